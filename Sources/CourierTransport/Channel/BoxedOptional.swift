@@ -1,6 +1,6 @@
-/// A value that most do without: it stands elsewhere, so that they do not keep room for it.
+/// An optional stored in a heap box, for values that are rarely set, so that the owning type stays small.
 ///
-/// Each change of the value allocates.
+/// Each assignment of a value allocates memory.
 @propertyWrapper
 package enum BoxedOptional<Value> {
     case absent

@@ -1,10 +1,10 @@
 extension ByteChannel {
-    // MARK: The owner's side
+    // MARK: Called by the owner
 
-    /// Closes in an orderly way: no more bytes are offered; what waits is written, then the farewells of WebSocket and TLS
-    /// and the end of our output; ``ChannelHandler/closed(_:)`` follows when the peer has closed too, at the latest when
-    /// nothing was written for ``ChannelOptions/lingerTimeout``. After the last byte was written, the peer has the same time to
-    /// close. A channel that was still connecting is closed at once.
+    /// Closes the channel in an orderly way and offers no more bytes to the handler. Waiting bytes are written first,
+    /// then the WebSocket Close frame, the TLS close alert and the end of our output. ``ChannelHandler/closed(_:)``
+    /// follows when the peer has closed too. If the peer does not read or does not close,
+    /// ``ChannelOptions/lingerTimeout`` ends the wait. A channel that is still connecting closes at once.
     public func close() {
         loop.preconditionOnLoop()
         switch phase {
@@ -14,14 +14,14 @@ extension ByteChannel {
         }
     }
 
-    /// Drops the connection at once, with what waits; a peer over TCP sees a reset.
+    /// Closes the connection at once and discards waiting bytes. A TCP peer sees a reset.
     public func abort() {
         loop.preconditionOnLoop()
         finish(.closedByOwner)
     }
 
-    /// Ends our output once what waits is written, and continues reading. Nothing can be written after this call. A WebSocket
-    /// has no half: the peer answers by its own end.
+    /// Ends our output after waiting bytes are written, and continues to read. Later writes are ignored. A WebSocket
+    /// cannot end one direction alone: the peer answers our Close frame by closing too.
     public func closeOutput() {
         loop.preconditionOnLoop()
         guard phase == .open, outputEnd == .open else { return }
@@ -29,7 +29,7 @@ extension ByteChannel {
         flush()
     }
 
-    // MARK: The loop's side
+    // MARK: Called on the loop
 
     func beginClosing(_ reason: ChannelCloseReason) {
         guard phase == .open else { return }
@@ -39,7 +39,7 @@ extension ByteChannel {
         if outputEnd == .open { outputEnd = .requested }
         writtenAtLastLook = writtenByteCount
         startLinger()
-        // Not from inside the owner's call: this may end in a callback.
+        // Runs later, because it may call the handler, which must not happen inside the owner's call.
         loop.runLater { [self] in
             flushFromLoop()
             finishIfDone()
@@ -52,7 +52,7 @@ extension ByteChannel {
         timer = loop.schedule(at: loop.now + timeout) { [weak self] in self?.lingerTimedOut() }
     }
 
-    /// All bytes were written. The peer has one linger period from now on to close too, even if TLS answers meanwhile.
+    /// Starts the timeout for the peer to close, after all bytes were written. Later TLS responses do not extend it.
     private func awaitPeerEnd() {
         guard case .closing = phase, !awaitsPeerEnd else { return }
         awaitsPeerEnd = true
@@ -67,13 +67,13 @@ extension ByteChannel {
             writtenAtLastLook = writtenByteCount
             startLinger()
         } else {
-            // A peer that answers no Close frame has got all that there was: no reason for a reset.
+            // The peer received all bytes and only did not answer our Close frame, so the connection is not reset.
             if pendingCount == 0, webSocket?.hasSentClose == true { outputEnd = .done }
             finish(reason)
         }
     }
 
-    /// All has been written: says so to the peer if the owner wants that.
+    /// Ends the output if the owner requested this. Called when no bytes wait to be written.
     func endOutputIfRequested() {
         switch phase {
         case .connecting, .handshaking, .upgrading, .closed: return
@@ -81,12 +81,12 @@ extension ByteChannel {
         }
         guard outputEnd == .requested else { return }
         if let webSocket {
-            // Both come here again: when the Close frame is written, and when the peer has answered it.
+            // This function runs again when the Close frame is written, and when the peer has answered it.
             if webSocket.beginClose() { return flushFromLoop() }
             guard webSocket.hasPeerEnded || hasInputEnded else { return awaitPeerEnd() }
         }
         if let tls, tls.beginFarewell() {
-            // Comes here again when the farewell is written.
+            // This function runs again when the TLS close alert is written.
             return flushFromLoop()
         }
         outputEnd = .done
@@ -95,16 +95,16 @@ extension ByteChannel {
         finishIfDone()
     }
 
-    /// Nothing is left to wait for once both directions have ended.
+    /// Closes the channel if both directions have ended.
     func finishIfDone() {
         guard case .closing(let reason) = phase, hasInputEnded, outputEnd == .done else { return }
         finish(reason)
     }
 
-    /// Lets everything go and tells the owner. Later calls do nothing.
+    /// Closes the channel, releases its resources and reports `last` to the handler. Later calls do nothing.
     func finish(_ last: ChannelCloseReason) {
         guard phase != .closed else { return }
-        // That the connection breaks while we close it for a reason is not the reason.
+        // If the connection breaks while the channel closes after a failure, the first failure remains the reason.
         let reason =
             switch (phase, last) {
             case (.closing(.failed(let cause)), .failed): ChannelCloseReason.failed(cause)
@@ -132,9 +132,10 @@ extension ByteChannel {
         }
     }
 
-    /// What it means that a connection broke by `error` in a handshake; `nil` where that says all.
+    /// Returns a more specific error if `error` broke the connection during a TLS or WebSocket handshake; otherwise
+    /// `nil`.
     ///
-    /// Many servers reset what is not their protocol.
+    /// Many servers reset a connection whose protocol they do not expect.
     private func brokenHandshake(_ error: TransportError) -> TransportError? {
         guard [.reset, .brokenPipe, .truncated].contains(error.code) else { return nil }
         let deed = error.code == .reset ? "reset" : "closed"
@@ -147,7 +148,7 @@ extension ByteChannel {
         }
     }
 
-    /// What it means that the peer has `closed` or `reset` the connection in the middle of the TLS handshake.
+    /// Returns the error for a connection that the peer `closed` or `reset` during the TLS handshake.
     func handshakeBrokenOff(_ deed: String, errno: Int32? = nil) -> TransportError {
         let question: String
         switch start {
@@ -159,7 +160,8 @@ extension ByteChannel {
             errno: errno)
     }
 
-    /// Whether the peer should see that something went wrong: after an abort by the owner, not after our linger timeout.
+    /// True if the peer should see a reset: the owner closed before our output had ended, or a connection without TLS
+    /// failed. False if the loop shuts down.
     private func isAbrupt(_ reason: ChannelCloseReason) -> Bool {
         switch reason {
         case .closedByPeer: false

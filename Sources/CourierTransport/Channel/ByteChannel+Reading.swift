@@ -1,14 +1,15 @@
 extension ByteChannel {
-    // MARK: The owner's side
+    // MARK: Called by the owner
 
-    /// Stops offering bytes; the peer is held up once the buffers between are full. An end or a reset that the peer
-    /// sends meanwhile is seen when reading resumes, except where the operating system reports a dead connection.
+    /// Stops offering bytes to the handler. The peer must wait when the buffers between the two sides are full. If the
+    /// peer ends or resets the connection meanwhile, this is detected when reading resumes. Only if the operating
+    /// system reports a failed connection, the channel closes at once.
     public func pauseReading() {
         loop.preconditionOnLoop()
         isReadingPaused = true
     }
 
-    /// Offers bytes again, first those that were left over, soon but not from inside this call.
+    /// Offers bytes again, first the unconsumed ones. The handler is called soon, after this call has returned.
     public func resumeReading() {
         loop.preconditionOnLoop()
         guard isReadingPaused else { return }
@@ -17,18 +18,18 @@ extension ByteChannel {
         queueTurn()
     }
 
-    /// Whether the owner has paused reading.
+    /// True while the owner has paused reading.
     public var isPaused: Bool {
         loop.preconditionOnLoop()
         return isReadingPaused
     }
 
-    // MARK: The loop's side
+    // MARK: Called on the loop
 
-    /// What one attempt to fill a buffer came to.
+    /// The result of one attempt to fill a buffer.
     enum Fill { case more, exhausted, ended }
 
-    /// Reads as long as there is something, but not more than a turn's share.
+    /// Reads until no input is left, or until ``ChannelOptions/readsPerTurn`` reads were made.
     func readTurn() {
         guard !isTurnQueued, !isTurnRunning else { return }
         isTurnRunning = true
@@ -43,7 +44,7 @@ extension ByteChannel {
             do throws(TransportError) {
                 try readOnce(&hasDelivered)
             } catch {
-                // What TLS says is the reason why the peer takes nothing any more.
+                // A TLS error explains why an earlier write failed, so it has precedence over the write error.
                 finish(.failed(error.code.isOfTLS ? error : writeFailure ?? error))
             }
         }
@@ -76,7 +77,7 @@ extension ByteChannel {
         }
     }
 
-    /// Whether something waits to be encrypted, for which TLS may need what the peer says.
+    /// True while bytes wait to be encrypted. TLS may need input from the peer before it can encrypt.
     private var isEncrypting: Bool { tls != nil && (!outgoing.isEmpty || webSocket?.hasOutput == true) }
 
     private func readOnce(_ hasDelivered: inout Bool) throws(TransportError) {
@@ -100,7 +101,7 @@ extension ByteChannel {
         }
     }
 
-    /// One read of the stream; the count, and `nil` at the end.
+    /// Reads once from the stream. Returns the number of bytes, or `nil` at the end of the stream.
     func readStream(into space: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int? {
         guard let stream else { return 0 }
         var span = space.mutableBytes
@@ -130,7 +131,7 @@ extension ByteChannel {
 
     private func readSecure(_ tls: TLSSession, _ hasDelivered: inout Bool) throws(TransportError) {
         guard try lendInput(to: tls) else { return inputEnded() }
-        // The read buffer is the loop's: what a pause leaves undecrypted moves into the session.
+        // The loop reuses the read buffer, so input that is not decrypted yet is copied into the session.
         defer { tls.keepInput() }
         var fill = Fill.more
         while fill == .more, phase == .open, !isReadingPaused {
@@ -143,7 +144,7 @@ extension ByteChannel {
         if tls.wantsFlush { flushFromLoop() }
     }
 
-    /// Reads the stream into the loop's buffer and lends it, unless there is input already; `false` at the end.
+    /// Reads from the stream and lends the bytes to `tls`, unless `tls` still has input. Returns `false` at the end.
     func lendInput(to tls: TLSSession) throws(TransportError) -> Bool {
         if tls.hasInput { return true }
         guard let count = try readStream(into: loop.readBuffer) else {
@@ -155,7 +156,7 @@ extension ByteChannel {
         return true
     }
 
-    /// Decrypts what was lent, as far as it fills `space`.
+    /// Decrypts lent input until `space` is full or the input is used up.
     func decrypt(
         _ tls: TLSSession, into space: UnsafeMutableRawBufferPointer
     ) throws(TransportError) -> (count: Int, fill: Fill) {
@@ -180,7 +181,8 @@ extension ByteChannel {
         try advanceHandshake()
     }
 
-    /// Reads and forgets, so that closing does not reset the connection before the peer has read what we wrote.
+    /// Reads and discards input while the channel closes. Unread input would make the system reset the connection
+    /// before the peer has read our last bytes.
     private func readForNothing() throws(TransportError) {
         if let webSocket, !webSocket.hasPeerEnded { return readForFarewell(webSocket) }
         if isEncrypting { return try readForEncryption() }
@@ -190,7 +192,7 @@ extension ByteChannel {
         }
     }
 
-    /// The same, but TLS sees it.
+    /// Reads and discards input, but lets TLS process it, because TLS may need input to encrypt waiting bytes.
     private func readForEncryption() throws(TransportError) {
         do throws(TransportError) {
             if try fillFromBelow(loop.decryptedBuffer()).fill == .ended { hasInputEnded = true }
@@ -202,14 +204,14 @@ extension ByteChannel {
         finishIfDone()
     }
 
-    /// Takes the next step of the handshake with the input that is there, and sends the answer.
+    /// Continues the TLS handshake with the available input, and sends the response.
     func advanceHandshake() throws(TransportError) {
         guard let tls, phase == .handshaking else { return }
         let step: TLSSession.Step
         do throws(TransportError) {
             step = try tls.advance()
         } catch {
-            // The alert that tells the peer what was wrong.
+            // Sends the TLS alert that reports the problem to the peer.
             try? writeOut()
             throw error
         }
@@ -219,8 +221,9 @@ extension ByteChannel {
 
     // MARK: Delivering
 
-    /// Fills `shared` behind what was left over, or what was left over itself if that is long, and offers it all. `fill`
-    /// says where in its space the bytes for the handler lie.
+    /// Reads new bytes and offers the unconsumed bytes followed by the new ones to the handler. Reads into `shared`, or
+    /// into `stash` if the unconsumed bytes need more than half of `shared`. `fill` returns the range of its space that
+    /// holds bytes for the handler.
     @inline(__always)
     func receive(
         in shared: UnsafeMutableRawBufferPointer, _ hasDelivered: inout Bool,
@@ -242,7 +245,7 @@ extension ByteChannel {
         }
         let (place, result) = try fill(UnsafeMutableRawBufferPointer(rebasing: shared[kept...]))
         guard !place.isEmpty else { return result }
-        // `place` counts from where `kept` bytes end, so that many fit in front of it.
+        // `place` is relative to the end of the `kept` bytes, so there is space for these bytes in front of it.
         let all = place.lowerBound..<(kept + place.upperBound)
         if kept > 0 {
             UnsafeMutableRawBufferPointer(rebasing: shared[all]).copyMemory(from: stash.contents)
@@ -281,7 +284,8 @@ extension ByteChannel {
                     "\(stash.count) bytes from \(peerName) were left unread, the limit is \(options.remainderLimit)")))
     }
 
-    /// The input has ended; a pause first gets what it has left over, and the end is found again behind it.
+    /// Handles the end of the input. While reading is paused, the end is not reported: after the pause, the unconsumed
+    /// bytes are offered first, and the next read finds the end again.
     func endReading() {
         if isReadingPaused { isReadable = true } else { inputEnded() }
     }

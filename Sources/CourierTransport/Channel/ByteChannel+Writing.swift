@@ -1,21 +1,22 @@
 extension ByteChannel {
-    // MARK: The owner's side
+    // MARK: Called by the owner
 
-    /// How many bytes wait to be written.
+    /// The number of bytes that wait to be written.
     public var pendingByteCount: Int {
         loop.preconditionOnLoop()
         return pendingCount
     }
 
-    /// Whether so much waits that the owner should stop writing until ``ChannelHandler/fellBelowLowWater()``.
+    /// True if so many bytes wait that the owner should not write until ``ChannelHandler/fellBelowLowWater()``.
     public var isAboveHighWater: Bool {
         loop.preconditionOnLoop()
         return isHighWater
     }
 
-    /// Writes `bytes` behind all that waits: as much as goes now, the rest as soon as the peer takes it.
+    /// Writes `bytes` after all waiting bytes. Bytes that the stream does not accept now are written as soon as it
+    /// does.
     ///
-    /// Each call is one write to the operating system, so collect before. After the channel was closed it does nothing.
+    /// Each call may make a system call, so combine small writes. After the channel was closed, the call does nothing.
     public func write(_ bytes: RawSpan) {
         loop.preconditionOnLoop()
         guard takesOutput else { return }
@@ -23,7 +24,7 @@ extension ByteChannel {
             bytes.withUnsafeBytes { add($0) }
             return flushFromOwner()
         }
-        // Straight from the caller's memory; only what the peer does not take now is copied.
+        // The stream reads the caller's memory directly. Only bytes that it does not accept now are copied.
         do throws(TransportError) {
             let taken = try writeStream(bytes)
             if taken < bytes.byteCount {
@@ -35,20 +36,20 @@ extension ByteChannel {
         }
     }
 
-    /// Adds `bytes` to what waits, to be written by the next ``flush()``.
+    /// Adds `bytes` to the waiting bytes. The next ``flush()`` writes them.
     public func append(_ bytes: RawSpan) {
         loop.preconditionOnLoop()
         guard takesOutput else { return }
         bytes.withUnsafeBytes { outgoing.append($0) }
     }
 
-    /// Writes what waits, as far as the peer takes it now; the rest follows by itself.
+    /// Writes as many waiting bytes as the stream accepts now. The rest is written automatically.
     public func flush() {
         loop.preconditionOnLoop()
         flushFromOwner()
     }
 
-    /// Whether what is written now is taken, and not thrown away because of the end.
+    /// True if bytes can be written now. Otherwise the output has ended or failed, and a write is ignored.
     package var takesOutput: Bool {
         guard outputEnd == .open, writeFailure == nil else { return false }
         switch phase {
@@ -57,23 +58,23 @@ extension ByteChannel {
         }
     }
 
-    /// Whether what is written now leaves at once, on any thread: by a system call that raises no signal, and without the
-    /// handler being called back.
+    /// True if bytes written now are sent at once, whichever thread holds the loop. The system call raises no signal,
+    /// and the handler is not called.
     package var isReadyToSend: Bool {
         loop.preconditionOnLoop()
         guard phase == .open, isWritable, takesOutput, !isReadingPaused, pendingCount == 0 else { return false }
         return (stream as? DescriptorStream)?.isSocket == true
     }
 
-    /// Whether everything was written, and our output ended behind it. It can still be asked when the channel is gone.
+    /// True if everything was written and our output has ended. Can also be read after the channel has closed.
     package var hasEndedOutput: Bool {
         loop.preconditionOnLoop()
         return outputEnd == .done
     }
 
-    // MARK: The loop's side
+    // MARK: Called on the loop
 
-    /// Who made us write: the owner is not called back from inside its own call.
+    /// The origin of a write. If the owner writes, the handler is not called from inside the owner's call.
     private enum Cause { case owner, loop }
 
     var pendingCount: Int {
@@ -81,7 +82,7 @@ extension ByteChannel {
     }
 
     private func add(_ bytes: UnsafeRawBufferPointer) {
-        // Into a frame at once, which saves a copy, unless more is waiting in front.
+        // If no earlier bytes wait, the bytes are put into a frame at once, which saves a copy.
         if let webSocket, outgoing.isEmpty, webSocket.isOpen { webSocket.wrap(bytes) } else { outgoing.append(bytes) }
     }
 
@@ -103,7 +104,7 @@ extension ByteChannel {
         }
     }
 
-    /// Writes until nothing waits or the stream takes no more.
+    /// Writes until no bytes wait or the stream accepts no more.
     func writeOut() throws(TransportError) {
         while isWritable {
             if let webSocket, webSocket.isOpen { webSocket.wrap(&outgoing, limit: EventLoop.readBufferSize) }
@@ -121,7 +122,7 @@ extension ByteChannel {
         }
     }
 
-    /// Encrypts what waits, unless enough encrypted bytes wait already, as far as TLS takes it now.
+    /// Encrypts waiting bytes as far as TLS accepts them now. Stops when one read buffer of encrypted bytes waits.
     private func encrypt(_ tls: TLSSession) throws(TransportError) {
         if let webSocket {
             while webSocket.hasOutput, tls.outputCount < EventLoop.readBufferSize {
@@ -139,7 +140,7 @@ extension ByteChannel {
         if outgoing.isEmpty { outgoing.trim(above: ByteQueue.keptCapacity) }
     }
 
-    /// Hands `bytes` to the stream until it has all or takes no more; the count it took.
+    /// Writes `bytes` until all are written or the stream accepts no more. Returns the number of bytes written.
     private func writeStream(_ bytes: RawSpan) throws(TransportError) -> Int {
         guard let stream else { return 0 }
         var taken = 0
@@ -186,7 +187,8 @@ extension ByteChannel {
         if pendingCount >= options.highWaterMark { isHighWater = true }
     }
 
-    /// What the peer sent before it stopped reading may say why, so that is read first.
+    /// Handles a write error. Received bytes are read first, because they may contain the reason why the peer stopped
+    /// reading.
     func writingFailed(_ error: TransportError) {
         guard phase != .closed else { return }
         guard phase == .open, !isReadingPaused else { return finish(.failed(error)) }

@@ -1,8 +1,8 @@
-/// One connection: bytes in, bytes out, over TCP, a Unix socket, descriptors or a stream of the app's, with or without
-/// TLS, and with or without WebSocket above it.
+/// One connection that sends and receives bytes, with or without TLS and WebSocket. The bytes go over TCP, a Unix
+/// socket, descriptors or a stream of the app.
 ///
-/// It lives on one event loop for life, and every call but ``connect(to:tls:proxy:options:on:handler:)`` is made there, or
-/// traps. Its ``ChannelHandler`` is told what happens.
+/// A channel belongs to one event loop. Every call except ``connect(to:tls:proxy:options:on:handler:)`` must be made on
+/// that loop, or it traps. The channel reports events to its ``ChannelHandler``.
 ///
 /// ```swift
 /// let channel = ByteChannel.connect(to: .tcp(host: "127.0.0.1", port: 1883), on: loop, handler: connection)
@@ -11,34 +11,34 @@
 /// func received(_ bytes: RawSpan) -> Int { parse(bytes) }
 /// ```
 ///
-/// `connecting → handshaking → upgrading → open → closing → closed`, where `handshaking` is for TLS and `upgrading` for
-/// WebSocket, and where each may go straight to `closed`, which is final. A channel that is not closed is kept alive by
-/// its loop and keeps its handler alive.
+/// The states are `connecting → handshaking → upgrading → open → closing → closed`. The state `handshaking` is for TLS,
+/// and `upgrading` is for WebSocket. Each state may change directly to `closed`, which is final. Until it is closed,
+/// the loop keeps the channel alive, and the channel keeps its handler alive.
 ///
-/// Safe to share: everything mutable is touched on the loop only, which each entry checks.
+/// Safe to share: all mutable state is used on the loop only, which each entry point checks.
 public final class ByteChannel: @unchecked Sendable {
     enum Phase: Equatable {
         case connecting
         case handshaking
         case upgrading
         case open
-        /// The owner has closed, or the peer has and the rest is being written.
+        /// The owner or the peer has closed the channel, and waiting bytes are being written.
         case closing(ChannelCloseReason)
         case closed
     }
 
-    /// The loop that the channel lives on.
+    /// The event loop that the channel belongs to.
     public let loop: EventLoop
 
-    /// How messages call the peer.
+    /// The name of the peer in error messages.
     public let peerName: String
 
     let options: ChannelOptions
     let tlsContext: TLSContext?
 
-    // MARK: Touched on the loop only
+    // MARK: Used on the loop only
 
-    /// How it begins; `nil` once it is open.
+    /// How the channel reaches its peer; `nil` after it has opened.
     private(set) var start: Start?
     var handler: (any ChannelHandler)?
     var phase = Phase.connecting
@@ -46,7 +46,7 @@ public final class ByteChannel: @unchecked Sendable {
     var dialer: (any Dialer)?
     var tls: TLSSession?
     var webSocket: WebSocketSession?
-    /// Whether what the owner writes goes to the stream as it is, without TLS and WebSocket.
+    /// True if bytes pass between owner and stream unchanged, without TLS and WebSocket.
     var isBare = true
     var timer: TimerToken?
 
@@ -56,27 +56,28 @@ public final class ByteChannel: @unchecked Sendable {
     var isReadingPaused = false
     var isTurnQueued = false
     var isTurnRunning = false
-    /// Whether what is in `stash` is to be offered without waiting for more.
+    /// True if the bytes in `stash` should be offered again without waiting for more.
     var offersStash = false
     var hasInputEnded = false
 
-    /// Bytes that wait to be written, or before that to be put into frames or encrypted.
+    /// Bytes of the owner that wait to be written or, with WebSocket or TLS, to be put into frames or encrypted.
     var outgoing = ByteQueue()
     var isWritable = false
     var isHighWater = false
     var isWriteBlocked = false
     var outputEnd = OutputEnd.open
-    /// Why writing failed, while what the peer sent before is still read.
+    /// The error of a failed write. It is stored while bytes that the peer sent earlier are still read.
     var writeFailure: TransportError?
     var writtenByteCount = 0
     var writtenAtLastLook = 0
-    /// Whether everything was written, and only the peer's end is awaited.
+    /// True if everything was written and the channel only waits for the peer to close.
     var awaitsPeerEnd = false
 
-    /// How far the end of our output has come.
+    /// The progress of ending our output.
     enum OutputEnd { case open, requested, done }
 
-    /// How a channel begins. Elsewhere, because it is large and not needed for long.
+    /// How a channel reaches its peer. The value is stored on the heap, because it is large and needed only at the
+    /// start.
     indirect enum Start {
         case dial(TransportEndpoint, DialTools)
         case accept(any DuplexByteStream)
@@ -96,19 +97,19 @@ public final class ByteChannel: @unchecked Sendable {
 
     // MARK: Opening
 
-    /// Begins to connect; `handler` is told of the success by ``ChannelHandler/opened(_:)`` or of the failure by
-    /// ``ChannelHandler/closed(_:)``. From any thread.
+    /// Starts to connect. May be called from any thread. Success is reported by ``ChannelHandler/opened(_:)``, failure
+    /// by ``ChannelHandler/closed(_:)``.
     ///
-    /// Bytes that are written before are sent once the channel is open. Closing the channel gives up.
+    /// Bytes that are written earlier are sent once the channel is open. Closing the channel cancels the attempt.
     ///
     /// - Parameters:
-    ///   - endpoint: Where to connect to.
-    ///   - tls: What a TLS connection needs, or `nil` for a plain one, which is the default.
-    ///   - proxy: The proxy that a host is reached through; none by default.
-    ///   - options: Limits and habits.
-    ///   - loop: Where the channel lives.
-    ///   - handler: Who owns the channel; kept alive until it is closed.
-    /// - Returns: The channel, in the state of connecting.
+    ///   - endpoint: The address to connect to.
+    ///   - tls: The TLS context, or `nil` (the default) for a connection without TLS.
+    ///   - proxy: The proxy for TCP connections; none by default.
+    ///   - options: The limits and settings of the channel.
+    ///   - loop: The event loop that the channel belongs to.
+    ///   - handler: The owner of the channel; kept alive until the channel is closed.
+    /// - Returns: The channel, which is connecting.
     @discardableResult
     public static func connect(
         to endpoint: TransportEndpoint, tls: TLSContext? = nil, proxy: ProxySetting = .direct,
@@ -117,7 +118,8 @@ public final class ByteChannel: @unchecked Sendable {
         connect(to: endpoint, tls: tls, options: options, on: loop, tools: DialTools(proxy: proxy), handler: handler)
     }
 
-    /// The same for one of a client's connections: `history` is what they find out about the addresses of hosts.
+    /// Starts to connect for one of a client's connections. `history` records which addresses of a host failed
+    /// recently.
     package static func connect(
         to endpoint: TransportEndpoint, tls: TLSContext?, proxy: ProxySetting, options: ChannelOptions,
         history: AddressHistory?, on loop: EventLoop, handler: any ChannelHandler
@@ -156,7 +158,7 @@ public final class ByteChannel: @unchecked Sendable {
         }
     }
 
-    /// Lets go of what it was given to begin with.
+    /// Closes the stream or endpoint of a channel that was closed before it began to connect.
     private func dropStart() {
         switch start {
         case .accept(let stream)?: stream.close(abruptly: true)
@@ -170,7 +172,7 @@ public final class ByteChannel: @unchecked Sendable {
         dialer.start()
     }
 
-    /// The way to the peer is there.
+    /// Starts to use `stream`, which is connected to the peer.
     func attach(_ stream: any DuplexByteStream) {
         dialer = nil
         guard phase == .connecting else { return stream.close(abruptly: true) }
@@ -183,7 +185,8 @@ public final class ByteChannel: @unchecked Sendable {
             guard let context = tlsContext else { return try didConnect() }
             phase = .handshaking
             let tls = try context.makeSession(hostName: hostName, peerName: peerName)
-            // Less than the size of one read waits encrypted before more is encrypted, so the rest are answers.
+            // Application data is encrypted only while less than one read buffer of encrypted bytes waits. Bytes beyond
+            // that are TLS responses.
             tls.limitOutput(to: options.answerLimit + 2 * EventLoop.readBufferSize)
             self.tls = tls
             try advanceHandshake()
@@ -192,12 +195,12 @@ public final class ByteChannel: @unchecked Sendable {
         }
     }
 
-    /// The connection is there, TLS included, but for WebSocket.
+    /// Continues when the stream and TLS are ready: starts the WebSocket handshake, or opens the channel.
     func didConnect() throws(TransportError) {
         if let webSocket = options.webSocket { try beginUpgrade(webSocket) } else { didOpen() }
     }
 
-    /// The connection is there, TLS and WebSocket included.
+    /// Opens the channel when the stream, TLS and WebSocket are ready.
     func didOpen() {
         if let timer { loop.cancel(timer) }
         timer = nil
@@ -208,7 +211,7 @@ public final class ByteChannel: @unchecked Sendable {
         readTurn()
     }
 
-    /// What a proxy would be for.
+    /// The kind of traffic, which determines the environment variables that can name a proxy.
     private var traffic: ProxyVariables.Traffic {
         switch (options.webSocket == nil, tlsContext == nil) {
         case (true, true): .plain
@@ -240,7 +243,7 @@ public final class ByteChannel: @unchecked Sendable {
                     "connection timed out: \(peerName); \(state) within \(options.connectTimeout)")))
     }
 
-    // MARK: What the stream tells
+    // MARK: Events of the stream
 
     func streamReady(readable: Bool, writable: Bool) {
         if phase == .closed { return }
@@ -252,38 +255,39 @@ public final class ByteChannel: @unchecked Sendable {
         if readable { readTurn() }
     }
 
-    /// The stream is dead, which is told at once only to those who do not read and would not see it.
+    /// Handles a failed stream. The channel closes at once only while reading is paused; otherwise the next read
+    /// reports the error.
     func streamBroke(_ error: @autoclosure () -> TransportError) {
         if isReadingPaused { finish(.failed(error())) }
     }
 
-    /// Nobody reads our output any more, which is told to those as well who do not write now.
+    /// Handles a peer that no longer reads our output. The channel reports this even if the owner does not write now.
     func outputBroke(_ error: TransportError) {
         if outputEnd != .done, writeFailure == nil { writingFailed(error) }
     }
 
     // MARK: State
 
-    /// Whether bytes can be exchanged: it has been opened, and neither side has closed.
+    /// True from the opening of the channel until it starts to close.
     public var isOpen: Bool {
         loop.preconditionOnLoop()
         return phase == .open
     }
 
-    /// What TLS has agreed on; `nil` without TLS and before it has.
+    /// The result of the TLS handshake; `nil` without TLS and before the handshake is complete.
     public var security: TLSSummary? {
         loop.preconditionOnLoop()
         return tls?.summary
     }
 }
 
-/// Finds the way to a peer, for a channel that is connecting. On the loop only.
+/// Establishes the stream to the peer for a connecting channel. Used on the loop only.
 protocol Dialer: AnyObject {
-    /// Begins; ends by ``ByteChannel/attach(_:)`` or ``ByteChannel/finish(_:)`` of the channel.
+    /// Starts to connect. The result is reported through ``ByteChannel/attach(_:)`` or ``ByteChannel/finish(_:)``.
     func start()
-    /// Gives up without a word.
+    /// Stops connecting and reports no result.
     func cancel()
-    /// What it is waiting for, in words for a message.
+    /// The step that the dialer waits for, as text for an error message.
     var progress: String { get }
 }
 
@@ -294,14 +298,15 @@ extension ByteChannel: LoopResident {
 }
 
 extension ByteChannel {
-    /// Makes a channel of the accepting side of a stream, such as the server's end of a ``MemoryStream``. On the loop only.
+    /// Creates a channel for the accepting side of a stream, such as the server's end of a ``MemoryStream``. Call it on
+    /// the loop only.
     ///
     /// - Parameters:
     ///   - stream: The accepted stream.
-    ///   - tls: A server's context to speak TLS, or `nil`.
-    ///   - options: Limits and habits; ``ChannelOptions/connectTimeout`` limits the TLS handshake.
-    ///   - loop: Where the channel lives.
-    ///   - makeHandler: Makes the owner; called before this returns, and before the channel opens.
+    ///   - tls: The server's TLS context, or `nil` for a connection without TLS.
+    ///   - options: The limits and settings; ``ChannelOptions/connectTimeout`` limits the TLS and WebSocket handshakes.
+    ///   - loop: The event loop that the channel belongs to.
+    ///   - makeHandler: Creates the owner. Called before this function returns and before the channel opens.
     /// - Returns: The channel.
     @discardableResult
     public static func accept(

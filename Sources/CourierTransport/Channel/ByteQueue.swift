@@ -1,10 +1,10 @@
-/// Bytes that wait, first in, first out, in one run of memory.
+/// A first-in, first-out queue of bytes in contiguous memory.
 ///
-/// Without bytes it needs no memory; it keeps what it had grown to until ``trim(above:)``. Safe because
-/// `0 <= start <= end <= capacity` always holds, every write goes behind ``reserve(_:)``, and the memory is owned by
-/// exactly one value: the type cannot be copied. So it is also safe to send.
+/// A new queue has no memory. Memory that was allocated is kept until ``trim(above:)``. The unsafe code is correct,
+/// because `0 <= start <= end <= capacity` always holds and ``reserve(_:)`` precedes every write. The type cannot be
+/// copied, so exactly one value owns the memory. This also makes it safe to send.
 struct ByteQueue: ~Copyable, @unchecked Sendable {
-    /// How much memory an empty buffer keeps.
+    /// The maximum size in bytes of the memory that an empty queue keeps.
     static let keptCapacity = 16 << 10
 
     private var memory: UnsafeMutableRawPointer?
@@ -16,12 +16,12 @@ struct ByteQueue: ~Copyable, @unchecked Sendable {
 
     deinit { memory?.deallocate() }
 
-    /// How many bytes wait.
+    /// The number of bytes in the queue.
     var count: Int { end &- start }
 
     var isEmpty: Bool { start == end }
 
-    /// The bytes that wait, valid until the next change.
+    /// The bytes in the queue, valid until the next change.
     var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory.map { $0 + start }, count: count) }
 
     /// Adds `bytes` at the end.
@@ -31,32 +31,32 @@ struct ByteQueue: ~Copyable, @unchecked Sendable {
         end &+= bytes.count
     }
 
-    /// At least `count` bytes of room behind the end, to fill and then to announce by ``didAppend(_:)``.
+    /// Returns at least `count` bytes of free space after the last byte. Fill it, then call ``didAppend(_:)``.
     mutating func room(_ count: Int) -> UnsafeMutableRawBufferPointer {
         let place = reserve(count)
         return UnsafeMutableRawBufferPointer(start: place, count: capacity &- end)
     }
 
-    /// Counts `count` bytes that were written into ``room(_:)``.
+    /// Appends `count` bytes, which were written into the space from ``room(_:)``, to the queue.
     mutating func didAppend(_ count: Int) {
         precondition(count >= 0 && count <= capacity &- end, "more bytes than there was room for")
         end &+= count
     }
 
-    /// Takes the oldest `count` bytes away; more than there are is a mistake and traps.
+    /// Removes the oldest `count` bytes. Traps if the queue has fewer bytes.
     mutating func removeFirst(_ count: Int) {
         precondition(count >= 0 && count <= self.count, "\(count) of \(self.count) bytes cannot be removed")
         start &+= count
         if start == end { removeAll() }
     }
 
-    /// Takes all bytes away and keeps the memory.
+    /// Removes all bytes and keeps the memory.
     mutating func removeAll() {
         start = 0
         end = 0
     }
 
-    /// Gives the memory of an empty queue back if it is more than `limit` bytes.
+    /// Frees the memory of an empty queue if it is larger than `limit` bytes.
     mutating func trim(above limit: Int) {
         guard isEmpty, capacity > limit else { return }
         memory?.deallocate()
@@ -68,7 +68,8 @@ struct ByteQueue: ~Copyable, @unchecked Sendable {
         if let memory, capacity &- end >= additional { return memory + end }
         let kept = count
         if let memory, start >= kept, capacity &- kept >= additional {
-            // At least half is free in front: moving is cheaper than growing and happens once per as many bytes removed.
+            // The free space in front is at least as large as the content. Moving is cheaper than growing, and at most
+            // one byte is moved per removed byte.
             memory.copyMemory(from: memory + start, byteCount: kept)
             start = 0
             end = kept

@@ -1,36 +1,36 @@
-/// The owner of a ``ByteChannel``, told what happens to it.
+/// Receives the events of a ``ByteChannel``, as its owner.
 ///
-/// All functions are called on the channel's loop, one at a time, and never from inside one of the owner's own calls to
-/// the channel. ``closed(_:)`` is called exactly once, and nothing after it.
+/// The channel calls all functions on its loop, one at a time, and never from inside a call of the owner to the
+/// channel. ``closed(_:)`` is called exactly once and is the last call.
 public protocol ChannelHandler: AnyObject, Sendable {
-    /// The connection is there, TLS included: bytes can be written.
+    /// Called when the connection is ready, TLS and WebSocket included. Bytes can be written.
     func opened(_ channel: ByteChannel)
 
-    /// Bytes have come. Returns how many of them were consumed, counted from the first.
+    /// Called with received bytes. Returns the number of consumed bytes, counted from the first.
     ///
-    /// The rest is kept and offered again, in front, as soon as more has come, or when reading resumes after a pause.
-    /// The span is valid during the call only.
+    /// The channel keeps the rest. It offers the rest again in front of new bytes, or when reading resumes after a
+    /// pause. The span is valid during the call only.
     func received(_ bytes: RawSpan) -> Int
 
-    /// All that could be read for now has been handed over: the moment to answer it by one write. The answer comes to
-    /// nothing where the end of the connection stood right behind it.
+    /// Called after all bytes that can be read now were delivered. Respond here with one write. If the connection ended
+    /// directly after these bytes, the response may be lost.
     ///
-    /// The Ping of a WebSocket hands nothing over, and is told like this as well: it shows that the peer is there.
+    /// Also called after a WebSocket Ping, although it delivers no bytes: it shows that the peer is alive.
     func readBatchEnded()
 
-    /// Everything that had to wait for the peer has been written.
+    /// Called when all bytes that had to wait for the peer were written.
     func drained()
 
-    /// So much has been written that ``ByteChannel/isAboveHighWater`` turned `false` again.
+    /// Called when ``ByteChannel/isAboveHighWater`` is `false` again, because waiting bytes were written.
     func fellBelowLowWater()
 
-    /// The peer has ended its output in an orderly way and will send no more; it may still read.
+    /// Called when the peer has ended its output in an orderly way. The peer sends no more, but may still read.
     ///
-    /// The channel closes after this call, see ``ChannelOptions/staysOpenAfterInputClosed``.
+    /// The channel closes after this call, unless ``ChannelOptions/staysOpenAfterInputClosed`` is `true`.
     func inputClosed()
 
-    /// The channel is gone. What had not been written yet is lost, except after ``ChannelCloseReason/closedByOwner``
-    /// following an orderly close.
+    /// Called when the channel has closed. Bytes that were not written are lost. An orderly close by the owner writes
+    /// all bytes first, unless the peer stops reading.
     func closed(_ reason: ChannelCloseReason)
 }
 
@@ -47,12 +47,12 @@ extension ChannelHandler {
     public func inputClosed() {}
 }
 
-/// Why a ``ByteChannel`` is gone.
+/// The reason why a ``ByteChannel`` has closed.
 public enum ChannelCloseReason: Hashable, Sendable {
-    /// The owner closed it, in whichever way.
+    /// The owner closed or aborted the channel.
     case closedByOwner
     /// The peer ended the connection in an orderly way.
     case closedByPeer
-    /// It could not be opened, or it broke.
+    /// The connection could not be opened, or it failed.
     case failed(TransportError)
 }

@@ -1,14 +1,14 @@
-/// Which of a host's addresses led nowhere lately, so that the next connection tries the others first.
+/// Remembers the addresses of hosts that failed recently, so that the next connection tries the other addresses first.
 ///
-/// One client has one, and gives it to each of its connections. Only names with several addresses leave anything in it.
+/// A client shares one history among all its connections. Only host names with several addresses are recorded.
 ///
-/// Safe to share: it is touched on the loop of the client only.
+/// Safe to share: only the client's loop uses it.
 package final class AddressHistory: @unchecked Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// After how long a failure is forgotten: the network may be another one by then.
+    /// The time after which a failure is forgotten, because the machine may be on another network by then.
     static let memory = Duration.seconds(600)
-    /// How many failures are remembered; of more, the latest.
+    /// The maximum number of remembered failures. A further failure replaces the oldest one.
     static let limit = 16
 
     private struct Failure {
@@ -16,17 +16,18 @@ package final class AddressHistory: @unchecked Sendable {
         let at: Instant
     }
 
-    /// The longest ago first.
+    /// The remembered failures, oldest first.
     private var failures: [Failure] = []
-    /// Where the last connection leads to.
+    /// The address of the last connection.
     private var present: SocketAddress?
 
     package init() {}
 
-    /// Whether there is nothing that a new history would not know.
+    /// True if the history holds no address.
     package var isEmpty: Bool { failures.isEmpty && present == nil }
 
-    /// The same addresses, those that failed behind the others; once all have failed, they begin anew.
+    /// Returns the same addresses, with the failed ones last. If all of them failed, forgets their failures and keeps
+    /// the order.
     func sorted(_ addresses: [SocketAddress], now: Instant) -> [SocketAddress] {
         failures.removeAll { $0.at.duration(to: now) >= Self.memory }
         let fresh = addresses.filter { !hasFailed($0) }
@@ -35,28 +36,28 @@ package final class AddressHistory: @unchecked Sendable {
         return addresses
     }
 
-    /// Another attempt begins: what becomes of it says nothing of where the last connection led to, even if it never
-    /// gets as far as an address.
+    /// Forgets the address of the last connection because a new attempt begins. So the new attempt's result does not
+    /// count for the old address, even if no address is tried.
     package func attemptBegins() { present = nil }
 
-    /// A connection to `address` is there, or all that is missing is the answer of a proxy that was asked for one.
+    /// Records the address of a new connection, or the target address of a request that a proxy has not answered yet.
     func reached(_ address: SocketAddress) { present = address }
 
-    /// Nobody answers at `address`, or later than at another one.
+    /// Records that `address` did not answer, or answered later than another address.
     func failed(_ address: SocketAddress, now: Instant) {
         failures.removeAll { $0.address.bytes == address.bytes }
         failures.append(Failure(address: address, at: now))
         if failures.count > Self.limit { failures.removeFirst() }
     }
 
-    /// The connection that was reached last has come to nothing, or was lost.
+    /// Records that the last connection failed or was lost.
     package func presentFailed(now: ContinuousClock.Instant) {
         guard let present else { return }
         self.present = nil
         failed(present, now: now)
     }
 
-    /// The connection that was reached last is good for what it was made for.
+    /// Records that the last connection works, and forgets earlier failures of its address.
     package func presentServed() {
         guard let present else { return }
         failures.removeAll { $0.address.bytes == present.bytes }

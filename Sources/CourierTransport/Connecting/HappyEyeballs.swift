@@ -1,31 +1,33 @@
-/// Which of a host's addresses to try when: RFC 8305, section 5.
+/// Decides when to try which address of a host (RFC 8305, section 5).
 ///
-/// Attempts start one after the other, alternating between the address families, each some time after the last or at once
-/// when one has failed; the first to succeed wins. Perform the returned ``Action``; while ``deadline`` is not `nil`, call
-/// ``timerFired(now:)`` once it has passed.
+/// Attempts start one after the other and alternate between the address families. The next attempt starts after a
+/// delay, or at once if an attempt failed. The first attempt that succeeds wins.
+///
+/// The caller performs each returned ``Action``. While ``deadline`` is not `nil`, the caller calls ``timerFired(now:)``
+/// when it has passed.
 struct HappyEyeballs: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// How long to wait for one attempt before the next starts beside it (section 8).
+    /// The recommended delay between the starts of two attempts (section 8).
     static let recommendedAttemptDelay = Duration.milliseconds(250)
-    /// The shortest delay that spares the network (section 5).
+    /// The minimum delay between the starts of two attempts, so that the network is not overloaded (section 5).
     static let minimumAttemptDelay = Duration.milliseconds(10)
 
     enum Family: Sendable { case ipv4, ipv6 }
 
     enum Action: Equatable, Sendable {
         case none
-        /// Connect to the address of this number.
+        /// Connect to the address with this number.
         case start(Int)
-        /// Keep this connection and drop all other attempts. Nothing follows.
+        /// Keep this connection and drop all other attempts. No further action follows.
         case win(Int)
-        /// No attempt is left. Nothing follows.
+        /// All attempts failed. No further action follows.
         case fail
     }
 
     private enum Attempt: Equatable, Sendable { case waiting, running, failed }
 
-    /// `racing` until an attempt wins or none is left; `over` is final.
+    /// The race goes from `idle` to `racing`, and to `over` when an attempt wins or all have failed. `over` is final.
     private enum State: Equatable, Sendable {
         case idle
         case racing(nextStart: Instant?)
@@ -36,13 +38,13 @@ struct HappyEyeballs: Sendable {
     private var attempts: [Attempt]
     private let delay: Duration
 
-    /// A race among `count` addresses, numbered in the order in which they are to be tried; see ``order(_:)``.
+    /// Creates a race among `count` addresses, numbered in the order in which they are tried; see ``order(_:)``.
     init(count: Int, attemptDelay: Duration) {
         attempts = Array(repeating: .waiting, count: count)
         delay = max(attemptDelay, Self.minimumAttemptDelay)
     }
 
-    /// When to call ``timerFired(now:)``.
+    /// The time to call ``timerFired(now:)``; `nil` if no attempt is to be started by a timer.
     var deadline: Instant? {
         switch state {
         case .racing(let nextStart): nextStart
@@ -50,8 +52,8 @@ struct HappyEyeballs: Sendable {
         }
     }
 
-    /// The order in which to try addresses of these families: the first family is that of the first address, then they
-    /// alternate, each in its own order (section 4).
+    /// Returns the order in which to try addresses of these families (section 4). The first address stays first, then
+    /// the families alternate, and each family keeps its own order.
     static func order(_ families: [Family]) -> [Int] {
         guard let first = families.first else { return [] }
         let preferred = families.indices.filter { families[$0] == first }

@@ -1,21 +1,21 @@
-/// The local address and the network interface that connections leave this machine from.
+/// The local address and the network interface that the machine uses for connections.
 ///
 /// ```swift
 /// config.localBinding = LocalBinding(interface: "wwan0")
 /// ```
 ///
-/// Without it, the operating system chooses both by its routing table. A binding applies to TCP connections to the broker or
-/// the proxy. It does not apply to the look-up of host names, to Unix sockets, or to streams of the app.
+/// Without a binding, the operating system chooses both by its routing table. A binding applies to TCP connections to
+/// the broker or the proxy. It does not apply to the look-up of host names, to Unix sockets, or to streams of the app.
 public struct LocalBinding: Hashable, Sendable {
-    /// An IPv4 or IPv6 address of this machine, such as `192.0.2.7`; `nil` for any. The broker must have an address of the same
-    /// family.
+    /// An IPv4 or IPv6 address of this machine, such as `192.0.2.7`; `nil` for any. The broker must have an address of
+    /// the same family.
     public var address: String?
 
-    /// The name of a network interface, such as `eth0`; `nil` for any. Packets leave through this interface, whatever the routing
-    /// table says.
+    /// The name of a network interface, such as `eth0`; `nil` for any. Packets leave through this interface, regardless
+    /// of the routing table.
     public var interface: String?
 
-    /// Names the address, the interface, or both.
+    /// Creates a binding to an address, an interface, or both.
     ///
     /// - Parameters:
     ///   - address: An IPv4 or IPv6 address of this machine; `nil` for any.
@@ -25,7 +25,8 @@ public struct LocalBinding: Hashable, Sendable {
         self.interface = interface
     }
 
-    /// A sentence about a malformed address or name; `nil` if both are well formed. The machine need not have them.
+    /// A sentence about a malformed address or name; `nil` if both are well-formed. It does not check whether the
+    /// machine has them.
     package var problem: String? {
         if let address, (try? SocketAddress.lookUp(host: address, port: 0, isNumeric: true)) == nil {
             return "the local address “\(address)” is not an IPv4 or IPv6 address"
@@ -38,7 +39,7 @@ public struct LocalBinding: Hashable, Sendable {
         return nil
     }
 
-    /// The binding to the first address of a host name of this machine. Blocks while it looks up the name.
+    /// Creates a binding to the first address of a host name of this machine. Blocks while the name is looked up.
     ///
     /// - Throws: ``TransportError/Code/hostNotFound`` or ``TransportError/Code/nameResolutionFailed``.
     package init(lookingUp host: String) throws(TransportError) {

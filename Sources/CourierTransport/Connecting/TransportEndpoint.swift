@@ -1,21 +1,24 @@
-/// Where a ``ByteChannel`` leads.
+/// The remote end to which a ``ByteChannel`` connects.
 public enum TransportEndpoint: Sendable {
-    /// A host, by name or by IPv4 or IPv6 address, and a port.
+    /// A TCP port of a host. The host is a name, an IPv4 address or an IPv6 address.
     case tcp(host: String, port: UInt16)
 
-    /// A Unix socket by its path, of at most 107 bytes.
+    /// A Unix socket with this path, which has at most 107 bytes.
     case unix(path: String)
 
-    /// Open descriptors: pipes, terminals, sockets; twice the same for one that goes both ways. They become the
-    /// channel's, which closes them, even when it could not be opened. Regular files cannot be waited for.
+    /// Open descriptors of pipes, terminals or sockets. Pass the same number twice if one descriptor is used for both
+    /// directions.
+    ///
+    /// The channel takes ownership and closes the descriptors, even if it could not be opened. Regular files are not
+    /// supported, because the loop cannot wait for them.
     case descriptors(reading: Int32, writing: Int32)
 
-    /// A stream of the app's own.
+    /// A stream that the app implements.
     case stream(any DuplexByteStream)
 }
 
 extension TransportEndpoint: CustomStringConvertible {
-    /// How messages call it, such as `broker.example:1883`, `[::1]:1883` or `unix:/run/broker.sock`.
+    /// The endpoint's name in messages, such as `broker.example:1883`, `[::1]:1883` or `unix:/run/broker.sock`.
     public var description: String {
         switch self {
         case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -26,7 +29,7 @@ extension TransportEndpoint: CustomStringConvertible {
         }
     }
 
-    /// Closes what is already open, a stream or descriptors, where no channel will.
+    /// Closes the stream or the descriptors of an endpoint that no channel takes over.
     package func discard() {
         switch self {
         case .stream(let stream): stream.close(abruptly: true)
@@ -36,7 +39,7 @@ extension TransportEndpoint: CustomStringConvertible {
         }
     }
 
-    /// The name that a certificate of the peer must be for, where the endpoint says one.
+    /// The host name that the peer's certificate must contain; `nil` if the endpoint has no host.
     var hostName: String? {
         switch self {
         case .tcp(let host, _): host

@@ -1,6 +1,6 @@
-/// A dialer that an answer is for, if it is still there.
+/// A weak reference to the dialer that waits for an answer.
 ///
-/// Safe to share: the reference is read after `init` only, on the dialer's loop.
+/// Safe to share: after `init`, only the dialer's loop reads the reference.
 final class WeakDialer<Dialer: AnyObject>: @unchecked Sendable {
     private(set) weak var dialer: Dialer?
 

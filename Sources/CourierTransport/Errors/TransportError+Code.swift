@@ -1,9 +1,9 @@
 extension TransportError {
     /// The kind of a ``TransportError``.
     ///
-    /// A later version may add kinds, so a `switch` over it needs a `default`. Numbers from 100 say that the
-    /// configuration is wrong, from 200 that no connection came about, from 300 that TLS failed, from 400 that an
-    /// open connection was lost.
+    /// A later version may add kinds, so a `switch` over it needs a `default`. The hundreds of the number give the
+    /// group: 100 for a wrong configuration, 200 for a connection that could not be opened, 300 for a TLS failure, 400
+    /// for a lost connection.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: Int {
             case invalidConfiguration = 100
@@ -65,7 +65,7 @@ extension TransportError {
         /// The number of this code; it never changes between versions.
         public var number: Int { kind.rawValue }
 
-        /// Whether it was TLS that failed, and not the way below it.
+        /// True if TLS failed, rather than the stream below TLS.
         var isOfTLS: Bool { (300..<400).contains(number) }
 
         /// The code's Swift name, such as `connectionRefused`.
@@ -75,107 +75,111 @@ extension TransportError {
 
         /// An option is out of range or contradicts another.
         public static let invalidConfiguration = Code(.invalidConfiguration)
-        /// Certificates, in a file or in memory, cannot be read, or there are none.
+        /// Certificates, in a file or in memory, cannot be read, or the input contains none.
         public static let badCertificateFile = Code(.badCertificateFile)
-        /// A private key, in a file or in memory, cannot be read, or there is none.
+        /// A private key, in a file or in memory, cannot be read, or the input contains none.
         public static let badPrivateKeyFile = Code(.badPrivateKeyFile)
         /// The private key is encrypted and the pass phrase is missing or wrong.
         public static let wrongPassPhrase = Code(.wrongPassPhrase)
         /// The private key does not belong to the certificate.
         public static let keyMismatch = Code(.keyMismatch)
 
-        // MARK: No connection came about
+        // MARK: The connection could not be opened
 
-        /// DNS says that the host name does not exist, or that it has no address.
+        /// The host name does not exist in DNS, or it has no address.
         public static let hostNotFound = Code(.hostNotFound)
         /// The lookup of the host name failed for another reason, for example because no DNS server answered.
         public static let nameResolutionFailed = Code(.nameResolutionFailed)
-        /// The machine is there and nothing listens on that port or socket.
+        /// The machine is reachable, but no process listens on that port or socket.
         public static let connectionRefused = Code(.connectionRefused)
-        /// No connection, or no finished TLS handshake, before the connect deadline.
+        /// The connection was not open before the connect deadline, TLS and WebSocket handshakes included.
         public static let connectTimedOut = Code(.connectTimedOut)
-        /// No route leads to the host or its network.
+        /// The operating system has no route to the host or its network.
         public static let unreachable = Code(.unreachable)
-        /// The operating system forbids this connection or this address.
+        /// The operating system does not permit this connection or this address.
         public static let permissionDenied = Code(.permissionDenied)
-        /// The process or the machine has no descriptor left.
+        /// The process or the machine has reached its limit of open descriptors.
         public static let tooManyDescriptors = Code(.tooManyDescriptors)
-        /// A listener's address is taken.
+        /// Another process already listens on the listener's address.
         public static let addressInUse = Code(.addressInUse)
-        /// There is no socket at that path, or no folder in which to listen at one.
+        /// No Unix socket exists at that path. For a listener: the folder of the path does not exist.
         public static let socketNotFound = Code(.socketNotFound)
-        /// A descriptor given by the app is not open, or is of a kind that cannot be waited for.
+        /// A descriptor of the app is not open, or the system cannot wait for events on it, such as a regular file.
         public static let invalidDescriptor = Code(.invalidDescriptor)
-        /// The proxy did not answer in its protocol, or closed the connection instead of answering.
+        /// The proxy sent a response that is not valid in its protocol, or closed the connection without a response.
         public static let proxyFailed = Code(.proxyFailed)
-        /// The proxy did not make the connection that it was asked for; the message says why, as far as it told.
+        /// The proxy refused to connect to the target. The message contains the reason if the proxy sent one.
         public static let proxyRefused = Code(.proxyRefused)
-        /// The proxy wants a user name and a password, or others than it was given.
+        /// The proxy requires a user name and a password, or rejected the configured ones.
         public static let proxyAuthenticationFailed = Code(.proxyAuthenticationFailed)
-        /// The server did not answer the request for a WebSocket with 101, but with the status in the message.
+        /// The server answered the WebSocket request with an HTTP status other than 101. The message contains the
+        /// status.
         public static let webSocketRefused = Code(.webSocketRefused)
-        /// The server answered the request for a WebSocket with a redirect, which is not followed; the message says to where.
+        /// The server answered the WebSocket request with a redirect. Redirects are not followed; the message contains
+        /// the target.
         public static let webSocketRedirected = Code(.webSocketRedirected)
-        /// The server answered the request for a WebSocket with 401 or 403: it wants credentials, or others.
+        /// The server answered the WebSocket request with 401 or 403: credentials are missing or not accepted.
         public static let webSocketUnauthorized = Code(.webSocketUnauthorized)
-        /// The peer did not keep to the opening handshake of WebSocket, broke it off, or does not speak it.
+        /// The peer violated the WebSocket opening handshake, closed the connection during it, or does not support
+        /// WebSocket.
         public static let webSocketHandshakeFailed = Code(.webSocketHandshakeFailed)
-        /// The server did not choose the subprotocol that the WebSocket was asked for with.
+        /// The server did not select the WebSocket subprotocol that was requested.
         public static let webSocketSubprotocolRefused = Code(.webSocketSubprotocolRefused)
 
         // MARK: TLS failed
 
-        /// The handshake failed for a reason without a code of its own; the message has OpenSSL's words.
+        /// The TLS handshake failed for a reason that has no code of its own. The message contains OpenSSL's text.
         public static let tlsHandshakeFailed = Code(.tlsHandshakeFailed)
-        /// The peer's certificate is not signed by an authority that is trusted here.
+        /// The peer's certificate is not signed by a trusted authority.
         public static let tlsUnknownAuthority = Code(.tlsUnknownAuthority)
-        /// The peer's certificate is for another host name or address.
+        /// The peer's certificate was issued for another host name or address.
         public static let tlsHostNameMismatch = Code(.tlsHostNameMismatch)
-        /// A certificate of the peer's chain has expired.
+        /// A certificate in the peer's chain has expired.
         public static let tlsCertificateExpired = Code(.tlsCertificateExpired)
-        /// A certificate of the peer's chain is not valid yet; often a wrong clock.
+        /// A certificate in the peer's chain is not valid yet. Often the local clock is wrong.
         public static let tlsCertificateNotYetValid = Code(.tlsCertificateNotYetValid)
         /// The peer's certificate fails verification for another reason, such as a weak key or a wrong purpose.
         public static let tlsCertificateRejected = Code(.tlsCertificateRejected)
-        /// No certificate of the peer's chain has a pinned public key.
+        /// No certificate in the peer's chain has a pinned public key.
         public static let tlsPinMismatch = Code(.tlsPinMismatch)
         /// The two sides have no version of TLS in common.
         public static let tlsProtocolVersion = Code(.tlsProtocolVersion)
-        /// The peer demands a certificate of ours and got none.
+        /// The peer requires a client certificate, and none was sent.
         public static let tlsClientCertificateRequired = Code(.tlsClientCertificateRequired)
-        /// The peer did not accept our certificate.
+        /// The peer rejected our client certificate.
         public static let tlsClientCertificateRejected = Code(.tlsClientCertificateRejected)
         /// The two sides have no application protocol (ALPN) in common.
         public static let tlsNoCommonProtocol = Code(.tlsNoCommonProtocol)
-        /// The peer answered with something that is not TLS.
+        /// The peer's response is not TLS. Often the port expects plain connections.
         public static let tlsNotSpoken = Code(.tlsNotSpoken)
-        /// An established TLS connection ended by an alert of the peer's, or by what broke the rules of TLS.
+        /// An established TLS connection ended, because the peer sent an alert or violated the TLS protocol.
         public static let tlsAlert = Code(.tlsAlert)
 
         // MARK: The connection was lost
 
-        /// The peer, or something on the way to it, reset the connection.
+        /// The peer, or a device on the network path, reset the connection.
         public static let reset = Code(.reset)
-        /// The operating system gave up on a peer that did not answer any more.
+        /// The operating system closed the connection, because the peer did not respond any more.
         public static let timedOut = Code(.timedOut)
         /// The peer closed or reset the connection in the middle of the TLS handshake.
         public static let closedDuringHandshake = Code(.closedDuringHandshake)
         /// The peer no longer reads what is written to it.
         public static let brokenPipe = Code(.brokenPipe)
-        /// The reader left more bytes unread than ``ChannelOptions/remainderLimit``.
+        /// The channel's handler left more bytes unconsumed than ``ChannelOptions/remainderLimit``.
         public static let remainderTooLong = Code(.remainderTooLong)
-        /// The peer made TLS answer again and again and did not read, beyond ``ChannelOptions/answerLimit``.
+        /// More TLS responses wait for the peer than ``ChannelOptions/answerLimit`` allows, because the peer requests
+        /// them and does not read.
         public static let answersUnread = Code(.answersUnread)
         /// The event loop was shut down while the connection was open.
         public static let loopShutDown = Code(.loopShutDown)
-        /// The connection ended without TLS's own farewell or in the middle of a WebSocket message, so bytes may have been
-        /// cut off.
+        /// The connection ended without a TLS close alert or in the middle of a WebSocket message. Bytes may be
+        /// missing.
         public static let truncated = Code(.truncated)
-        /// The peer broke a rule of WebSocket, or a limit; the message says which.
+        /// The peer violated the WebSocket protocol or exceeded a limit. The message names the violation.
         public static let webSocketViolation = Code(.webSocketViolation)
-        /// The peer closed the WebSocket with a status that says that something was wrong.
+        /// The peer closed the WebSocket with a status that reports an error.
         public static let webSocketClosed = Code(.webSocketClosed)
-        /// The operating system failed in a way without a code of its own; see ``TransportError/errno``.
+        /// The operating system reported an error that has no code of its own; see ``TransportError/errno``.
         public static let systemFailure = Code(.systemFailure)
     }
 }

@@ -1,24 +1,24 @@
-/// Why a connection could not be made or was lost, or why the transport refuses a configuration.
+/// An error of the transport: a connection could not be opened or was lost, or a configuration was refused.
 ///
-/// ``code`` is for a `switch`, ``message`` for a person: it names the peer and, where there is one, the remedy. Neither
-/// ever holds a secret.
+/// ``code`` is for a `switch`. ``message`` is for people: it names the peer and, if known, how to fix the problem.
+/// Neither contains a secret.
 ///
 /// ```swift
 /// catch let error as TransportError where error.code == .connectionRefused {
-///     print(error)  // connection refused: 127.0.0.1:1883; nothing listens there
+///     print(error)  // connection refused: 127.0.0.1:1883; is the server running there?
 /// }
 /// ```
 public struct TransportError: Error, Hashable, Sendable {
-    /// What kind of failure this is.
+    /// The kind of failure.
     public let code: Code
 
-    /// One sentence without a full stop at its end.
+    /// The description of the failure: one sentence without a full stop at its end.
     public let message: String
 
-    /// The error number of the operating system, where it was the system that failed.
+    /// The operating system's error number, if the failure was reported by the system.
     public let errno: Int32?
 
-    /// Makes an error of `code` that says `message`, with the operating system's error number where there is one.
+    /// Creates an error with a code, a message and, if there is one, the operating system's error number.
     public init(_ code: Code, _ message: String, errno: Int32? = nil) {
         self.code = code
         self.message = message

@@ -1,32 +1,32 @@
-/// What an HTTP/1.1 message has in front of its content: the first line and the header fields (RFC 9112).
+/// The head of an HTTP/1.1 message: its first line and its header fields (RFC 9112).
 struct HTTPHead: Equatable, Sendable {
     struct Field: Equatable, Sendable {
-        /// In small letters.
+        /// The field's name in lower case.
         let name: String
         let value: String
     }
 
-    /// Why bytes are no head.
+    /// The reason why bytes are not a valid head.
     enum Problem: Error, Equatable, Sendable {
         case notHTTP
         case tooLong(limit: Int)
         case tooManyFields(limit: Int)
-        /// What is wrong, to stand behind “the head of the answer”.
+        /// The end of a sentence about the head, such as “is not UTF-8”.
         case malformed(String)
     }
 
     let startLine: String
     let fields: [Field]
 
-    /// The values of all fields called `name`, which is in small letters, in order.
+    /// The values of all fields with this name, in order. `name` must be in lower case.
     func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
-    /// The elements of the lists that the fields called `name` hold.
+    /// The elements of the comma-separated lists in all fields with this name.
     func elements(_ name: String) -> [Substring] {
         values(name).flatMap { $0.split(separator: ",") }.map { $0.trimmingBlanks }.filter { !$0.isEmpty }
     }
 
-    /// Text of a peer's, made fit to stand in a message: cut, and without control characters.
+    /// Returns the peer's text for use in a message: shortened, and with control characters replaced.
     static func shown(_ text: some StringProtocol, limit: Int = 120) -> String {
         let scalars = text.unicodeScalars.prefix(limit).map { scalar -> Character in
             switch scalar.properties.generalCategory {
@@ -39,13 +39,13 @@ struct HTTPHead: Equatable, Sendable {
 }
 
 extension HTTPHead {
-    /// How many interim answers may come before the one that counts.
+    /// The maximum number of interim responses before the final response.
     static let interimLimit = 8
 
-    /// Whether a response with this status comes before the one that counts (RFC 9110, section 15.2). 101 counts.
+    /// True if a response with this status is followed by the final response (RFC 9110, section 15.2). 101 is final.
     static func isInterim(_ status: Int) -> Bool { (100...199).contains(status) && status != 101 }
 
-    /// The status of a response by its first line; `nil` where it is none.
+    /// The status code in the first line of a response; `nil` if the line is not a valid status line.
     var status: Int? {
         let parts = startLine.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count >= 2, parts[0].utf8.count == 8, parts[0].hasPrefix("HTTP/1."),

@@ -1,4 +1,4 @@
-/// Collects a head that comes in pieces, up to a limit, and reads it.
+/// Collects the received pieces of a head up to a limit, and parses the head when it is complete.
 struct HTTPHeadReader: Sendable {
     private let beginning: [UInt8]
     private let limit: Int
@@ -6,16 +6,17 @@ struct HTTPHeadReader: Sendable {
     private var bytes: [UInt8] = []
 
     /// - Parameters:
-    ///   - beginning: What the first line begins with, so that a peer that speaks another protocol is known at once.
-    ///   - limit: How many bytes the head may have.
-    ///   - fieldLimit: How many fields it may have.
+    ///   - beginning: The expected beginning of the first line, so that a peer with another protocol is detected at
+    ///     once.
+    ///   - limit: The maximum length of the head in bytes.
+    ///   - fieldLimit: The maximum number of header fields.
     init(beginning: String, limit: Int, fieldLimit: Int) {
         self.beginning = Array(beginning.utf8)
         self.limit = limit
         self.fieldLimit = fieldLimit
     }
 
-    /// Takes bytes up to the end of the head: how many, and the head once it is complete.
+    /// Reads bytes up to the end of the head. Returns the number of bytes read, and the head if it is complete.
     mutating func read(_ new: UnsafeRawBufferPointer) throws(HTTPHead.Problem) -> (taken: Int, head: HTTPHead?) {
         for (index, byte) in new.enumerated() {
             if bytes.count < beginning.count, byte != beginning[bytes.count] { throw .notHTTP }
@@ -32,7 +33,8 @@ struct HTTPHeadReader: Sendable {
         guard let text = String(validating: bytes.dropLast(4), as: UTF8.self) else {
             throw .malformed("is not UTF-8")
         }
-        // A lone CR or LF, and NUL, are read differently by different programs: nobody is to profit from that.
+        // Programs read a lone CR, a lone LF and a NUL in different ways. An attacker could use that, so such a head is
+        // rejected.
         var lines: [Substring.UTF8View.SubSequence] = []
         var rest = Substring(text).utf8
         while let end = rest.firstIndex(where: { $0 == 13 || $0 == 10 || $0 == 0 }) {

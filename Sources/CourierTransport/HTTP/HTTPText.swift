@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension StringProtocol {
-    /// Whether it is a token of HTTP, such as the name of a field (RFC 9110, section 5.6.2).
+    /// True if the text is an HTTP token, such as a field name (RFC 9110, section 5.6.2).
     var isHTTPToken: Bool {
         !isEmpty
             && utf8.allSatisfy { byte in
@@ -16,7 +16,7 @@ extension StringProtocol {
 }
 
 extension Substring {
-    /// Without the blanks and tabs around it.
+    /// The text without spaces and tabs at both ends.
     var trimmingBlanks: Substring {
         var text = self
         while let first = text.utf8.first, first == 32 || first == 9 { text.removeFirst() }
@@ -24,7 +24,8 @@ extension Substring {
         return text
     }
 
-    /// The same with the bytes that stand for `%XX`; `nil` where a percent sign begins none, or they are no UTF-8.
+    /// The text with each `%XX` replaced by its byte; `nil` if a percent sign is not followed by two hexadecimal
+    /// digits, or if the result is not UTF-8.
     var percentDecoded: String? {
         func hexDigit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init) }
         var bytes: [UInt8] = []
@@ -43,10 +44,10 @@ extension Substring {
     }
 }
 
-/// Base 64 (RFC 4648, section 4).
+/// Encodes bytes as Base64 (RFC 4648, section 4).
 enum Base64 {
     static func text(_ bytes: [UInt8]) -> String {
-        // OpenSSL writes a zero behind it.
+        // One byte more than the text, because OpenSSL writes a NUL after it.
         var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
         let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
         return String(decoding: text.prefix(Int(count)), as: UTF8.self)

@@ -1,33 +1,35 @@
 import CLinux
 import Glibc
 
-/// Accepts connections and makes a ``ByteChannel`` of each, on one loop.
+/// Accepts connections on one loop and creates a ``ByteChannel`` for each connection.
 ///
 /// ```swift
-/// let listener = try ChannelListener.listen(on: .tcp(host: "127.0.0.1", port: 0), loop: loop) { _ in Broker.Session() }
+/// let listener = try ChannelListener.listen(on: .tcp(host: "127.0.0.1", port: 0), loop: loop) { _ in
+///     Broker.Session()
+/// }
 /// print(listener.port)
 /// ```
 ///
-/// Safe to share: constant, but for what is touched on the loop only.
+/// Safe to share: all state is constant, except state that only the loop uses.
 public final class ChannelListener: @unchecked Sendable {
-    /// How many connections one turn accepts before others have theirs.
+    /// The maximum number of connections accepted in one turn. Then other work on the loop gets its turn.
     private static let acceptsPerTurn = 64
-    /// How long to wait when no descriptor is left, for one to be closed.
+    /// The pause before connections are accepted again, if no descriptor or memory is left.
     private static let exhaustionPause = Duration.milliseconds(100)
 
-    /// Where to listen.
+    /// The address to listen on.
     public enum Address: Sendable {
-        /// An IPv4 or IPv6 address and a port; port 0 takes a free one.
+        /// An IPv4 or IPv6 address and a port. For port 0, the system chooses a free port.
         case tcp(host: String = "127.0.0.1", port: UInt16 = 0)
-        /// A path for a Unix socket. Nothing may be there; the socket is removed when the listener closes.
+        /// The path of a Unix socket. No file may exist there. The listener removes the socket when it closes.
         case unix(path: String)
     }
 
-    /// The loop of the listener and of all it accepts.
+    /// The loop of the listener and of all channels that it accepts.
     public let loop: EventLoop
-    /// The TCP port that it listens on, 0 for a Unix socket.
+    /// The TCP port that the listener uses; 0 for a Unix socket.
     public let port: UInt16
-    /// Where to connect to.
+    /// The endpoint that clients connect to.
     public let endpoint: TransportEndpoint
 
     private let socket: Int32
@@ -36,22 +38,22 @@ public final class ChannelListener: @unchecked Sendable {
     private let options: ChannelOptions
     private let calls: SystemCalls
     private let makeHandler: @Sendable (ByteChannel) -> any ChannelHandler
-    // Touched on the loop only.
+    // Only the loop uses the following state.
     private var registration: Selector.Registration?
     private var timer: TimerToken?
     private var isClosed = false
     private var isTurnQueued = false
     private var acceptedCount = 0
 
-    /// Begins to listen; returns when connections can be made.
+    /// Starts a listener. Clients can connect as soon as this function returns.
     ///
     /// - Parameters:
-    ///   - address: Where to listen; by default on a free port of 127.0.0.1.
-    ///   - tls: A server's context to speak TLS, or `nil`.
-    ///   - options: For the accepted channels; ``ChannelOptions/connectTimeout`` limits their TLS handshake.
-    ///   - loop: Where the listener and its channels live.
-    ///   - makeHandler: Makes the owner of an accepted channel; called on the loop before the channel opens.
-    /// - Returns: The listener, which its loop keeps alive until ``close()``.
+    ///   - address: The address to listen on; by default a free port of 127.0.0.1.
+    ///   - tls: The server's TLS context, or `nil` to listen without TLS.
+    ///   - options: The options of the accepted channels. ``ChannelOptions/connectTimeout`` limits their TLS handshake.
+    ///   - loop: The loop of the listener and its channels.
+    ///   - makeHandler: Creates the handler of an accepted channel. Called on the loop before the channel opens.
+    /// - Returns: The listener. Its loop keeps it alive until ``close()``.
     /// - Throws: ``TransportError``, such as ``TransportError/Code/addressInUse``.
     public static func listen(
         on address: Address = .tcp(), tls: TLSContext? = nil, options: ChannelOptions = ChannelOptions(),
@@ -119,7 +121,7 @@ public final class ChannelListener: @unchecked Sendable {
         if number == 0, Glibc.listen(socket, SOMAXCONN) != 0 { number = errno }
         guard number == 0 else {
             Glibc.close(socket)
-            // The socket is to be made here: what is not there is its folder.
+            // `bind` creates the socket's file, so ENOENT means that the folder is missing.
             if number == ENOENT {
                 throw TransportError(.socketNotFound, "no such folder: that of \(address.text)", errno: number)
             }
@@ -128,12 +130,12 @@ public final class ChannelListener: @unchecked Sendable {
         return socket
     }
 
-    /// Stops listening, which frees the port or the path; accepted channels live on. From any thread.
+    /// Stops listening and frees the port or the path. Accepted channels stay open. From any thread.
     public func close() {
         loop.execute { [self] in stop() }
     }
 
-    // MARK: The loop's side
+    // MARK: On the loop
 
     private func begin() {
         loop.settle(self)
@@ -176,7 +178,8 @@ public final class ChannelListener: @unchecked Sendable {
         }
     }
 
-    /// No descriptor or memory is left. The queue is not reported again, so look again by ourselves.
+    /// Schedules another `acceptTurn()`, because no descriptor or memory is left. Epoll does not report the waiting
+    /// connections again.
     private func pause() {
         guard timer == nil else { return }
         timer = loop.schedule(at: loop.clock.now + Self.exhaustionPause) { [weak self] in

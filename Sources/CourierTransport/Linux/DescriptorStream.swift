@@ -1,27 +1,28 @@
 import CLinux
 import Glibc
 
-/// A socket, a pair of pipes or any other descriptors that can be waited for.
+/// A stream over a socket, a pair of pipes, or other descriptors that epoll can wait for.
 ///
-/// Safe to share: touched on the loop only, after it was made.
+/// Safe to share: after `init`, only the loop uses the stream.
 final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable {
     let name: String
 
     private let reading: Int32
     private let writing: Int32
-    /// Whether both are one socket, whose calls raise no signal.
+    /// True if both descriptors are the same socket. Writes to a socket raise no SIGPIPE.
     let isSocket: Bool
     private let calls: SystemCalls
     private var readiness: StreamReadiness?
     private var readRegistration: Selector.Registration?
-    /// For the second of two descriptors.
+    /// The registration of `writing`, if it differs from `reading`.
     private var writeRegistration: Selector.Registration?
     private var writeTarget: WriteTarget?
     private var isWaitingToWrite = false
-    /// The end or an error has been announced, so that a short read does not mean that nothing follows.
+    /// True after the end of the input or an error was reported. Such a report is not repeated, so a short read no
+    /// longer allows the stream to wait for the next event.
     private var hasEndBeenAnnounced = false
 
-    /// Takes over descriptors, which may be the same.
+    /// Takes ownership of the descriptors. Both may be the same.
     init(reading: Int32, writing: Int32, name: String, calls: SystemCalls = .real) {
         self.reading = reading
         self.writing = writing
@@ -75,7 +76,8 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
             }
         }
         if result > 0 {
-            // A terminal may hold another line, and an end that was announced is not announced again.
+            // Only a socket is known to be empty after a short read; a terminal may hold another line. If the end was
+            // already reported, the stream must read on, because no further event follows.
             let isEmptied = isSocket && calls.shortReadsEmptySockets && result < capacity && !hasEndBeenAnnounced
             return isEmptied ? .bytesThenWait(result) : .bytes(result)
         }
@@ -105,7 +107,8 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         if isSocket {
             _ = shutdown(writing, Int32(SHUT_WR))
         } else if reading != writing, let readiness, let registration = writeRegistration {
-            // Only closing tells the reader of a pipe; the descriptor's number is not used again.
+            // The reader of a pipe sees the end only when the descriptor is closed. The closed descriptor's number is
+            // not used again.
             readiness.loop.selector.remove(registration)
             writeRegistration = nil
             _ = Glibc.close(writing)
@@ -129,7 +132,8 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         if writing != reading, !isOutputClosed { _ = Glibc.close(writing) }
     }
 
-    /// Waits for room to write only while there is none: an event for each acknowledged segment would cost more.
+    /// Turns events for free write space on or off. They are on only while the stream waits for space. Otherwise each
+    /// acknowledged segment would cause an event.
     private func waitToWrite(_ waits: Bool) {
         guard waits != isWaitingToWrite || waits else { return }
         isWaitingToWrite = waits
@@ -154,7 +158,7 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         readiness.ready(readable: events.contains(.readable), writable: wantsWritable)
     }
 
-    /// The writing one of two descriptors.
+    /// Receives the events of the write descriptor, if it differs from the read descriptor.
     private final class WriteTarget: Selectable {
         private unowned let stream: DescriptorStream
         init(_ stream: DescriptorStream) { self.stream = stream }
@@ -162,7 +166,7 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
     }
 
     private func writingReady(_ events: ReadyEvents) {
-        // The last reader of the pipe is gone.
+        // The pipe has no reader any more.
         if events.contains(.failed) { readiness?.outputBroke(TransportError.system(EPIPE, name)) }
         guard isWaitingToWrite else { return }
         waitToWrite(false)

@@ -1,14 +1,15 @@
 import Glibc
 
-/// What tells a file, or a folder, from one that has taken its place or was written since, without reading it.
+/// Identifies the state of a file or folder without reading it. A file that was replaced or changed has another stamp.
 package struct FileStamp: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
     private let size: Int64
-    /// When its contents, and when anything about it changed, in seconds and nanoseconds.
+    /// The times of the last change of the contents and of the last change of the file's attributes, in seconds and
+    /// nanoseconds.
     private let times: [Int]
 
-    /// The stamp of the file that `path` leads to; `nil` when there is none that can be looked at.
+    /// Creates the stamp of the file at `path`, following links; `nil` if no file can be examined there.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -1,13 +1,13 @@
-/// The addresses of a host, for somebody who wants to see them and not only to connect.
+/// Looks up the addresses of a host for callers that show them.
 package enum HostAddresses {
-    /// Whether a host is an address already.
+    /// True if `host` is already an IPv4 or IPv6 address.
     package static func isAddress(_ host: String) -> Bool {
         (try? SocketAddress.lookUp(host: host, port: 0, isNumeric: true)) != nil
     }
 
-    /// Asks the operating system; blocks, sometimes for half a minute.
+    /// Looks up the addresses of a host with the operating system. Blocks, sometimes for half a minute.
     ///
-    /// - Returns: The addresses in the operating system's order, each once.
+    /// - Returns: The addresses without duplicates, in the operating system's order.
     /// - Throws: ``TransportError/Code/hostNotFound`` or ``TransportError/Code/nameResolutionFailed``.
     package static func lookUp(_ host: String) throws(TransportError) -> [String] {
         var found: [String] = []

@@ -1,27 +1,27 @@
 import Synchronization
 
-/// Looks host names up on threads of its own, since the operating system's look-up blocks, sometimes for half a minute.
+/// Looks up host names on its own threads, because the operating system's look-up blocks, sometimes for half a minute.
 ///
-/// Threads come as they are needed, up to ``threadLimit``, and end when nothing is left to do; further look-ups wait in
-/// the order in which they were asked for. Whoever does not want an answer any more gives its ``LookUpTicket`` back.
+/// Threads start when they are needed, up to ``threadLimit``, and end when no look-up waits. Further look-ups wait in
+/// the order of the requests. To give up a look-up, cancel its ``LookUpTicket``.
 final class HostResolver: Sendable {
     typealias Answer = Result<[SocketAddress], TransportError>
     typealias LookUp = @Sendable (String, UInt16) -> Answer
 
-    /// How many look-ups run at the same time.
+    /// The maximum number of look-ups that run at the same time.
     static let threadLimit = 8
 
     static let shared = HostResolver()
 
-    /// Done on a thread, or told why there is none.
+    /// A look-up that runs on a resolver thread. If no thread could be started, it is called with the error instead.
     typealias Work = @Sendable (TransportError?) -> Void
 
     private struct State {
-        /// What has not begun, by its number.
+        /// The requests that have not begun, by number.
         var requests: [UInt64: Work] = [:]
-        /// The number of the oldest request that may be there.
+        /// The lowest number that a request may have; requests with lower numbers have begun or were canceled.
         var oldest: UInt64 = 0
-        /// The number of the next request to come.
+        /// The number of the next new request.
         var next: UInt64 = 0
         var threadCount = 0
 
@@ -43,22 +43,23 @@ final class HostResolver: Sendable {
     private let state = Mutex(State())
     private let lookUp: LookUp
 
-    /// Asks the operating system, unless `lookUp` says something else.
+    /// Creates a resolver that asks the operating system, or uses `lookUp` instead.
     init(lookUp: @escaping LookUp = HostResolver.askSystem) {
         self.lookUp = lookUp
     }
 
-    /// How many look-ups have not begun.
+    /// The number of look-ups that have not begun.
     var waitingCount: Int { state.withLock { $0.requests.count } }
 
-    /// Looks `host` up; `answer` is called on one of the resolver's threads, or on this one if none could be started.
+    /// Looks up `host`. `answer` is called on a resolver thread, or on the calling thread if no thread could be
+    /// started.
     @discardableResult
     func resolve(host: String, port: UInt16, _ answer: @escaping @Sendable (Answer) -> Void) -> LookUpTicket {
         let lookUp = lookUp
         return perform { problem in answer(problem.map { .failure($0) } ?? lookUp(host, port)) }
     }
 
-    /// Does `work`, a look-up of another kind, under the same limits.
+    /// Runs `work`, a look-up of another kind, with the same limits and threads.
     @discardableResult
     func perform(_ work: @escaping Work) -> LookUpTicket {
         let (number, needsThread) = state.withLock { state -> (UInt64, Bool) in
@@ -71,9 +72,9 @@ final class HostResolver: Sendable {
         return LookUpTicket(self, number)
     }
 
-    /// Forgets the request of this number if it has not begun.
+    /// Removes the request with this number if it has not begun.
     func cancel(_ number: UInt64) {
-        // What it holds ends without the lock.
+        // The removed closure is returned, so that its captured objects are released after the lock.
         _ = state.withLock { $0.requests.removeValue(forKey: number) }
     }
 
@@ -84,7 +85,7 @@ final class HostResolver: Sendable {
             let left = state.withLock { state -> [Work] in
                 state.threadCount -= 1
                 var left: [Work] = []
-                // Other threads, if there are any, will come to the requests.
+                // If other threads run, they handle the requests.
                 while state.threadCount == 0, let work = state.takeOldest() { left.append(work) }
                 return left
             }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Applies a binding to sockets.
+/// Applies a local address and a network interface to sockets.
 extension LocalBinding {
     /// Returns the addresses of the same family as the local address, in their order.
     ///
@@ -26,7 +26,8 @@ extension LocalBinding {
             guard result == 0 else { throw Self.failure(result, "network interface “\(interface)”") }
         }
         guard let local = try socketAddress() else { return }
-        // The system then chooses the port in `connect`, so that more than 65,535 connections to several brokers are possible.
+        // With this option, the system chooses the port in `connect`, so that more than 65,535 connections to several
+        // brokers are possible.
         _ = courier_set_option(socket, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
         let result = local.bytes.withUnsafeBytes { bytes -> Int32 in
             guard let base = bytes.baseAddress else { return -EINVAL }

@@ -1,4 +1,4 @@
-/// Names one look-up that was asked for, to give it up.
+/// Identifies one requested look-up, so that it can be canceled.
 package struct LookUpTicket: Sendable {
     private let resolver: HostResolver
     private let number: UInt64
@@ -8,7 +8,7 @@ package struct LookUpTicket: Sendable {
         self.number = number
     }
 
-    /// Gives the look-up up: one that has not begun is not done and has no answer. One that is under way cannot be
-    /// interrupted, and its answer comes. From any thread.
+    /// Cancels the look-up if it has not begun; then its answer is never called. A running look-up cannot be
+    /// interrupted, and its answer is still called. From any thread.
     package func cancel() { resolver.cancel(number) }
 }

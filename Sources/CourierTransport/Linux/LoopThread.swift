@@ -1,14 +1,15 @@
 import CLinux
 import Glibc
 
-/// An operating-system thread that runs one function to its end.
+/// An operating-system thread that runs one function and then ends.
 struct LoopThread: Sendable {
     private let handle: pthread_t
 
-    /// Starts a thread named `name`, of which Linux keeps 15 bytes. It never raises SIGPIPE. A priority that the system
-    /// does not grant is left out.
+    /// Starts a thread named `name`; Linux keeps the first 15 bytes of the name.
     ///
-    /// - Throws: ``TransportError`` when the machine has no thread left.
+    /// The thread blocks SIGPIPE. If the system refuses the priority, the thread runs with its normal priority.
+    ///
+    /// - Throws: ``TransportError`` if the system has no thread left.
     init(name: String, priority: LoopPriority = .normal, _ body: @escaping @Sendable () -> Void) throws(TransportError)
     {
         final class Start {
@@ -43,17 +44,17 @@ struct LoopThread: Sendable {
         self.handle = handle
     }
 
-    /// Waits until the thread has ended. Call it, or ``detach()``, once.
+    /// Waits until the thread has ended. Call either this function or ``detach()``, once.
     func join() { pthread_join(handle, nil) }
 
-    /// Lets the thread end by itself.
+    /// Lets the system release the thread when it ends, without a call of `join()`.
     func detach() { pthread_detach(handle) }
 
-    /// A number that no other living thread has.
+    /// The number of the calling thread. No other living thread has the same number.
     @inline(__always) static var current: UInt { courier_thread_self() }
 }
 
-/// The operating system's words for an error number.
+/// Returns the operating system's description of an error number.
 func describe(errno number: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 128)
     return buffer.withUnsafeMutableBufferPointer { space in

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// One message of the kernel about networks, as far as it matters here.
+/// A netlink message of the kernel about networks, with only the fields that `NetworkLook` needs.
 enum NetlinkMessage: Hashable, Sendable {
     struct Link: Hashable, Sendable {
         var index: Int32
@@ -17,34 +17,34 @@ enum NetlinkMessage: Hashable, Sendable {
 
     struct Route: Hashable, Sendable {
         var family: UInt8
-        /// `RTN_UNICAST` and its like.
+        /// The route's type, such as `RTN_UNICAST`.
         var type: UInt8
-        /// The destination; empty for a default route.
+        /// The bytes of the destination address; empty for a default route.
         var destination: [UInt8] = []
-        /// The links it leads out of; several for a multipath route, none for one that leads nowhere.
+        /// The outgoing links: several for a multipath route, none for a route that leads nowhere.
         var links: [Int32] = []
     }
 
     case link(Link)
     case address(Address)
     case route(Route)
-    /// The end of what was asked for.
+    /// The end of the answer to a request.
     case done
-    /// What was asked for is refused with this error number, which is 0 for an acknowledgement.
+    /// The kernel refused a request with this error number. 0 is an acknowledgment.
     case refused(Int32)
-    /// Things changed while the kernel was telling them, so the whole may be inconsistent.
+    /// The networks changed while the kernel sent its answer, so the answer may be inconsistent.
     case interrupted
-    /// A kind that does not matter, or one that is too short for its kind.
+    /// A message of another type, or a message that is too short for its type.
     case other
 }
 
 extension NetlinkMessage {
-    /// `nlmsghdr`: length, type, flags, sequence number, sender.
+    /// The size of `nlmsghdr`: length, type, flags, sequence number, sender.
     private static let headerSize = 16
 
-    /// Tells the messages of one datagram in turn, until `tell` returns `false` or what follows is no whole message.
+    /// Passes each message of one datagram to `tell`, until `tell` returns `false` or no complete message follows.
     ///
-    /// Nothing in `bytes` is believed before it was compared with what is there.
+    /// Each length in `bytes` is compared with the number of received bytes before it is used.
     static func parse(_ bytes: RawSpan, _ tell: (NetlinkMessage) -> Bool) {
         var start = 0
         while let length = bytes.netlinkUInt32(at: start).map(Int.init), let type = bytes.netlinkUInt16(at: start + 4),
@@ -67,7 +67,7 @@ extension NetlinkMessage {
         }
     }
 
-    /// `ifinfomsg`: family, padding, type, index, flags, change mask.
+    /// Parses an `ifinfomsg`: family, padding, type, index, flags, change mask.
     private static func link(_ body: RawSpan) -> NetlinkMessage? {
         guard body.byteCount >= 16, let index = body.netlinkInt32(at: 4), let flags = body.netlinkUInt32(at: 8) else {
             return nil
@@ -75,20 +75,21 @@ extension NetlinkMessage {
         return .link(Link(index: index, flags: flags))
     }
 
-    /// `ifaddrmsg`: family, prefix length, flags, scope, index.
+    /// Parses an `ifaddrmsg`: family, prefix length, flags, scope, index.
     private static func address(_ body: RawSpan) -> NetlinkMessage? {
         guard let family = body.netlinkByte(at: 0), let flags = body.netlinkByte(at: 2),
             let scope = body.netlinkByte(at: 3), let link = body.netlinkInt32(at: 4)
         else { return nil }
         var address = Address(family: family, flags: UInt32(flags), scope: scope, link: link)
-        // The flags that came later do not fit into the byte.
+        // The byte has no room for newer flags. The attribute `IFA_FLAGS` holds all flags.
         body.netlinkAttributes(from: 8) { type, value in
             if Int(type) == Int(IFA_FLAGS), let flags = value.netlinkUInt32(at: 0) { address.flags = flags }
         }
         return .address(address)
     }
 
-    /// `rtmsg`: family, destination length, source length, type of service, table, protocol, scope, type, flags.
+    /// Parses an `rtmsg`: family, destination length, source length, type of service, table, protocol, scope, type,
+    /// flags.
     private static func route(_ body: RawSpan) -> NetlinkMessage? {
         guard body.byteCount >= 12, let family = body.netlinkByte(at: 0), let type = body.netlinkByte(at: 7) else {
             return nil

@@ -1,14 +1,15 @@
 import CLinux
 import Glibc
 
-/// One look at the machine's networks: asks the kernel for links, addresses and routes, until the answer is clear.
+/// Checks the machine's networks once: requests links, addresses and routes from the kernel until the result is clear.
 ///
-/// The kernel makes its answer as it is read, so leaving early saves the rest, and it never lets the loop wait.
-/// Touched on the loop only.
+/// The kernel creates its answer while the answer is read, so an early end saves work. Reading never blocks the loop.
+/// Only the loop uses this object.
 final class NetworkLook: Selectable {
-    /// How many datagrams one turn reads before others have theirs.
+    /// The maximum number of datagrams read in one turn. Then other work on the loop gets its turn.
     private static let datagramsPerTurn = 16
-    /// A machine that tells more than this has so many links and routes that it surely is on a network.
+    /// The maximum number of messages that are read. A machine with more links and routes surely has a network, so the
+    /// result is then `true`.
     private static let messageLimit = 100_000
 
     private let loop: EventLoop
@@ -22,7 +23,7 @@ final class NetworkLook: Selectable {
     private var wasInterrupted = false
     private var isTurnQueued = false
 
-    /// Prepares a look; `ended` is told what it found, once, unless it is cancelled before.
+    /// Prepares a check of the networks. `ended` receives the result once, unless the check is canceled before.
     init(
         _ loop: EventLoop, makeSocket: @escaping NetworkWatcher.MakeSocket,
         _ ended: @escaping (NetworkWatchState.Finding) -> Void
@@ -95,7 +96,8 @@ final class NetworkLook: Selectable {
         if result < 0 { fail(-result) }
     }
 
-    /// The kernel does not tell, for this error number. What it lacks now it may have the next time.
+    /// Ends the check after an error. A shortage of descriptors or memory may pass, so the result is then
+    /// `inconsistent`, which causes another check.
     private func fail(_ number: Int32?) {
         end(number.map(TransportError.isShortage) == true ? .inconsistent : .unknown)
     }

@@ -1,26 +1,26 @@
 import CLinux
 import Glibc
 
-/// What one look at the machine's networks has shown, and whether it is enough to connect to another machine.
+/// Collects the kernel's messages of one `NetworkLook` and decides whether the machine can connect to other machines.
 ///
-/// A network is there when
-/// - a route leads out of a link that is up, has a carrier and is not the loopback, to somewhere that is not
-///   link-local. It need not be a default route: a broker on the local network needs none. So a bridge with running
+/// A network is available if both conditions are true:
+/// - A route to a destination that is not link-local uses a link that is up, has a carrier and is not the loopback. The
+///   route need not be a default route, because a broker may be on the local network. So a bridge with running
 ///   containers counts as a network.
-/// - and an address of the route's family, of more than link or host scope, is on any link that is up: a server may
-///   have its address on the loopback and its routes elsewhere.
+/// - Any link that is up has an address of the route's family with more than link or host scope. This may be another
+///   link: a server may have its address on the loopback and its routes on other links.
 ///
-/// Take links and addresses in before routes; routes are not kept, so that a large table costs no memory.
+/// Add links first, then addresses, then routes. Routes are not stored, so a large table needs no memory.
 struct NetworkPicture: Sendable {
     private var upLinks: Set<Int32> = []
-    /// Those of the links that are up that can carry something to another machine.
+    /// The links that are up and can carry traffic to another machine.
     private var outwardLinks: Set<Int32> = []
     private var addressFamilies: Set<UInt8> = []
 
-    /// Whether a network is there, by what was taken in until now. It stays so for this picture.
+    /// True if the messages added so far show an available network. It never becomes `false` again.
     private(set) var isAvailable = false
 
-    /// Takes a message in; those that are no links, addresses or routes change nothing.
+    /// Adds a message. Messages other than links, addresses and routes are ignored.
     mutating func add(_ message: NetlinkMessage) {
         switch message {
         case .link(let link): add(link)
@@ -39,7 +39,7 @@ struct NetworkPicture: Sendable {
     }
 
     private mutating func add(_ address: NetlinkMessage.Address) {
-        // An IPv6 address that is still being probed for a duplicate cannot be used, or not yet.
+        // An IPv6 address cannot be used while the kernel checks whether it is a duplicate, unless it is optimistic.
         let isTentative = address.flags & UInt32(IFA_F_TENTATIVE) != 0
         let isOptimistic = address.flags & UInt32(IFA_F_OPTIMISTIC) != 0
         let isDuplicate = address.flags & UInt32(IFA_F_DADFAILED) != 0
@@ -56,7 +56,7 @@ struct NetworkPicture: Sendable {
         isAvailable = route.links.contains { outwardLinks.contains($0) }
     }
 
-    /// 169.254.0.0/16 and fe80::/10.
+    /// True for destinations in 169.254.0.0/16 and fe80::/10.
     private static func isLinkLocal(_ route: NetlinkMessage.Route) -> Bool {
         let destination = route.destination
         guard destination.count >= 2 else { return false }

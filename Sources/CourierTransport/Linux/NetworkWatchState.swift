@@ -1,7 +1,7 @@
-/// When to look at the networks, and what of it is news.
+/// Decides when to check the networks, and which results to report.
 ///
-/// Perform what is returned. Changes that come together are answered by one look, `settleTime` after the first of
-/// them: more changes do not put it off, and a link that flaps causes one look and one report per `settleTime`.
+/// The caller performs the returned steps. One check follows a group of changes, `settleTime` after the first change.
+/// Further changes do not delay it. So an unstable link causes at most one check and one report per `settleTime`.
 ///
 /// ```
 /// looking ──lookEnded──▶ idle ──changed──▶ settling ──timerFired──▶ looking
@@ -16,19 +16,19 @@ struct NetworkWatchState: Sendable {
         case settling
     }
 
-    /// What a look has found.
+    /// The result of one check of the networks.
     enum Finding: Hashable, Sendable {
         case seen(isAvailable: Bool)
-        /// The kernel said that things changed while it was telling them, or had no descriptor or memory left to tell them.
+        /// The networks changed during the check, or the kernel had no descriptor or memory left for an answer.
         case inconsistent
-        /// The machine does not tell; then nothing speaks against connecting.
+        /// The machine gives no information. Then a network counts as available.
         case unknown
     }
 
     struct Consequence: Hashable, Sendable {
-        /// What to report, if it is news.
+        /// The availability to report; `nil` if it has not changed.
         var isAvailable: Bool?
-        /// When to call ``NetworkWatchState/timerFired()``.
+        /// The time to call ``NetworkWatchState/timerFired()``, if any.
         var timer: Instant?
     }
 
@@ -36,10 +36,10 @@ struct NetworkWatchState: Sendable {
     private var reported: Bool?
     private let settleTime: Duration
 
-    /// Begins with a look, which the caller takes at once.
+    /// Starts with a check, which the caller performs at once.
     init(settleTime: Duration) { self.settleTime = settleTime }
 
-    /// Something changed; when to call ``timerFired()``, or `nil` if a look is coming anyway.
+    /// Records a change. Returns the time to call ``timerFired()``, or `nil` if a check already runs or is planned.
     mutating func changed(now: Instant) -> Instant? {
         switch phase {
         case .idle:
@@ -52,7 +52,7 @@ struct NetworkWatchState: Sendable {
         }
     }
 
-    /// Whether to take a look now.
+    /// Returns `true` if the caller must check the networks now.
     mutating func timerFired() -> Bool {
         switch phase {
         case .settling:
@@ -62,7 +62,7 @@ struct NetworkWatchState: Sendable {
         }
     }
 
-    /// The look is over.
+    /// Processes the result of a check that has ended.
     mutating func lookEnded(_ finding: Finding, now: Instant) -> Consequence {
         guard case .looking(var isOutdated) = phase else { return Consequence() }
         var consequence = Consequence()

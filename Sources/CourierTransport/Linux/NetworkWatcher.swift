@@ -1,37 +1,38 @@
 import CLinux
 import Glibc
 
-/// Tells, on a loop, whether the machine is on a network that leads to other machines, and when that changes.
+/// Reports on a loop whether the machine has a network that leads to other machines, and reports each change.
 ///
-/// ``NetworkPicture`` says what counts as a network. The loopback does not: a connection within the machine needs
-/// none, and is not spoken of here.
+/// ``NetworkPicture`` defines what counts as a network. The loopback does not count. Connections within the machine
+/// need no network, and the watcher does not report on them.
 ///
-/// The kernel's messages about links, addresses and routes serve as a hint only; each burst of them is answered by
-/// a fresh ``NetworkLook``. Following them one by one would go wrong, because the kernel removes the routes of
-/// a link that goes down without a word, and drops messages when there are too many.
+/// The kernel's messages about links, addresses and routes are only a hint: each group of them causes a new
+/// ``NetworkLook``. Single messages are unreliable. The kernel does not report the routes that it removes with a link,
+/// and it drops messages if there are too many.
 ///
-/// Where the kernel refuses (a sandbox may forbid routing sockets), `true` is reported once and nothing more. Where it has no
-/// descriptor or memory left, the same until ``tryAgain()``.
+/// If the kernel refuses a routing socket, as in some sandboxes, `true` is reported once and nothing more. If no
+/// descriptor or memory is left, the same happens, but ``tryAgain()`` can start the watcher again.
 ///
-/// Safe to share: constant, but for what is touched on the loop only.
+/// Safe to share: all state is constant, except state that only the loop uses.
 package final class NetworkWatcher: @unchecked Sendable {
-    /// Makes a routing socket that is told of these groups of changes; a negative error number if there is none.
+    /// Creates a routing socket that receives these groups of changes. Returns a negative error number on failure.
     typealias MakeSocket = @Sendable (_ groups: UInt32) -> Int32
 
-    /// How long to wait for more changes before looking.
+    /// The default time between a change and the check of the networks. Further changes may follow in this time.
     package static let defaultSettleTime = Duration.milliseconds(250)
-    /// How many datagrams one turn throws away before others have theirs.
+    /// The maximum number of datagrams discarded in one turn. Then other work on the loop gets its turn.
     private static let datagramsPerTurn = 64
     private static let groups =
         RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE
 
-    /// `starting → watching`, or `failed` for want of a descriptor or memory; `stopped` is final.
+    /// The phases: `starting`, then `watching`. `failed` follows if no descriptor or memory is left. `stopped` is
+    /// final.
     private enum Phase { case starting, watching, failed, stopped }
 
     private let loop: EventLoop
     private let makeSocket: MakeSocket
     private let report: @Sendable (_ isAvailable: Bool) -> Void
-    // Touched on the loop only.
+    // Only the loop uses the following state.
     private var state: NetworkWatchState
     private var socket: Int32?
     private var registration: Selector.Registration?
@@ -40,13 +41,13 @@ package final class NetworkWatcher: @unchecked Sendable {
     private var isTurnQueued = false
     private var phase = Phase.starting
 
-    /// Watches on `loop`, which keeps the watcher alive until ``stop()``; the networks are those that the loop's
-    /// thread sees.
+    /// Starts a watcher on `loop`, which keeps the watcher alive until ``stop()``. It watches the networks that the
+    /// loop's thread sees.
     ///
     /// - Parameters:
-    ///   - loop: Where it watches and reports.
-    ///   - settleTime: How long to wait for more changes before looking, 250 ms by default.
-    ///   - report: Told on the loop whether there is a network: once at the beginning, then every change.
+    ///   - loop: The loop that runs the watcher and the reports.
+    ///   - settleTime: The time between a change and the check of the networks; by default 250 ms.
+    ///   - report: Called on the loop with the availability of a network: once at the start, then after every change.
     /// - Returns: The watcher.
     package static func start(
         on loop: EventLoop, settleTime: Duration = defaultSettleTime,
@@ -74,17 +75,17 @@ package final class NetworkWatcher: @unchecked Sendable {
         state = NetworkWatchState(settleTime: settleTime)
     }
 
-    /// Watches from now on if it could not before for want of a descriptor or memory. From any thread.
+    /// Starts watching again if it failed because no descriptor or memory was left. From any thread.
     package func tryAgain() {
         if loop.isOnLoop { beginAgain() } else { loop.execute { self.beginAgain() } }
     }
 
-    /// Stops watching. From any thread; called on the loop, nothing is reported after it has returned.
+    /// Stops watching. From any thread. If it is called on the loop, no report follows after it returns.
     package func stop() {
         if loop.isOnLoop { end() } else { loop.execute { self.end() } }
     }
 
-    // MARK: The loop's side
+    // MARK: On the loop
 
     private func begin() {
         guard phase == .starting else { return }
@@ -107,7 +108,7 @@ package final class NetworkWatcher: @unchecked Sendable {
         begin()
     }
 
-    /// Without the kernel's word, nothing speaks against connecting.
+    /// Reports `true`, because without information from the kernel a connection should be tried.
     private func fail(_ number: Int32?) {
         phase = number.map(TransportError.isShortage) == true ? .failed : .stopped
         release()
@@ -144,11 +145,11 @@ package final class NetworkWatcher: @unchecked Sendable {
             guard let socket else { return }
             let result = courier_routing_receive(socket, loop.readBuffer.baseAddress, loop.readBuffer.count)
             switch result {
-            // ENOBUFS: there were more than the socket holds, and the lost ones are as good a hint.
+            // ENOBUFS: the socket had no space for all messages. Lost messages are just as good a hint.
             case 0..., -Int(ENOBUFS), -Int(EMSGSIZE): changed()
             case -Int(EINTR), -Int(EBADMSG): continue
             case -Int(EAGAIN): return
-            // What waits is read with the next message.
+            // Waiting messages are read when the next message arrives.
             case -Int(ENOMEM): return changed()
             default: return fail(Int32(clamping: -result))
             }

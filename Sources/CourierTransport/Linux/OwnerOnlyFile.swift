@@ -1,22 +1,22 @@
 import Glibc
 
-/// A file for its owner alone that text is appended to.
+/// A file that only its owner may access. Text is appended to it.
 ///
-/// Texts of several threads do not mix: each is one write to a file that is open for appending.
+/// Texts of several threads do not mix, because each text is one write to a file that is open for appending.
 final class OwnerOnlyFile: Sendable {
-    /// Why a file is not used.
+    /// The reason why a file is not used.
     struct Refusal: Error {
-        /// The end of a sentence that begins with the file.
+        /// The end of an error sentence that begins with the file's name.
         let problem: String
         let errno: Int32?
     }
 
     private let descriptor: Int32
 
-    /// Opens the file, which is created for its owner alone if there is none.
+    /// Opens the file. If it does not exist, creates it with access for its owner only.
     ///
-    /// - Throws: ``Refusal`` if the file cannot be opened, is a link or no regular file, belongs to another user, or if
-    ///   others may read or write it.
+    /// - Throws: ``Refusal`` if the file cannot be opened, is a symbolic link, is not a regular file, belongs to
+    ///   another user, or allows other users to read or write.
     init(appendingTo path: String) throws(Refusal) {
         // Without O_NONBLOCK, opening a pipe would wait for a reader.
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
@@ -48,6 +48,6 @@ final class OwnerOnlyFile: Sendable {
         return nil
     }
 
-    /// Appends bytes; what cannot be written is lost.
+    /// Appends bytes. Bytes that cannot be written are lost.
     func append(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
 }

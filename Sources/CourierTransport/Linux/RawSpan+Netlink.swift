@@ -1,7 +1,9 @@
-/// Reading a datagram of the kernel: numbers in the processor's byte order, and attributes. Nothing outside the span is
-/// ever read: what is not there is `nil`, and a list ends where an element does not fit.
+/// Reads values from a netlink datagram of the kernel: numbers in the processor's byte order, and attributes.
+///
+/// No byte outside the span is read: a number outside the span is `nil`, and a list ends at an element that does not
+/// fit.
 extension RawSpan {
-    /// Messages, attributes and next hops begin at multiples of 4.
+    /// Rounds a length up to a multiple of 4, because messages, attributes and next hops begin at multiples of 4.
     static func netlinkAligned(_ length: Int) -> Int { (length + 3) & ~3 }
 
     func netlinkByte(at offset: Int) -> UInt8? { netlinkNumber(at: offset) }
@@ -11,23 +13,24 @@ extension RawSpan {
 
     private func netlinkNumber<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> Number? {
         guard offset >= 0, offset <= byteCount, byteCount - offset >= MemoryLayout<Number>.size else { return nil }
-        // Safe: within bounds, which the span checks again, and every pattern of bits is an integer.
+        // Safe: the offset is within bounds, the span checks this again, and every bit pattern is a valid integer.
         return unsafeLoadUnaligned(fromByteOffset: offset, as: Number.self)
     }
 
-    /// Tells the attributes that begin at `start`: `rtattr` has length and type, then the value.
+    /// Passes each attribute from `start` on to `tell`. An `rtattr` holds length and type, then the value.
     func netlinkAttributes(from start: Int, _ tell: (_ type: UInt16, _ value: RawSpan) -> Void) {
         var start = start
         while let length = netlinkUInt16(at: start).map(Int.init), let type = netlinkUInt16(at: start + 2),
             length >= 4, length <= byteCount - start
         {
-            // The two upper bits say how the value is written, and are not part of the type.
+            // The two upper bits describe the value's format and are not part of the type.
             tell(type & 0x3FFF, extracting(start + 4..<start + length))
             start += Self.netlinkAligned(length)
         }
     }
 
-    /// Tells the links of a multipath route: `rtnexthop` has length, flags, weight and link, then attributes.
+    /// Passes each link of a multipath route to `tell`. An `rtnexthop` holds length, flags, weight and link, then
+    /// attributes.
     func netlinkNextHops(_ tell: (_ link: Int32) -> Void) {
         var start = 0
         while let length = netlinkUInt16(at: start).map(Int.init), let link = netlinkInt32(at: start + 4),

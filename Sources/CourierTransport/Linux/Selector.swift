@@ -1,30 +1,32 @@
 import CLinux
 import Glibc
 
-/// What happened to a descriptor since it was last asked for.
+/// The events of a descriptor since they were last reported.
 struct ReadyEvents: OptionSet, Sendable {
     let rawValue: UInt8
     static let readable = ReadyEvents(rawValue: 1)
     static let writable = ReadyEvents(rawValue: 2)
-    /// No more bytes will come behind those that are there.
+    /// No more bytes follow after the bytes that can still be read.
     static let inputEnded = ReadyEvents(rawValue: 4)
-    /// The descriptor is dead in both directions.
+    /// The descriptor failed in both directions.
     static let failed = ReadyEvents(rawValue: 8)
 }
 
-/// What a ``Selector`` tells about a descriptor, on the loop.
+/// An object that receives a descriptor's events from a ``Selector``, on the loop.
 protocol Selectable: AnyObject {
-    /// Something happened, and happened only once: nothing is repeated, so everything there is must be taken now or
-    /// remembered.
+    /// Reports events. Each event is reported only once, so the receiver must process all available data now or
+    /// remember the event.
     func ready(_ events: ReadyEvents)
 }
 
-/// Waits for descriptors, edge-triggered, and for a wake-up from another thread.
+/// Waits for events of descriptors (edge-triggered) and for a wake-up from another thread.
 ///
-/// An event names a slot and its generation, so that one that was fetched before its descriptor was removed hits nothing.
-/// Safe to share: everything but ``wake()`` is called by the loop's thread only, and that uses constants.
+/// Each event holds a slot and its generation. So an event is ignored if its descriptor was removed after the event was
+/// fetched.
+///
+/// Safe to share: only the loop's thread calls the functions, except ``wake()``, which uses only constants.
 final class Selector: @unchecked Sendable {
-    /// Names one registered descriptor.
+    /// Identifies one registered descriptor.
     struct Registration {
         fileprivate let slot: Int32
         fileprivate let generation: UInt32
@@ -38,7 +40,7 @@ final class Selector: @unchecked Sendable {
     }
 
     private static let eventCapacity = 256
-    /// The tag of the wake-up descriptor; no slot has it.
+    /// The tag of the wake-up descriptor. No slot uses this tag.
     private static let wakeTag = UInt64.max
 
     private let epoll: Int32
@@ -47,7 +49,7 @@ final class Selector: @unchecked Sendable {
     private var slots: [Slot] = []
     private var freeSlots: [Int32] = []
 
-    /// Makes what it needs; `add` is how a descriptor is added to what epoll waits for.
+    /// Creates the epoll descriptor and the wake-up descriptor. `add` adds a descriptor to epoll; tests replace it.
     init(
         add: (Int32, Int32, UInt32, UInt64) -> Int32 = { courier_epoll_add($0, $1, $2, $3) }
     ) throws(TransportError) {
@@ -74,10 +76,10 @@ final class Selector: @unchecked Sendable {
         events.deallocate()
     }
 
-    /// Ends the present or the next wait. From any thread.
+    /// Ends the current wait, or the next one if there is none. From any thread.
     func wake() { courier_eventfd_signal(wakeDescriptor) }
 
-    /// Watches `descriptor` until it is removed.
+    /// Reports the events of `descriptor` to `target` until the registration is removed.
     func register(
         _ descriptor: Int32, reads: Bool, writes: Bool, _ target: any Selectable
     ) throws(TransportError) -> Registration {
@@ -98,18 +100,18 @@ final class Selector: @unchecked Sendable {
         return made
     }
 
-    /// Changes what is waited for; what is the case already is reported again.
+    /// Changes the events to wait for. Events that are already pending are reported again.
     func modify(_ registration: Registration, reads: Bool, writes: Bool) {
         _ = courier_epoll_modify(
             epoll, registration.descriptor, Self.flags(reads: reads, writes: writes), registration.tag)
     }
 
-    /// Hands the descriptor's events to another target.
+    /// Sends the descriptor's events to another target from now on.
     func retarget(_ registration: Registration, to target: any Selectable) {
         slots[Int(registration.slot)].target = target
     }
 
-    /// Stops watching; call it before closing the descriptor.
+    /// Stops waiting for the descriptor. Call this function before the descriptor is closed.
     func remove(_ registration: Registration) {
         let slot = Int(registration.slot)
         guard slots[slot].generation == registration.generation, slots[slot].target != nil else { return }
@@ -119,7 +121,7 @@ final class Selector: @unchecked Sendable {
         freeSlots.append(registration.slot)
     }
 
-    /// Waits for events for at most `limit` (`nil`: without limit), without waiting at zero. Returns how many there are.
+    /// Waits for events and returns their number. Waits at most `limit`: without limit for `nil`, not at all for zero.
     func wait(limit: Duration?) -> Int {
         var nanoseconds: Int64 = -1
         if let limit {
@@ -130,11 +132,11 @@ final class Selector: @unchecked Sendable {
             let (total, overflow2) = product.addingReportingOverflow(part + (rest > 0 ? 1 : 0))
             nanoseconds = overflow || overflow2 ? .max : max(0, total)
         }
-        // A signal that interrupts the wait is as good as a wake-up: the loop looks around and waits again.
+        // A signal may interrupt the wait. The loop handles this like a wake-up: it checks for work and waits again.
         return Int(max(0, courier_epoll_wait(epoll, events, Int32(Self.eventCapacity), nanoseconds)))
     }
 
-    /// Reports the events that the last ``wait(limit:)`` found.
+    /// Reports the events that the last ``wait(limit:)`` found to their targets.
     func dispatch(_ count: Int) {
         for index in 0..<Int32(count) {
             let tag = courier_epoll_event_tag(events, index)

@@ -1,11 +1,11 @@
-/// Where a domain offers a service: one SRV record of DNS (RFC 2782).
+/// One DNS SRV record (RFC 2782): a host and port where a domain offers a service.
 package struct ServiceRecord: Hashable, Sendable {
-    /// Targets of a lower number are to be tried first.
+    /// The priority. Targets with lower numbers are tried first.
     package let priority: UInt16
-    /// The share among targets of the same priority.
+    /// The target's share of connections among the targets with the same priority.
     package let weight: UInt16
     package let port: UInt16
-    /// The host name, without a dot at its end; empty where the domain says that it does not have the service.
+    /// The host name without a final dot. It is empty if the domain states that it does not offer the service.
     package let target: String
 
     package init(priority: UInt16, weight: UInt16, port: UInt16, target: String) {

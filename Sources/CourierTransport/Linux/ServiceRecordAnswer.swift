@@ -1,19 +1,18 @@
-/// Reads the answer of a DNS server to a question for service records (RFC 1035, section 4; RFC 2782).
+/// Parses a DNS server's answer to a query for service records (RFC 1035, section 4; RFC 2782).
 ///
-/// It comes from the network and may be anything: nothing outside the bytes is ever read, and a name that points to
-/// itself ends.
+/// The answer is untrusted: no byte outside it is read, and names whose pointers form a loop are rejected.
 enum ServiceRecordAnswer {
-    /// How many records are taken of one answer.
+    /// The maximum number of records that are read from one answer.
     static let recordLimit = 64
 
     private static let headerSize = 12
     private static let classIN: UInt16 = 1
     private static let typeSRV: UInt16 = 33
-    /// The longest name in text (RFC 1035, section 2.3.4).
+    /// The maximum length of a name as text (RFC 1035, section 2.3.4).
     private static let nameLimit = 253
 
-    /// The records of an answer, in its order; `nil` when it is malformed. Records of other types, and those whose target
-    /// is no host name, are left out.
+    /// Returns the records of an answer in their order; `nil` if the answer is malformed. Skips records of other types
+    /// and records whose target is not a host name.
     static func records(in message: RawSpan) -> [ServiceRecord]? {
         guard let questionCount = message.bigEndian(at: 4), let answerCount = message.bigEndian(at: 6) else {
             return nil
@@ -41,7 +40,8 @@ enum ServiceRecordAnswer {
         return records
     }
 
-    /// Where a name ends that begins at `start`: behind its last label, or behind the pointer to the rest of it.
+    /// Returns the end of the name that begins at `start`: the offset after its last label, or after its pointer to the
+    /// remaining labels.
     private static func endOfName(at start: Int, in message: RawSpan) -> Int? {
         var offset = start
         while let length = message.byte(at: offset) {
@@ -55,8 +55,8 @@ enum ServiceRecordAnswer {
         return nil
     }
 
-    /// The host name that begins at `start`; `nil` for one that is malformed, too long, or has other characters than those
-    /// of hosts. The root is the empty name.
+    /// Returns the host name that begins at `start`. `nil` if the name is malformed, too long, or has characters that
+    /// host names do not allow. The root is the empty name.
     private static func name(at start: Int, in message: RawSpan) -> String? {
         var offset = start
         var text: [UInt8] = []
@@ -72,7 +72,7 @@ enum ServiceRecordAnswer {
                 }
                 offset += 1 + Int(length)
             case 0xC0...:
-                // Only to what stands before it, so that each pointer brings the end nearer.
+                // A pointer may only lead to an earlier offset. Together with the length limit, this ends every loop.
                 guard let pointer = message.bigEndian(at: offset), Int(pointer & 0x3FFF) < offset else { return nil }
                 offset = Int(pointer & 0x3FFF)
             default: return nil
@@ -94,7 +94,7 @@ enum ServiceRecordAnswer {
 extension RawSpan {
     fileprivate func byte(at offset: Int) -> UInt8? {
         guard offset >= 0, offset < byteCount else { return nil }
-        // Safe: within bounds, which the span checks again, and every pattern of bits is a number.
+        // Safe: the offset is within bounds, the span checks this again, and every bit pattern is a valid number.
         return unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
 

@@ -1,32 +1,33 @@
 import CLinux
 import Glibc
 
-/// Asks DNS where a domain offers a service (RFC 2782).
+/// Looks up in DNS where a domain offers a service (RFC 2782).
 ///
 /// ```swift
 /// ServiceRecords.system.lookUp("_mqtt._tcp.example.com") { answer in … }
 /// ```
 package struct ServiceRecords: Sendable {
     package enum Answer: Hashable, Sendable {
-        /// At least one record, in the order of the answer.
+        /// At least one usable record, in the order of the answer.
         case records([ServiceRecord])
-        /// The domain has no records for the service.
+        /// The domain has no usable record for the service.
         case none
-        /// The domain says that it does not have the service: its only target is ".".
+        /// The domain states that it does not offer the service: it has a record with the target ".", and no usable
+        /// record.
         case unavailable
-        /// There was no answer, or none that can be read, for this reason.
+        /// No answer arrived, or the answer could not be read, for this reason.
         case failed(String)
     }
 
-    /// The largest answer that is read, in bytes.
+    /// The maximum size of an answer in bytes. A longer answer is cut off.
     private static let answerLimit = 16 << 10
-    /// The longest name that is asked for (RFC 1035, section 2.3.4).
+    /// The maximum length of a name in a query (RFC 1035, section 2.3.4).
     private static let nameLimit = 253
 
-    /// The servers that the operating system names, for example in `/etc/resolv.conf`.
+    /// Queries the servers that the operating system's settings name, for example in `/etc/resolv.conf`.
     package static let system = ServiceRecords(server: nil)
 
-    /// An IPv4 address in network order, and a port.
+    /// The server's IPv4 address in network byte order and its port; `nil` for the system's servers.
     private let server: (address: UInt32, port: UInt16)?
     private let threads: HostResolver
 
@@ -35,9 +36,9 @@ package struct ServiceRecords: Sendable {
         self.threads = threads
     }
 
-    /// A server of DNS other than the system's.
+    /// Creates an instance that queries another DNS server than the system's.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for what is no IPv4 address, or port 0.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if `address` is not an IPv4 address, or if the port is 0.
     package init(server address: String, port: UInt16) throws(TransportError) {
         try self.init(server: address, port: port, threads: .shared)
     }
@@ -50,10 +51,13 @@ package struct ServiceRecords: Sendable {
         self.init(server: (parsed.s_addr, port), threads: threads)
     }
 
-    /// Looks up the records of `name`, such as `_mqtt._tcp.example.com`; `answer` is called on a thread of the resolver, or
-    /// on this one if none could be started. It takes at most some ten seconds for each server that does not answer.
+    /// Looks up the records of `name`, such as `_mqtt._tcp.example.com`.
     ///
-    /// - Returns: What the look-up is given up by; `nil` when the answer is here already.
+    /// `answer` is called on a resolver thread, or on the calling thread if no thread could be started. Each server
+    /// that does not answer delays it by at most about ten seconds.
+    ///
+    /// - Returns: The ticket that cancels the look-up; `nil` if the name is not valid, because `answer` was already
+    ///   called then.
     @discardableResult
     package func lookUp(_ name: String, _ answer: @escaping @Sendable (Answer) -> Void) -> LookUpTicket? {
         guard (1...Self.nameLimit).contains(name.utf8.count), !name.utf8.contains(0) else {

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// An address of the operating system's, with what messages call it.
+/// A socket address of the operating system, with a text for messages.
 struct SocketAddress: Sendable {
     enum Kind: Sendable { case ipv4, ipv6, unix }
 
     let kind: Kind
-    /// The `sockaddr`.
+    /// The bytes of the `sockaddr`.
     let bytes: [UInt8]
     let text: String
 
@@ -24,7 +24,7 @@ struct SocketAddress: Sendable {
         self.text = text
     }
 
-    /// The address of a Unix socket; one of another length than 1 to 107 bytes, or with a NUL, has none.
+    /// Creates the address of a Unix socket. Throws if the path does not have 1 to 107 bytes, or if it contains a NUL.
     init(unixPath path: String) throws(TransportError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -37,7 +37,7 @@ struct SocketAddress: Sendable {
         self.init(kind: .unix, bytes: withUnsafeBytes(of: address) { Array($0) }, text: "unix:\(path)")
     }
 
-    /// An address that `getaddrinfo` or `getsockname` returned; `nil` if it is neither IPv4 nor IPv6.
+    /// Creates an address from a `sockaddr` of `getaddrinfo` or `getsockname`; `nil` if it is neither IPv4 nor IPv6.
     init?(_ raw: UnsafeRawPointer, length: UInt32) {
         let kind: Kind
         switch Int32(raw.loadUnaligned(as: sockaddr.self).sa_family) {
@@ -53,7 +53,7 @@ struct SocketAddress: Sendable {
         self.init(kind: kind, bytes: bytes, text: kind == .ipv6 ? "[\(name)]:\(port)" : "\(name):\(port)")
     }
 
-    /// The address without its port, such as `::1`; the path of a Unix socket.
+    /// The address without its port, such as `::1`; for a Unix socket its path.
     var host: String {
         switch kind {
         case .ipv4: String(text.prefix { $0 != ":" })
@@ -65,12 +65,13 @@ struct SocketAddress: Sendable {
     /// The TCP port; 0 for a Unix socket.
     var port: UInt16 { kind == .unix ? 0 : Self.port(of: bytes) }
 
-    // Both kinds of address have the port, big-endian, behind the family.
+    // In IPv4 and IPv6 addresses, the port follows the family in big-endian byte order.
     private static func port(of bytes: [UInt8]) -> UInt16 { UInt16(bytes[2]) << 8 | UInt16(bytes[3]) }
 }
 
 extension SocketAddress {
-    /// Asks the operating system for the addresses of a host. Blocks unless `isNumeric`, which only reads an address.
+    /// Returns the addresses of a host from the operating system. Blocks, unless `isNumeric` is set: then `host` must
+    /// be an address, which is only parsed.
     ///
     /// - Throws: ``TransportError/Code/hostNotFound`` or ``TransportError/Code/nameResolutionFailed``.
     static func lookUp(
@@ -113,7 +114,7 @@ extension SocketAddress {
         }
     }
 
-    /// The values of `EAI_NODATA` and `EAI_ADDRFAMILY`. Some C libraries do not define them.
+    /// The values of `EAI_NODATA` and `EAI_ADDRFAMILY`, because some C libraries do not define these names.
     private static let (noData, noAddressOfFamily): (Int32, Int32) = (-5, -9)
 
     private static func quoted(_ host: String) -> String { "“\(host)”" }

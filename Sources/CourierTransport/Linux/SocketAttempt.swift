@@ -22,7 +22,8 @@ final class SocketAttempt: Selectable {
         self.finished = finished
     }
 
-    /// Begins. The result, a connected socket that the receiver owns, may come at once.
+    /// Starts the attempt. `finished` may be called before this function returns. It receives a connected socket, which
+    /// it then owns, or an error.
     func start() {
         let made = courier_stream_socket(address.family)
         guard made >= 0 else { return finish(.failure(.system(-made, address.text))) }
@@ -39,9 +40,9 @@ final class SocketAttempt: Selectable {
             }
             switch -result {
             case 0: return finish(.success(socket))
-            // Interrupted, it continues by itself, and a second call would report EALREADY.
+            // An interrupted connect continues in the background. A second call would report EALREADY.
             case EINPROGRESS, EINTR, EALREADY: return waitUntilWritable()
-            // A Unix listener whose queue is full; to wait for it there is no event.
+            // The queue of the Unix listener is full. No event reports when the queue has space again.
             case EAGAIN:
                 return finish(
                     .failure(
@@ -63,7 +64,7 @@ final class SocketAttempt: Selectable {
     func ready(_ events: ReadyEvents) {
         let number = courier_socket_error(socket)
         if number != 0 { return finish(.failure(.system(number, address.text))) }
-        // Some systems report a socket as hung up before it begins to connect.
+        // Some systems report a hang-up for a socket that has not yet begun to connect.
         if events.contains(.inputEnded), !isConnected { return }
         finish(.success(socket))
     }

@@ -1,12 +1,13 @@
 import Glibc
 
-/// Runs a ``ProxyHandshake`` over a connected socket, before the socket becomes a stream.
+/// Runs a ``ProxyHandshake`` over a connected socket, before a stream uses the socket.
 ///
-/// It reads no byte more than the handshake wants: what follows stays in the socket for whoever gets it. On the loop only.
+/// The exchange reads only the bytes that the handshake needs. Later bytes stay in the socket for its next owner. Only
+/// the loop uses this object.
 final class SocketExchange: Selectable {
-    /// How many reads follow each other before the other connections of the loop have their turn.
+    /// The maximum number of reads in one turn. Then the loop's other connections get their turn.
     private static let readsPerTurn = 256
-    /// How many bytes are read at a time; answers are short.
+    /// The maximum number of bytes per read. The proxy's answers are short.
     private static let bufferSize = 512
 
     private var socket: Int32
@@ -18,8 +19,8 @@ final class SocketExchange: Selectable {
     private var registration: Selector.Registration?
     private var finished: ((Result<Int32, TransportError>) -> Void)?
 
-    /// An exchange over `socket`, which is its own until `finished` gets it back, or until it fails. `name` is how messages
-    /// call the other side.
+    /// Creates an exchange, which owns `socket` until it fails or `finished` receives the socket. `name` describes the
+    /// peer in messages.
     init(
         _ socket: Int32, _ handshake: any ProxyHandshake, loop: EventLoop, name: String, calls: SystemCalls,
         finished: @escaping (Result<Int32, TransportError>) -> Void
@@ -48,7 +49,7 @@ final class SocketExchange: Selectable {
 
     func ready(_ events: ReadyEvents) { advance() }
 
-    /// Gives up without a word.
+    /// Stops the exchange and closes the socket. `finished` is not called.
     func cancel() {
         finished = nil
         release()
@@ -68,7 +69,7 @@ final class SocketExchange: Selectable {
             }
             if result == -Int(EINTR) { continue }
             if result == -Int(EAGAIN) { return }
-            // What the other side said before it closed may say why, so that is read.
+            // The peer may have sent the reason before it closed the connection, so its bytes are still read.
             guard result >= 0 else { return outgoing.removeAll() }
             outgoing.removeFirst(result)
         }
@@ -93,11 +94,11 @@ final class SocketExchange: Selectable {
             default: return finish(.failure(.system(Int32(-count), name)))
             }
         }
-        // Nothing is announced twice, so the rest has to be asked for.
+        // The socket's event is not reported again, so the remaining bytes are read in the next turn.
         loop.runLater { [weak self] in self?.read() }
     }
 
-    /// A reset is an end with less ceremony.
+    /// The error for a reset: the same as for a closed connection, but with ECONNRESET.
     private var reset: TransportError {
         let closed = handshake.closedError
         return TransportError(closed.code, closed.message, errno: ECONNRESET)

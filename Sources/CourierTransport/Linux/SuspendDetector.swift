@@ -1,26 +1,27 @@
-/// Tells from two clocks whether the machine slept: one counts the time of a suspend, the other does not.
+/// Detects from two clocks whether the machine was suspended. One clock counts suspended time, the other does not.
 struct SuspendDetector: Sendable {
-    /// What both clocks said at one moment, from whichever beginning.
+    /// The values of both clocks at one moment. Each clock may have any starting point.
     struct Reading: Hashable, Sendable {
-        /// By the clock that continues while the machine is suspended.
+        /// The value of the clock that continues while the machine is suspended.
         var boot: Duration
-        /// By the clock that stands still meanwhile.
+        /// The value of the clock that stops while the machine is suspended.
         var monotonic: Duration
 
-        /// Grows by the length of every suspend.
+        /// The difference of the clocks. It grows by the length of every suspend.
         fileprivate var gap: Duration { boot - monotonic }
     }
 
     private var last: Reading
     private let shortestSleep: Duration
 
-    /// Begins with a first reading; sleeps shorter than `shortestSleep` count as none.
+    /// Starts with a first reading. Suspends shorter than `shortestSleep` are ignored.
     init(first: Reading, shortestSleep: Duration) {
         last = first
         self.shortestSleep = shortestSleep
     }
 
-    /// How long the machine slept since the last reading, or `nil` if it did not, or not long enough.
+    /// Returns how long the machine was suspended since the last reading; `nil` if it was not, or for less than the
+    /// minimum.
     mutating func read(_ reading: Reading) -> Duration? {
         let slept = reading.gap - last.gap
         last = reading

@@ -1,25 +1,26 @@
 import CLinux
 import Glibc
 
-/// Tells, on a loop, that the machine was suspended and is awake again, as soon as it is.
+/// Reports on a loop that the machine was suspended, as soon as it runs again.
 ///
-/// ``EventLoop`` goes by a clock that counts suspended time, but a sleeping loop waits by one that does not, so after
-/// a suspend its timers are late. This watcher also wakes the loop, which then finds what is due; `resumed` is called
-/// before the timers are.
+/// The clock of an ``EventLoop`` counts suspended time, but a sleeping loop waits by a clock that does not. So the
+/// loop's timers are late after a suspend. This watcher also wakes the loop, which then fires its due timers after the
+/// call of `resumed`.
 ///
-/// A timer by the wall clock that ends when the clock is set is what wakes it: the kernel sets the clock when it
-/// resumes, so nothing needs to be looked at meanwhile. The timer also ends by itself after `checkInterval`, for
-/// kernels that do not say. When somebody only sets the clock, nothing is reported. The suspend of a virtual machine
-/// by its host is seen only if the host tells the machine's clocks.
+/// The watcher uses a wall-clock timer that ends when the clock is set. The kernel sets the clock when the machine
+/// resumes, so no polling is needed. Some kernels do not report this, so the timer also ends after `checkInterval`.
 ///
-/// Safe to share: constant, but for what is touched on the loop only.
+/// If the clock is set without a suspend, nothing is reported. If a host suspends a virtual machine, the suspend is
+/// detected only if the host adjusts the machine's clocks.
+///
+/// Safe to share: all state is constant, except state that only the loop uses.
 package final class SuspendWatcher: @unchecked Sendable {
-    /// Sleeps shorter than this are not reported: a connection does not notice them.
+    /// The default minimum length of a reported suspend. A connection does not notice a shorter one.
     package static let defaultShortestSleep = Duration.seconds(2)
-    /// How often the clocks are compared when nothing happens.
+    /// The default interval at which the clocks are compared if no event occurs.
     package static let defaultCheckInterval = Duration.seconds(60)
 
-    /// `starting → watching`, which ends in `failed` where the machine does not have the means; `stopped` is final.
+    /// The phases: `starting`, then `watching`. `failed` follows if the system provides no timer. `stopped` is final.
     private enum Phase { case starting, watching, failed, stopped }
 
     private let loop: EventLoop
@@ -27,20 +28,20 @@ package final class SuspendWatcher: @unchecked Sendable {
     private let readClocks: @Sendable () -> SuspendDetector.Reading
     private let makeTimer: @Sendable () -> Int32
     private let resumed: @Sendable (_ slept: Duration) -> Void
-    // Touched on the loop only.
+    // Only the loop uses the following state.
     private var detector: SuspendDetector
     private var timer: Int32?
     private var registration: Selector.Registration?
     private var phase = Phase.starting
 
-    /// Watches on `loop`, which keeps the watcher alive until ``stop()``. A machine without the means reports nothing; see
-    /// ``tryAgain()``.
+    /// Starts a watcher on `loop`, which keeps the watcher alive until ``stop()``. If the system provides no timer,
+    /// nothing is reported; see ``tryAgain()``.
     ///
     /// - Parameters:
-    ///   - loop: Where it watches and reports.
-    ///   - shortestSleep: Shorter ones are not reported, 2 s by default.
-    ///   - checkInterval: How often to compare the clocks without an occasion, 60 s by default.
-    ///   - resumed: Told on the loop how long the machine slept, once for each sleep.
+    ///   - loop: The loop that runs the watcher and the reports.
+    ///   - shortestSleep: The minimum length of a reported suspend; by default 2 s.
+    ///   - checkInterval: The interval at which the clocks are compared if no event occurs; by default 60 s.
+    ///   - resumed: Called on the loop once after each suspend, with its length.
     /// - Returns: The watcher.
     package static func start(
         on loop: EventLoop, shortestSleep: Duration = defaultShortestSleep,
@@ -75,17 +76,17 @@ package final class SuspendWatcher: @unchecked Sendable {
         detector = SuspendDetector(first: readClocks(), shortestSleep: shortestSleep)
     }
 
-    /// Watches from now on if it could not before: there may be a descriptor for it now. From any thread.
+    /// Starts watching again if the start failed, because a descriptor may be free now. From any thread.
     package func tryAgain() {
         if loop.isOnLoop { beginAgain() } else { loop.execute { self.beginAgain() } }
     }
 
-    /// Stops watching. From any thread; called on the loop, nothing is reported after it has returned.
+    /// Stops watching. From any thread. If it is called on the loop, no report follows after it returns.
     package func stop() {
         if loop.isOnLoop { end() } else { loop.execute { self.end() } }
     }
 
-    // MARK: The loop's side
+    // MARK: On the loop
 
     private func begin() {
         guard phase == .starting else { return }
@@ -138,7 +139,7 @@ extension SuspendWatcher: Selectable {
     func ready(_ events: ReadyEvents) {
         guard phase == .watching, let timer else { return }
         _ = courier_read_timer(timer)
-        // Armed before the clocks are read: a suspend in between ends the timer at once.
+        // The timer is set before the clocks are read, so that a suspend between both steps ends the timer at once.
         arm(timer)
         if let slept = detector.read(readClocks()) { resumed(slept) }
     }

@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// The calls to the operating system that a stream makes again and again, replaceable by a test that scripts short
-/// counts and interruptions.
+/// The operating-system calls that streams use often. A test replaces them to simulate short reads and writes, and
+/// interruptions.
 ///
-/// Each returns what the call returned, or a negative error number. One instance is shared by all connections.
+/// Each closure returns the call's result, or a negative error number. All connections share one instance.
 final class SystemCalls: Sendable {
     typealias Read = @Sendable (Int32, UnsafeMutableRawPointer, Int) -> Int
     typealias Write = @Sendable (Int32, UnsafeRawPointer, Int) -> Int
@@ -15,11 +15,11 @@ final class SystemCalls: Sendable {
     let write: Write
     let accept: @Sendable (Int32) -> Int32
     let connect: @Sendable (Int32, UnsafeRawPointer, UInt32) -> Int32
-    /// Whether a read from a socket that brings less than was asked for has emptied it, as epoll(7) promises (question
-    /// 9); saves a call per wake-up. A script that cuts reads short breaks the promise.
+    /// True if a socket is empty after a read that returns fewer bytes than requested, as epoll(7) promises (question
+    /// 9). This saves one call per wake-up. Tests that shorten reads must set `false`.
     let shortReadsEmptySockets: Bool
 
-    /// The real calls, unless others are given.
+    /// Creates an instance that uses the real calls, except those that are replaced.
     init(
         receive: @escaping Read = { courier_recv($0, $1, $2) },
         send: @escaping Write = { courier_send($0, $1, $2) },
@@ -42,8 +42,8 @@ final class SystemCalls: Sendable {
 }
 
 extension TransportError {
-    /// What the operating system's error `number` means for a connection; `what` says what failed, such as
-    /// `127.0.0.1:1883`.
+    /// Returns the error of a connection for the operating system's error `number`. `what` names the object that
+    /// failed, such as `127.0.0.1:1883`.
     static func system(_ number: Int32, _ what: String) -> TransportError {
         func error(_ code: Code, _ sentence: String) -> TransportError {
             TransportError(code, sentence, errno: number)
@@ -69,7 +69,7 @@ extension TransportError {
         }
     }
 
-    /// Whether the operating system's error `number` says that it has no descriptor or memory left, which it may have again.
+    /// True if the error `number` means that the system has no descriptor or memory left. This may be temporary.
     static func isShortage(_ number: Int32) -> Bool {
         switch number {
         case EMFILE, ENFILE, ENOMEM, ENOBUFS, ENOSPC: true

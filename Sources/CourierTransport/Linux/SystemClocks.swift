@@ -3,12 +3,13 @@ import Glibc
 
 /// Reads the clocks that a ``SuspendDetector`` compares.
 enum SystemClocks {
-    /// A thread that is stopped between two reads makes their difference wrong by as long, so they are read again.
+    /// The maximum number of attempts to read both clocks. If the thread is paused between the reads, their difference
+    /// is wrong, so another attempt follows.
     private static let attempts = 4
-    /// How long reading may take to be believed at once.
+    /// The maximum duration of an attempt that needs no repetition.
     private static let goodSpread = Duration.milliseconds(10)
 
-    /// Both clocks as of one moment; the reading that took the shortest time if none was quick.
+    /// Returns both clocks as of one moment. If every attempt took long, returns the result of the shortest one.
     static func reading() -> SuspendDetector.Reading {
         var best = attempt()
         for _ in 1..<attempts where best.spread > goodSpread {

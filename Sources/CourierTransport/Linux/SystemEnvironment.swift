@@ -1,8 +1,8 @@
 import Glibc
 
-/// The variables of this process.
+/// The environment variables of this process.
 enum SystemEnvironment {
-    /// The value of a variable, `nil` where there is none.
+    /// Returns the value of a variable; `nil` if it is not set.
     static func value(of name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }

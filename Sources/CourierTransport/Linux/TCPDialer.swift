@@ -1,19 +1,19 @@
 import CLinux
 import Glibc
 
-/// What a dialer works with; a test brings its own.
+/// The dependencies of a dialer. Tests replace some of them.
 struct DialTools: Sendable {
     var resolver = HostResolver.shared
     var calls = SystemCalls.real
-    /// Which proxy hosts are reached through.
+    /// The proxy for connections to hosts.
     var proxy = ProxySetting.direct
-    /// Reads a variable of the environment.
+    /// Returns an environment variable.
     var variable: @Sendable (String) -> String? = SystemEnvironment.value(of:)
-    /// What earlier connections have found out about addresses; `nil` where nobody remembers.
+    /// The addresses that failed for earlier connections; `nil` if they are not remembered.
     var history: AddressHistory?
 }
 
-/// Connects to a host over TCP: looks the name up, then lets its addresses race.
+/// Connects to a host over TCP: looks up its name, then tries its addresses in a race.
 final class TCPDialer: Dialer {
     private let host: String
     private let port: UInt16
@@ -22,10 +22,10 @@ final class TCPDialer: Dialer {
     private let history: AddressHistory?
     private let loop: EventLoop
     private let options: ChannelOptions
-    /// Gets a connected socket, to own it, or why there is none. `nil` once it was told, or nobody wants to know any more.
+    /// Receives a connected socket, which it then owns, or an error. `nil` after the call or after `cancel()`.
     private var finished: ((Result<Int32, TransportError>) -> Void)?
 
-    /// The look-up of the name, until its answer is here.
+    /// The look-up of the host name; `nil` after its answer.
     private var search: LookUpTicket?
     private var race = HappyEyeballs(count: 0, attemptDelay: .zero)
     private var addresses: [SocketAddress] = []
@@ -47,7 +47,7 @@ final class TCPDialer: Dialer {
         history = tools.history
     }
 
-    /// For a channel, which gets the socket.
+    /// Creates a dialer that passes the connected socket to a channel.
     convenience init(host: String, port: UInt16, channel: ByteChannel, tools: DialTools) {
         self.init(host: host, port: port, loop: channel.loop, options: channel.options, tools: tools) {
             [weak channel] result in
@@ -66,7 +66,7 @@ final class TCPDialer: Dialer {
     }
 
     func start() {
-        // An address needs no look-up, and so no other thread.
+        // If the host is an address, no look-up and no other thread is needed.
         if let numeric = try? SocketAddress.lookUp(host: host, port: port, isNumeric: true) {
             return begin(numeric)
         }
@@ -74,7 +74,7 @@ final class TCPDialer: Dialer {
             return finish(
                 .failure(TransportError(.invalidConfiguration, "a host name may not be empty or hold a NUL")))
         }
-        // The channel may be gone when the answer comes: a look-up that has begun cannot be interrupted.
+        // A look-up that has begun cannot be interrupted, so the channel may no longer exist when the answer arrives.
         let box = WeakDialer(self)
         let loop = loop
         search = resolver.resolve(host: host, port: port) { answer in
@@ -83,7 +83,8 @@ final class TCPDialer: Dialer {
     }
 
     func cancel() {
-        // Time is over, or nobody wants it: the newest attempt may have had none, the others did.
+        // The connection timed out or is no longer wanted. The newest attempt may have had too little time. The earlier
+        // attempts had enough, so they count as failed.
         if let newest = attempts.keys.max() {
             for overtaken in attempts.keys where overtaken < newest { remember(failureOf: overtaken) }
         }
@@ -181,7 +182,7 @@ final class TCPDialer: Dialer {
         finished?(result)
     }
 
-    /// One sentence for all failed attempts: the most telling of them leads, the others are named.
+    /// The error for all failed attempts. The most informative error comes first, and the tried addresses follow.
     private var summary: TransportError {
         func rank(_ error: TransportError) -> Int {
             switch error.code {
@@ -201,7 +202,7 @@ final class TCPDialer: Dialer {
             errno: first.errno)
     }
 
-    /// Sets what `options` say on a TCP socket. That an option is not there is no reason not to connect.
+    /// Sets the `options` of a TCP socket. The connection continues even if the system does not support an option.
     static func configure(_ socket: Int32, _ options: ChannelOptions) {
         if options.sendsAtOnce { _ = courier_set_option(socket, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
         if let idle = options.keepAliveIdle {

@@ -1,35 +1,36 @@
 import Synchronization
 
 extension EventLoop {
-    /// For how long a loop has to have been without work from other threads before it is lent, 20 us: what comes faster is
-    /// collected, which costs less for each.
+    /// The time without work from other threads after which the loop may be borrowed: 20 µs. Work that arrives more
+    /// often is handled in batches by the loop's thread, which costs less for each item.
     static let quietTime = Duration.microseconds(20)
 
-    /// How long the loop's thread sleeps.
+    /// The planned end of the loop thread's sleep.
     struct Sleep {
-        /// The timer that it wakes up for.
+        /// The deadline of the timer that ends the sleep; `nil` without timers.
         let deadline: ContinuousClock.Instant?
         let limit: Duration?
 
-        /// Whether a timer is due before the thread wakes up.
+        /// True if `timer` is due before the deadline that the thread sleeps for.
         func isTooLong(for timer: ContinuousClock.Instant?) -> Bool {
             guard let timer else { return false }
             return deadline.map { timer < $0 } ?? true
         }
     }
 
-    /// Runs `body` on the calling thread, which counts as the loop's meanwhile, if the loop's thread sleeps and was given no
-    /// work for ``quietTime``. So a lone message leaves without a thread being woken for it.
+    /// Runs `body` on the calling thread, if the loop's thread sleeps and received no work for ``quietTime``. So a
+    /// single message is sent without waking a thread.
     ///
-    /// From any thread that holds no lock which work on the loop may ask for. `body` is to be short, and to run no code but
-    /// our own: who calls does not expect to be called.
+    /// While `body` runs, the calling thread counts as the loop's thread. The caller may be on any thread, but must not
+    /// hold a lock that work on the loop may need. `body` must be short and must not call the app's code, because the
+    /// caller does not expect callbacks.
     ///
-    /// - Returns: What `body` returned, or `false` when it was not run.
+    /// - Returns: The result of `body`, or `false` if it was not run.
     package func borrow(_ body: () -> Bool) -> Bool {
         guard isAsleep.load(ordering: .relaxed) else { return false }
         var mustWake = false
         let result = turn.withLockIfAvailable { _ -> Bool in
-            // What was handed over comes before, and so does a timer that is due.
+            // Jobs that were handed over and due timers must run before `body`, so the loop's thread runs them.
             guard let sleep, !inbox.withLock({ $0.isAwake }) else { return false }
             let now = clock.now
             guard now - lastWork >= Self.quietTime, timers.nextDeadline.map({ now < $0 }) ?? true else { return false }

@@ -1,5 +1,7 @@
-/// An actor that returns this loop as its executor lives on the loop's thread: inside it, channels and timers can be used
-/// without a hop, and the compiler checks that nothing else touches its state.
+/// Lets actors and tasks run on the loop's thread.
+///
+/// An actor that returns this loop as its executor uses the loop's channels and timers without switching threads. The
+/// compiler checks that no other code touches the actor's state.
 ///
 /// ```swift
 /// actor Connection {
@@ -8,19 +10,18 @@
 /// }
 /// ```
 ///
-/// A callback of a ``ChannelHandler``, which runs on the loop outside of any task, enters the actor by
-/// `assumeIsolated`.
+/// Callbacks of a ``ChannelHandler`` run on the loop outside of tasks. They enter the actor with `assumeIsolated`.
 extension EventLoop: SerialExecutor, TaskExecutor {
-    /// Hands over a job of the Swift runtime.
+    /// Hands a job of the Swift runtime to the loop.
     public func enqueue(_ job: consuming ExecutorJob) { enqueue(.swift(UnownedJob(job))) }
 
-    /// This loop as the executor of an actor.
+    /// Returns this loop as the executor of an actor.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-    /// Traps unless the caller runs on this loop; asked by `assumeIsolated`.
+    /// Traps unless the caller runs on this loop. `assumeIsolated` calls this function.
     public func checkIsolated() { preconditionOnLoop() }
 
-    /// Whether the caller runs on this loop.
+    /// Returns `true` if the caller runs on this loop.
     public func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
     func runSwift(_ job: UnownedJob) {

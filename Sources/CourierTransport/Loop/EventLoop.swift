@@ -1,9 +1,9 @@
 import Synchronization
 
-/// One thread that waits for descriptors, timers and work, and owns all that lives on it.
+/// A thread that waits for descriptors, timers and work, and owns the channels and other objects that live on it.
 ///
-/// Everything of a ``ByteChannel`` happens on its loop's thread. Other threads hand work over by ``execute(_:)``; an
-/// actor may live here by returning ``asUnownedSerialExecutor()`` as its executor, and tasks may prefer it.
+/// All work of a ``ByteChannel`` runs on its loop's thread. Other threads hand over work with ``execute(_:)``. An actor
+/// may return ``asUnownedSerialExecutor()`` to run on the loop, and tasks may prefer the loop as their executor.
 ///
 /// ```swift
 /// let loop = try EventLoop(name: "courier")
@@ -13,13 +13,14 @@ import Synchronization
 /// await loop.shutdown()
 /// ```
 ///
-/// Safe to share: what other threads touch is in `inbox`, under its lock, atomic, or constant; everything else is touched by
-/// who holds `turn`, the thread that ``isOnLoop`` tells, which each entry checks.
+/// Safe to share: state that other threads use is in `inbox` under its lock, atomic, or constant. Only the thread that
+/// holds `turn` uses all other state. ``isOnLoop`` is true on that thread, and each entry point checks this.
 public final class EventLoop: @unchecked Sendable {
-    /// How many bytes one read of any connection takes at most, unless the loop is made with another number: 256 KiB.
+    /// The default maximum number of bytes that one read of a connection returns: 256 KiB.
     public static let readBufferSize = 256 << 10
 
-    /// What the size of the read buffer may be, 4 KiB to 64 MiB: a smaller or larger number counts as the nearest of these.
+    /// The allowed sizes of the read buffer: 4 KiB to 64 MiB. A size outside this range is replaced by the nearest
+    /// limit.
     public static let readBufferSizes = (4 << 10)...(64 << 20)
 
     enum Job {
@@ -31,7 +32,8 @@ public final class EventLoop: @unchecked Sendable {
     enum Phase {
         case running
         case stopping
-        /// The thread has ended. Whoever still brings work runs it, one at a time.
+        /// The loop's thread has ended. A thread that hands over work now runs the work itself. Only one thread does so
+        /// at a time.
         case ended(isDraining: Bool)
 
         var isStopping: Bool {
@@ -42,10 +44,10 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// What other threads touch.
+    /// The state that other threads use.
     struct Inbox: ~Copyable {
         var phase = Phase.running
-        /// Whether the loop will look into `jobs` before it sleeps, so that nobody needs to wake it.
+        /// True while the loop checks `jobs` before it sleeps. Then no thread needs to wake it.
         var isAwake = true
         var jobs: [Job] = []
         var shutdownWaiters: [@Sendable () -> Void] = []
@@ -54,7 +56,7 @@ public final class EventLoop: @unchecked Sendable {
     /// The name of the loop's thread.
     public let name: String
 
-    /// What tells the time here.
+    /// The clock of the loop.
     public let clock: any LoopClock
 
     let selector: Selector
@@ -63,46 +65,47 @@ public final class EventLoop: @unchecked Sendable {
     private let thread = Mutex<LoopThread?>(nil)
     private let wakeUps = Atomic<Int>(0)
     private let handedOver = Atomic<Int>(0)
-    /// Held by whoever touches what lives here: the loop's thread unless it sleeps, and while it does whoever borrows the
-    /// loop.
+    /// The lock for the loop's own state. The loop's thread holds it except while it sleeps. During the sleep, a thread
+    /// that borrows the loop holds it.
     let turn = Mutex<Void>(())
-    /// Whether ``sleep`` is set, as a hint to those who do not have the turn.
+    /// True while ``sleep`` is set. Threads that do not hold `turn` use this value as a hint.
     let isAsleep = Atomic(false)
 
-    // MARK: Touched on the loop only
+    // MARK: State that only the loop uses
 
-    /// How long the loop's thread sleeps, while it does and nobody has borrowed the loop.
+    /// The current sleep of the loop's thread; `nil` while the thread is awake or the loop is borrowed.
     var sleep: Sleep?
-    /// When the last work that other threads had handed over was done.
+    /// The time when the last work from other threads was done.
     var lastWork: ContinuousClock.Instant
 
-    /// The moment when the loop last woke or began to fire timers; as good as the clock's and cheaper to ask.
+    /// The time when the loop last woke up, was borrowed, or began to fire timers. It is cheaper to read than the
+    /// clock.
     var currentTime: ContinuousClock.Instant
     private(set) var timers = TimerHeap<() -> Void>()
     private var batch: [Job] = []
-    /// How many jobs the loop has begun, in the order in which they were handed over.
+    /// The number of jobs that the loop has begun. Jobs begin in the order in which they were handed over.
     package private(set) var begunCount = 0
-    /// What runs at the end of this round, when nobody is in the middle of anything.
+    /// The work that runs at the end of this round, when no other work is in progress.
     private(set) var later: [() -> Void] = []
-    /// What runs after the next sleep, which is short.
+    /// The work that runs after the next sleep, which is short; see `runSoon(_:)`.
     private(set) var soon: [any LoopWork] = []
     private var residents: [ObjectIdentifier: any LoopResident] = [:]
     private var hasToldResidents = false
-    /// One read's bytes of whichever connection reads now.
+    /// The buffer for received bytes, which all connections of the loop share.
     let readBuffer: UnsafeMutableRawBufferPointer
-    /// The same for bytes that TLS has decrypted; made when a connection first needs it.
+    /// The shared buffer for bytes that TLS has decrypted. It is allocated when a connection first needs it.
     private var plainBuffer: UnsafeMutableRawBufferPointer?
 
-    /// Starts the loop's thread.
+    /// Creates an event loop and starts its thread.
     ///
     /// - Parameters:
-    ///   - name: The thread's name; Linux keeps 15 bytes of it.
-    ///   - clock: What tells the time; the real clock by default.
-    ///   - readBufferSize: How many bytes one read of any connection takes at most, 256 KiB by default, within
-    ///     ``readBufferSizes``: less is raised to 4 KiB, more is lowered to 64 MiB. The loop has one such buffer, which its
-    ///     connections share.
-    ///   - priority: How much the thread matters beside others; ``LoopPriority/normal`` by default.
-    /// - Throws: ``TransportError`` when the machine has no descriptor or thread left.
+    ///   - name: The thread's name. Linux keeps its first 15 bytes.
+    ///   - clock: The clock of the loop; by default the real clock.
+    ///   - readBufferSize: The maximum number of bytes that one read of a connection returns, by default 256 KiB. A
+    ///     value outside ``readBufferSizes`` is replaced by the nearest limit. The loop has one buffer of this size,
+    ///     which its connections share.
+    ///   - priority: The thread's priority relative to other threads; by default ``LoopPriority/normal``.
+    /// - Throws: ``TransportError`` if the system has no descriptor or thread left.
     public init(
         name: String = "courier-loop", clock: any LoopClock = RealLoopClock(),
         readBufferSize: Int = EventLoop.readBufferSize, priority: LoopPriority = .normal
@@ -125,9 +128,9 @@ public final class EventLoop: @unchecked Sendable {
         plainBuffer?.deallocate()
     }
 
-    // MARK: Where am I
+    // MARK: Thread and time
 
-    /// Whether the caller runs on this loop.
+    /// True if the caller runs on this loop.
     @inline(__always)
     public var isOnLoop: Bool { threadID.load(ordering: .relaxed) == LoopThread.current }
 
@@ -137,21 +140,22 @@ public final class EventLoop: @unchecked Sendable {
         precondition(isOnLoop, "called from outside the event loop")
     }
 
-    /// The time by ``clock`` when this round of the loop began. On the loop only.
+    /// The time of ``clock`` at which the current round of the loop began. On the loop only.
     public var now: ContinuousClock.Instant {
         preconditionOnLoop()
         return currentTime
     }
 
-    /// How often another thread had to wake the loop, for tests and benchmarks.
+    /// The number of times that another thread had to wake the loop, for tests and benchmarks.
     public var wakeUpCount: Int { wakeUps.load(ordering: .relaxed) }
 
     // MARK: Work
 
-    /// Runs `work` on the loop, after what was handed over before. From any thread; also from the loop itself, where
-    /// it runs after the present work.
+    /// Runs `work` on the loop, after all work that was handed over before. From any thread, and also from the loop
+    /// itself: there `work` runs after the current work.
     ///
-    /// After ``shutdown()`` it runs at once on the calling thread, as if that were the loop's.
+    /// After ``shutdown()``, `work` runs at once on the calling thread, which counts as the loop's thread meanwhile. If
+    /// another thread is already running such work, that thread also runs `work`.
     public func execute(_ work: @escaping @Sendable () -> Void) { enqueue(.closure(work)) }
 
     /// Runs `work` on the loop like ``execute(_:)``, without allocating.
@@ -180,28 +184,30 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// How many jobs were handed to the loop so far. A thread that has handed over a job reads a number that includes it.
+    /// The number of jobs handed to the loop so far. If a thread has handed over a job, the number that it reads
+    /// includes that job.
     package var handedOverCount: Int { handedOver.load(ordering: .relaxed) }
 
-    /// Has the loop's thread look around.
+    /// Wakes the loop's thread.
     func wake() {
         wakeUps.add(1, ordering: .relaxed)
         selector.wake()
     }
 
-    /// Runs `work` on the loop when this round is over and nobody is in the middle of anything. On the loop only.
+    /// Runs `work` at the end of this round of the loop, when no other work is in progress. On the loop only.
     func runLater(_ work: @escaping () -> Void) {
         preconditionOnLoop()
         later.append(work)
     }
 
-    /// For how long the loop sleeps at most before it runs what ``runSoon(_:)`` was given, 20 us.
+    /// The maximum sleep of the loop before it runs the work of ``runSoon(_:)``: 20 µs.
     static let shortSleep = Duration.microseconds(20)
 
-    /// Runs `work` on the loop once after its next sleep, which is short, even if nobody wakes the loop. On the loop only.
+    /// Runs `work` once on the loop after its next sleep, which is short, even if no thread wakes the loop. On the loop
+    /// only.
     ///
-    /// So what other threads hand over meanwhile is done together, and none of them has to wake the loop. The sleep ends by
-    /// the machine's clock, whichever ``clock`` the loop has.
+    /// Items that other threads add to a queue of `work` during this sleep are handled together. So no thread has to
+    /// wake the loop for them. The sleep is measured in real time, also if ``clock`` is a manual clock.
     public func runSoon(_ work: any LoopWork) {
         preconditionOnLoop()
         if !soon.contains(where: { $0 === work }) { soon.append(work) }
@@ -209,7 +215,8 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Timers
 
-    /// Runs `work` on the loop once `deadline` has passed by ``clock``, equal deadlines in the order of scheduling.
+    /// Runs `work` on the loop when `deadline` has passed by ``clock``. Timers with equal deadlines run in the order of
+    /// scheduling.
     ///
     /// On the loop only. A timer that is due when the loop shuts down does not fire.
     @discardableResult
@@ -218,7 +225,7 @@ public final class EventLoop: @unchecked Sendable {
         return timers.schedule(at: deadline, work)
     }
 
-    /// Cancels a timer. One that has fired or was cancelled before is left alone. On the loop only.
+    /// Cancels a timer. Does nothing if the timer has fired or was already canceled. On the loop only.
     public func cancel(_ token: TimerToken) {
         preconditionOnLoop()
         timers.cancel(token)
@@ -226,20 +233,20 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Residents
 
-    /// Keeps `resident` alive and tells it when the loop shuts down.
+    /// Keeps `resident` alive and calls its `loopWillShutDown()` when the loop shuts down.
     func settle(_ resident: any LoopResident) {
         preconditionOnLoop()
         residents[ObjectIdentifier(resident)] = resident
         if inbox.withLock({ $0.phase.isStopping }) { runLater { resident.loopWillShutDown() } }
     }
 
-    /// Forgets `resident`.
+    /// Stops keeping `resident` alive; it is no longer notified of the shutdown.
     func leave(_ resident: any LoopResident) {
         preconditionOnLoop()
         residents[ObjectIdentifier(resident)] = nil
     }
 
-    /// The buffer for decrypted bytes. On the loop only.
+    /// Returns the buffer for decrypted bytes, and allocates it if needed. On the loop only.
     func decryptedBuffer() -> UnsafeMutableRawBufferPointer {
         if let plainBuffer { return plainBuffer }
         let made = UnsafeMutableRawBufferPointer.allocate(byteCount: readBuffer.count, alignment: 64)
@@ -247,10 +254,11 @@ public final class EventLoop: @unchecked Sendable {
         return made
     }
 
-    // MARK: Ending
+    // MARK: Shutdown
 
-    /// Closes what lives here, runs what was handed over, ends the thread and waits for that. Later calls return when
-    /// the first is done. Not to be awaited by a task that runs on this loop.
+    /// Closes the loop's residents, runs the work that was handed over, ends the thread and waits for its end.
+    ///
+    /// Later calls return when the first call is done. Do not await this function in a task that runs on this loop.
     public func shutdown() async {
         await withCheckedContinuation { continuation in
             beginShutdown { continuation.resume() }
@@ -258,7 +266,7 @@ public final class EventLoop: @unchecked Sendable {
         joinThread()
     }
 
-    /// The same as ``shutdown()`` for code that is not asynchronous, whose thread it blocks. Not to be called on the loop.
+    /// Shuts the loop down like ``shutdown()``, but blocks the calling thread. Do not call it on the loop.
     @available(*, noasync)
     public func shutdownAndWait() {
         precondition(!isOnLoop, "a loop can not wait for its own end")
@@ -298,8 +306,8 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Reports the events that were found, and does what there is to do. Returns how long to sleep then; `nil` when the
-    /// loop has ended.
+    /// Dispatches the `found` events and runs all work that is ready. Returns the next sleep, or `nil` if the loop has
+    /// ended.
     private func runUntilIdle(_ found: Int) -> Sleep? {
         threadID.store(LoopThread.current, ordering: .relaxed)
         isAsleep.store(false, ordering: .relaxed)
@@ -309,7 +317,7 @@ public final class EventLoop: @unchecked Sendable {
         selector.dispatch(found)
         runSoonWorks()
         while true {
-            // In this order, so that nothing runs between the decision to sleep and the sleep.
+            // `takeBatch()` follows the timers, so that no work runs between the last check for jobs and the sleep.
             runTimersAndLater()
             let round = takeBatch()
             if round.hasWork {
@@ -338,7 +346,7 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Swaps the waiting jobs into `batch`. Without any, other threads have to wake the loop from now on.
+    /// Moves the waiting jobs to `batch`. If there are none, other threads must wake the loop from now on.
     private func takeBatch() -> (hasWork: Bool, isStopping: Bool) {
         inbox.withLock { inbox in
             let isStopping = inbox.phase.isStopping
@@ -371,7 +379,8 @@ public final class EventLoop: @unchecked Sendable {
     private func runTimersAndLater() {
         if timers.count > 0 {
             currentTime = clock.now
-            // What a timer schedules for now waits for the next round, so that timers cannot starve the rest.
+            // If a timer schedules another timer that is due at once, that timer fires in the next round. So timers
+            // cannot block other work.
             let due = currentTime
             var budget = timers.count
             while budget > 0, let work = timers.popDue(now: due) {
@@ -404,14 +413,14 @@ public final class EventLoop: @unchecked Sendable {
         return soon.isEmpty ? limit : min(limit ?? Self.shortSleep, Self.shortSleep)
     }
 
-    /// Ends the loop unless there is work again.
+    /// Ends the loop and returns `true`, or returns `false` if new work has arrived.
     private func end() -> Bool {
         letGo()
         var waiters: [@Sendable () -> Void] = []
         let hasEnded = inbox.withLock { inbox -> Bool in
-            // What was let go may have brought work.
+            // Residents and timers that were released may have handed over work.
             guard inbox.jobs.isEmpty, later.isEmpty else { return false }
-            // From here on, whoever brings work counts as the loop's thread.
+            // From now on, a thread that hands over work runs it and counts as the loop's thread.
             threadID.store(0, ordering: .relaxed)
             inbox.phase = .ended(isDraining: false)
             swap(&waiters, &inbox.shutdownWaiters)
@@ -422,8 +431,8 @@ public final class EventLoop: @unchecked Sendable {
         return true
     }
 
-    /// Forgets what lives here and the timers. What ends with them may call the loop, so it ends when both have been put
-    /// aside.
+    /// Releases the residents and the timers. Their deinitializers may call the loop, so the loop's properties are
+    /// emptied first.
     private func letGo() {
         var pastResidents: [ObjectIdentifier: any LoopResident] = [:]
         var pastTimers = TimerHeap<() -> Void>()
@@ -432,7 +441,7 @@ public final class EventLoop: @unchecked Sendable {
         soon = []
     }
 
-    /// Runs work that came after the end, on the calling thread, which counts as the loop's meanwhile.
+    /// Runs work that was handed over after the loop's end. The calling thread counts as the loop's thread meanwhile.
     private func drainAfterEnd() {
         threadID.store(LoopThread.current, ordering: .relaxed)
         while true {
@@ -452,8 +461,8 @@ public final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// What lives on a loop: the loop keeps it alive, and it closes itself when the loop shuts down.
+/// An object that lives on a loop. The loop keeps it alive, and the object closes itself when the loop shuts down.
 protocol LoopResident: AnyObject {
-    /// The loop is about to end. Called on the loop, once.
+    /// Called once, on the loop, when the loop is about to end.
     func loopWillShutDown()
 }

@@ -1,25 +1,26 @@
 import Synchronization
 
-/// Some event loops that share the connections of a process, one by default.
+/// A group of event loops that share the connections of a process; by default one loop.
 ///
-/// One loop carries 1,000 connections; more are for processes whose single loop would be busy all the time.
+/// One loop can serve 1,000 connections. Use more loops only if a single loop would be busy all the time.
 public final class EventLoopGroup: Sendable {
-    /// The loops, in the order of ``next()``.
+    /// The loops, in the order in which ``next()`` returns them.
     public let loops: [EventLoop]
 
     private let position = Atomic<Int>(0)
 
-    /// Starts some loops.
+    /// Creates a group and starts its loops.
     ///
     /// - Parameters:
-    ///   - count: How many, 1 by default and at least 1.
-    ///   - name: The name of their threads, with a number where there are several.
-    ///   - clock: What tells the time to all of them; the real clock by default.
-    ///   - readBufferSize: How many bytes one read of any connection takes at most, 256 KiB by default. Less than 4 KiB is
-    ///     raised to that, more than 64 MiB is lowered to that; see ``EventLoop/readBufferSizes``. Each loop has one buffer
-    ///     of the size, and a second one once it speaks TLS, however many connections it carries.
-    ///   - priority: How much the threads matter beside others; ``LoopPriority/normal`` by default.
-    /// - Throws: ``TransportError`` when the machine has no descriptor or thread left; loops started before are ended.
+    ///   - count: The number of loops; 1 by default and at least 1.
+    ///   - name: The name of the threads. If there are several, each name ends with a number.
+    ///   - clock: The clock of all loops; by default the real clock.
+    ///   - readBufferSize: The maximum number of bytes that one read of a connection returns, by default 256 KiB. The
+    ///     value is limited to 4 KiB … 64 MiB; see ``EventLoop/readBufferSizes``. Each loop has one buffer of this size
+    ///     for all its connections, and a second one if it uses TLS.
+    ///   - priority: The priority of the threads relative to other threads; by default ``LoopPriority/normal``.
+    /// - Throws: ``TransportError`` if the system has no descriptor or thread left. Loops that were already started are
+    ///   shut down.
     public init(
         count: Int = 1, name: String = "courier-loop", clock: any LoopClock = RealLoopClock(),
         readBufferSize: Int = EventLoop.readBufferSize, priority: LoopPriority = .normal
@@ -38,13 +39,13 @@ public final class EventLoopGroup: Sendable {
         loops = started
     }
 
-    /// The loop for the next connection: each in its turn.
+    /// Returns the loop for the next connection. The loops take turns.
     public func next() -> EventLoop {
         let number = position.wrappingAdd(1, ordering: .relaxed).oldValue
         return loops[Int(UInt(bitPattern: number) % UInt(loops.count))]
     }
 
-    /// Shuts all loops down, see ``EventLoop/shutdown()``.
+    /// Shuts down all loops; see ``EventLoop/shutdown()``.
     public func shutdown() async {
         for loop in loops { await loop.shutdown() }
     }

@@ -1,35 +1,36 @@
-/// What tells an ``EventLoop`` the time.
+/// A clock for an ``EventLoop``.
 ///
-/// Two kinds exist: the real clock, and a manual one that a test moves, which then wakes the loop.
+/// Two kinds exist: the real clock, and a manual clock. A test moves the manual clock, which then wakes the loop.
 public protocol LoopClock: Sendable {
-    /// The present moment. Never earlier than what it returned before.
+    /// The current time. It never goes backward.
     var now: ContinuousClock.Instant { get }
 
-    /// How long in real time the loop may sleep when its next timer is due at `deadline`, or `nil` for until it is
-    /// woken.
+    /// Returns how long, in real time, the loop may sleep if its next timer is due at `deadline`. `nil` means that the
+    /// loop sleeps until it is woken.
     ///
-    /// A manual clock returns zero for what is due and `nil` for the rest, since real time does not bring it nearer.
+    /// A manual clock returns zero if the deadline has passed, otherwise `nil`, because it does not advance with real
+    /// time.
     func sleepLimit(until deadline: ContinuousClock.Instant) -> Duration?
 
-    /// Gives the clock the means to wake the loop. Called once per loop, before its first sleep.
+    /// Passes the clock a closure that wakes the loop. Called once per loop, before its first sleep.
     ///
-    /// Only a clock that can jump needs it; it calls `wake`, from any thread, after each jump.
+    /// Only a clock that can jump needs the closure. It calls `wake` after each jump, from any thread.
     func attach(wake: @escaping @Sendable () -> Void)
 }
 
-/// The machine's clock, which only goes forward and also counts the time that the machine sleeps.
+/// The machine's clock. It only goes forward, and it also counts the time while the machine is suspended.
 public struct RealLoopClock: LoopClock {
-    /// Makes the real clock; all are alike.
+    /// Creates a real clock. All instances behave alike.
     public init() {}
 
-    /// The present moment.
+    /// The current time.
     public var now: ContinuousClock.Instant { .now }
 
-    /// The time left until `deadline`, zero if it has passed.
+    /// Returns the time left until `deadline`, or zero if the deadline has passed.
     public func sleepLimit(until deadline: ContinuousClock.Instant) -> Duration? {
         max(.zero, ContinuousClock.now.duration(to: deadline))
     }
 
-    /// Does nothing: real time needs nobody to wake the loop.
+    /// Does nothing, because the loop's own sleep follows real time.
     public func attach(wake: @escaping @Sendable () -> Void) {}
 }

@@ -1,13 +1,13 @@
-/// How much a loop's thread matters to the operating system beside other threads: the quality of service of reading.
+/// The priority of a loop's thread relative to other threads of the operating system.
 public enum LoopPriority: Hashable, Sendable {
-    /// As much as any other thread.
+    /// The same priority as other threads.
     case normal
-    /// Less: for connections whose messages may come a little later when the machine is busy.
+    /// A lower priority: for connections whose messages may arrive a little later when the machine is busy.
     case utility
-    /// Least: for connections that must not slow anything else down.
+    /// The lowest priority: for connections that must not slow down other work.
     case background
 
-    /// By how much the thread yields to others, as the system counts it.
+    /// The thread's nice value, as Linux counts it. A higher value means that the thread yields more to others.
     var niceness: Int32 {
         switch self {
         case .normal: 0

@@ -1,7 +1,7 @@
-/// Something that runs on an ``EventLoop`` again and again and is handed over without an allocation.
+/// An object that runs repeatedly on an ``EventLoop`` and is handed over without an allocation.
 ///
-/// A connection's outbox is one: it enqueues itself on the edge from empty to filled, see ``EventLoop/enqueue(_:)-(LoopWork)``.
+/// For example, a session's driver enqueues itself when new messages wait; see ``EventLoop/enqueue(_:)-(LoopWork)``.
 public protocol LoopWork: AnyObject, Sendable {
-    /// Called on the loop, once per enqueuing.
+    /// Called on the loop, once each time the object was handed over.
     func runOnLoop()
 }

@@ -1,22 +1,22 @@
-/// Timers in the order of their deadlines; equal deadlines in the order of scheduling.
+/// A heap of timers, ordered by deadline. Timers with equal deadlines keep the order of scheduling.
 ///
-/// Scheduling and cancelling take O(log n). A token of a timer that has fired or was cancelled is harmless: its slot
-/// carries a generation that has moved on.
+/// Scheduling and canceling take O(log n). The token of a timer that has fired or was canceled has no effect, because
+/// its slot has a new generation by then.
 struct TimerHeap<Payload>: ~Copyable {
     typealias Instant = ContinuousClock.Instant
 
     private struct Slot {
         var deadline: Instant
-        /// The number of the timer in the order of scheduling.
+        /// The timer's number in the order of scheduling.
         var sequence: UInt64
-        /// Where the slot's index stands in `heap`; meaningless while `payload` is `nil`.
+        /// The position of the slot's index in `heap`. It is meaningless while `payload` is `nil`.
         var place: Int
         var generation: UInt32
-        /// `nil` in a free slot.
+        /// The timer's payload; `nil` in a free slot.
         var payload: Payload?
     }
 
-    /// Indices of slots; each is not later than the two at `2i + 1` and `2i + 2`.
+    /// A binary heap of slot indices: the timer at `i` is not later than the timers at `2i + 1` and `2i + 2`.
     private var heap: [Int32] = []
     private var slots: [Slot] = []
     private var freeSlots: [Int32] = []
@@ -26,10 +26,10 @@ struct TimerHeap<Payload>: ~Copyable {
 
     var count: Int { heap.count }
 
-    /// The earliest deadline, or `nil` without timers.
+    /// The earliest deadline; `nil` without timers.
     var nextDeadline: Instant? { heap.first.map { slots[Int($0)].deadline } }
 
-    /// Adds a timer.
+    /// Adds a timer and returns the token that cancels it.
     mutating func schedule(at deadline: Instant, _ payload: Payload) -> TimerToken {
         let index: Int32
         if let free = freeSlots.popLast() {
@@ -48,7 +48,7 @@ struct TimerHeap<Payload>: ~Copyable {
         return TimerToken(slot: index, generation: slots[Int(index)].generation)
     }
 
-    /// Takes a timer away; `nil` if it has fired or was cancelled before.
+    /// Removes a timer and returns its payload; `nil` if the timer has fired or was already canceled.
     @discardableResult
     mutating func cancel(_ token: TimerToken) -> Payload? {
         let index = Int(token.slot)
@@ -58,7 +58,7 @@ struct TimerHeap<Payload>: ~Copyable {
         return remove(at: slots[index].place)
     }
 
-    /// Takes away the earliest timer that is due at `now`.
+    /// Removes the earliest timer if it is due at `now`, and returns its payload.
     mutating func popDue(now: Instant) -> Payload? {
         guard let deadline = nextDeadline, deadline <= now else { return nil }
         return remove(at: 0)
@@ -113,7 +113,7 @@ struct TimerHeap<Payload>: ~Copyable {
     }
 }
 
-/// Names one timer of one ``EventLoop``, to cancel it.
+/// Identifies one timer of one ``EventLoop``, so that the timer can be canceled.
 public struct TimerToken: Hashable, Sendable {
     let slot: Int32
     let generation: UInt32

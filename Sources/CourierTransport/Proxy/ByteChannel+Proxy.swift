@@ -1,5 +1,5 @@
 extension ByteChannel {
-    /// Begins to connect to a host over TCP, through a proxy if there is one for it.
+    /// Starts to connect to a host over TCP, through a proxy if the settings name one for this host.
     func dialHost(_ host: String, port: UInt16, traffic: ProxyVariables.Traffic, tools: DialTools) {
         do throws(TransportError) {
             let proxy = try tools.proxy.proxy(toHost: host, port: port, traffic: traffic, variable: tools.variable)

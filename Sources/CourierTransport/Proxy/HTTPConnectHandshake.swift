@@ -1,11 +1,11 @@
-/// Asks an HTTP proxy for a connection: CONNECT goes out, and the first answer that is not interim decides (RFC 9110,
-/// section 9.3.6).
+/// Opens a connection through an HTTP proxy with the CONNECT method (RFC 9110, section 9.3.6). The first response that
+/// is not interim decides the result.
 ///
-/// `idle → reading → done`; an error ends it too.
+/// States: `idle → reading → done`. An error also ends the handshake.
 struct HTTPConnectHandshake: ProxyHandshake {
-    /// How many bytes an answer may have, 16 KiB.
+    /// The maximum size of one response head (status line and header fields) in bytes: 16 KiB.
     static let headLimit = 16 << 10
-    /// How many header fields an answer may have.
+    /// The maximum number of header fields in one response.
     static let fieldLimit = 100
 
     private enum State: Sendable { case idle, reading, done }
@@ -13,10 +13,10 @@ struct HTTPConnectHandshake: ProxyHandshake {
     private let route: ProxyRoute
     private let credentials: ProxyCredentials?
     private var state = State.idle
-    /// Reads the present answer.
+    /// Reads the current response. Each response has a new reader.
     private var reader = Self.makeReader()
     private var interimCount = 0
-    /// What has come at all, and how much of the empty line that ends an answer.
+    /// `first` is the first byte received from the proxy. `endCount` is the number of bytes of `end` that match so far.
     private var first: UInt8?
     private var endCount = 0
 
@@ -49,14 +49,15 @@ struct HTTPConnectHandshake: ProxyHandshake {
         return Array("\(request)\r\n".utf8)
     }
 
-    /// What ends a head.
+    /// The line break and the empty line that end a response head.
     private static let end = Array("\r\n\r\n".utf8)
 
     private static func makeReader() -> HTTPHeadReader {
         HTTPHeadReader(beginning: "HTTP/1.", limit: headLimit, fieldLimit: fieldLimit)
     }
 
-    /// No more than what the end may still have.
+    /// The number of bytes of `end` that are still missing. A longer read could take bytes that follow the response
+    /// head.
     var wantedCount: Int {
         switch state {
         case .reading: Self.end.count - endCount
@@ -75,7 +76,7 @@ struct HTTPConnectHandshake: ProxyHandshake {
         return try received(head)
     }
 
-    /// The head, once it is complete.
+    /// Returns the response head when it is complete, otherwise `nil`.
     private mutating func read(_ bytes: Span<UInt8>) throws(TransportError) -> HTTPHead? {
         let problem: HTTPHead.Problem
         do throws(HTTPHead.Problem) {
@@ -97,7 +98,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
         }
         switch status {
         case 200...299:
-            // What such an answer says of a body does not hold here (RFC 9110, section 9.3.6).
+            // A successful response to CONNECT has no body, even if its header fields announce one (RFC 9110, section
+            // 9.3.6).
             state = .done
             return .done
         case _ where HTTPHead.isInterim(status):
@@ -124,11 +126,12 @@ struct HTTPConnectHandshake: ProxyHandshake {
 
     // MARK: Refusals
 
-    /// Quotes nothing of the answer but its status: a proxy may repeat the request in it, and with it the credentials.
+    /// Returns the error for a response that refuses the request. The error quotes only the status, because a proxy may
+    /// repeat the request with its credentials in the response.
     private func refusal(_ status: Int, _ head: HTTPHead) -> TransportError {
         let target = route.target.text
         switch status {
-        // 401 is for servers, but tinyproxy says it of a wrong password.
+        // 407 is the right status for a proxy, but tinyproxy sends 401 for a wrong password.
         case 401, 407: return authenticationFailure(status, head)
         case 300...399:
             return route.error(
@@ -157,7 +160,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
     }
 
     private func authenticationFailure(_ status: Int, _ head: HTTPHead) -> TransportError {
-        // A comma also parts the parameters of one challenge, so not every element begins with a scheme.
+        // A comma separates challenges, but also the parameters of one challenge. So not every element begins with a
+        // scheme.
         let words = head.elements("proxy-authenticate").compactMap { $0.split(separator: " ").first?.lowercased() }
         let offered = Self.knownSchemes.filter { words.contains($0.lowercased()) }
         guard offered.isEmpty || offered.contains("Basic") else {
@@ -176,6 +180,6 @@ struct HTTPConnectHandshake: ProxyHandshake {
             )
     }
 
-    /// Those whose names are told.
+    /// The authentication schemes that an error message may name.
     private static let knownSchemes = ["Basic", "Digest", "NTLM", "Negotiate", "Kerberos", "Bearer"]
 }

@@ -1,9 +1,10 @@
-/// What can be sent to another program as a host.
+/// Checks whether text can be a host: a name or an address.
 enum HostText {
-    /// The longest name that DNS has (RFC 1035, section 3.1), in bytes of text.
+    /// The maximum length of a DNS name as text, in bytes (RFC 1035, section 3.1).
     static let limit = 253
 
-    /// Whether `text` can be a host: a name, or an address without brackets, that ends where it seems to end.
+    /// Returns whether `text` can be a host: a name, or an address without brackets. A host has no spaces, control
+    /// characters or URL delimiters, because they could end it early.
     static func isPlausible(_ text: String) -> Bool {
         (1...limit).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in
@@ -12,7 +13,7 @@ enum HostText {
             }
     }
 
-    /// Whether `text` is a host name in the letters that every resolver takes.
+    /// Returns whether `text` is a host name of ASCII letters, digits, `-`, `_` and `.`, which every resolver accepts.
     static func isPlainName(_ text: String) -> Bool {
         (1...limit).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -1,13 +1,13 @@
 /// An IPv4 or IPv6 address, without a zone.
 struct IPAddress: Hashable, Sendable {
-    /// 4 or 16 bytes, in the order of the network.
+    /// The 4 or 16 bytes of the address, in network byte order.
     let bytes: [UInt8]
-    /// Its usual text, an IPv6 address without brackets.
+    /// The usual text of the address. An IPv6 address has no brackets.
     let text: String
 
     var isIPv6: Bool { bytes.count == 16 }
 
-    /// Reads an address; `nil` for anything else, and for one with a zone.
+    /// Parses an IP address. Returns `nil` for any other text, and for an address with a zone, such as `fe80::1%eth0`.
     init?(_ text: String) {
         guard !text.contains("%"),
             let address = try? SocketAddress.lookUp(host: text, port: 0, isNumeric: true).first
@@ -15,9 +15,9 @@ struct IPAddress: Hashable, Sendable {
         self.init(address)
     }
 
-    /// The address within a socket's address; `nil` if that has none.
+    /// Extracts the IP address from a socket address. Returns `nil` for a Unix socket address.
     init?(_ address: SocketAddress) {
-        // Behind family and port; IPv6 also has a flow label in front.
+        // The IP address follows the family and the port. In IPv6, the flow label is also before it.
         let range: Range<Int>
         switch address.kind {
         case .ipv4: range = 4..<8
@@ -29,7 +29,8 @@ struct IPAddress: Hashable, Sendable {
         text = address.host
     }
 
-    /// Whether the first `bitCount` bits are those of `other`; never for an address of the other kind.
+    /// Returns whether the first `bitCount` bits are equal in both addresses. Returns `false` if one address is IPv4
+    /// and the other is IPv6.
     func begins(like other: IPAddress, bitCount: Int) -> Bool {
         guard bytes.count == other.bytes.count, (0...bytes.count * 8).contains(bitCount) else { return false }
         return bytes.indices.allSatisfy { index in

@@ -1,18 +1,19 @@
-/// The hosts to reach without a proxy, as the variable `no_proxy` lists them: parted by commas or spaces.
+/// The hosts to connect to without a proxy, as listed in the environment variable `no_proxy`. Commas or spaces separate
+/// the entries.
 ///
-/// | entry | stands for |
+/// | entry | matching hosts |
 /// |---|---|
 /// | `*` | every host |
-/// | `example.com`, `.example.com`, `*.example.com` | that name and all names below it |
-/// | `192.0.2.1`, `2001:db8::1`, `[2001:db8::1]` | that address |
-/// | `192.0.2.0/24`, `2001:db8::/32` | the addresses that begin like it |
-/// | any of the first three with `:8883` behind it | the same at this port; an IPv6 address in brackets then |
+/// | `example.com`, `.example.com`, `*.example.com` | this name and all its subdomains |
+/// | `192.0.2.1`, `2001:db8::1`, `[2001:db8::1]` | this address |
+/// | `192.0.2.0/24`, `2001:db8::/32` | all addresses in this network |
+/// | an entry of rows 1 to 3, followed by `:8883` | the same, only for this port; IPv6 needs brackets |
 ///
-/// A name is compared as it is, and never looked up: an entry with an address is for hosts that are given by address.
+/// Host names are not resolved: an entry with an address matches only a host that is given as an address.
 struct NoProxyList: Sendable {
     private enum Hosts: Equatable, Sendable {
         case all
-        /// In lower case, without dots around it.
+        /// A domain name in lower case, without leading and trailing dots.
         case domain(String)
         case network(IPAddress, bitCount: Int)
     }
@@ -24,12 +25,12 @@ struct NoProxyList: Sendable {
 
     private let entries: [Entry]
 
-    /// Reads a list; what is no entry is left out.
+    /// Parses a list. Invalid entries are ignored.
     init(_ text: String) {
         entries = text.split { $0 == "," || $0.isWhitespace }.compactMap { Self.entry($0) }
     }
 
-    /// Whether `host`, a name or an address without brackets, is in the list.
+    /// Returns whether the list contains `host`, a name or an address without brackets, for this port.
     func contains(host: String, port: UInt16) -> Bool {
         let address = IPAddress(host)
         let name = Self.plain(host)
@@ -61,7 +62,7 @@ struct NoProxyList: Sendable {
         return domain.isEmpty ? nil : Entry(hosts: .domain(domain), port: port)
     }
 
-    /// Host and port; an IPv6 address without brackets has colons, but no port.
+    /// Splits an entry into host and port. An IPv6 address without brackets has colons, but no port.
     private static func parted(_ text: Substring) -> (Substring, UInt16?) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return (text, nil)

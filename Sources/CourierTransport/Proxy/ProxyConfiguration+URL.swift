@@ -1,11 +1,12 @@
 extension ProxyConfiguration {
-    /// Reads `http://user:password@host:port`, and the same with `socks5` and `socks5h`.
+    /// Parses a proxy URL such as `http://user:password@host:port`. The scheme is `http`, `socks5` or `socks5h`.
     ///
-    /// User name and password may be left out, and so may the port of a SOCKS proxy. What has a meaning in a URL is
-    /// written with a percent sign in them, such as `%40` for “@” and `%2F` for “/”; an IPv6 address stands in brackets.
+    /// The user name and the password are optional. The port is optional for a SOCKS proxy. Percent-encode special
+    /// characters in the user name and the password, such as `%40` for “@” and `%2F` for “/”. Write an IPv6 address in
+    /// brackets.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` that says which part is wrong. It quotes nothing of the
-    ///   URL, where a password may stand in any place.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` that says which part is wrong. The error never quotes the
+    ///   URL, because any part of it may contain a password.
     public init(url: String) throws(TransportError) {
         guard let mark = url.firstRange(of: "://") else {
             throw Self.refusal("has no scheme; begin it with http://, socks5:// or socks5h://")
@@ -20,7 +21,7 @@ extension ProxyConfiguration {
             }
             authority = authority[..<end]
         }
-        // The last one: some leave an “@” in a password as it is.
+        // The last “@” ends the credentials, because a password may contain an “@” that is not percent-encoded.
         var credentials: ProxyCredentials?
         if let at = authority.lastIndex(of: "@") {
             credentials = try Self.credentials(authority[..<at])

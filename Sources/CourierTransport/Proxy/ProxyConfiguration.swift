@@ -1,42 +1,42 @@
-/// A proxy to connect through: what it speaks, where it is, and as whom to use it.
+/// A proxy to connect through: its protocol, its address and its credentials.
 ///
 /// ```swift
 /// let proxy = try ProxyConfiguration(url: "socks5h://user:secret@proxy.example:1080")
 /// ```
 ///
-/// Any TCP connection can go through it, and TLS is then spoken with the server behind it, not with the proxy. Printed,
-/// it shows everything but the credentials.
+/// Any TCP connection can go through the proxy. With TLS, the handshake is done with the server behind the proxy. The
+/// proxy itself is reached without TLS. The description shows everything except the credentials.
 public struct ProxyConfiguration: Hashable, Sendable {
-    /// What a proxy speaks.
+    /// The protocol of a proxy.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// HTTP with the method CONNECT (RFC 9110, section 9.3.6); the proxy looks the host's name up.
+        /// HTTP with the CONNECT method (RFC 9110, section 9.3.6). The proxy resolves the host name.
         case http
-        /// SOCKS5 (RFC 1928); the host's name is looked up here, and the proxy gets an address.
+        /// SOCKS5 (RFC 1928). The client resolves the host name and sends an address to the proxy.
         case socks5
-        /// SOCKS5; the proxy looks the host's name up.
+        /// SOCKS5 (RFC 1928). The proxy resolves the host name.
         case socks5h
     }
 
-    /// The port of a SOCKS proxy whose URL names none.
+    /// The port of a SOCKS proxy if its URL has none.
     public static let defaultSOCKSPort: UInt16 = 1080
 
-    /// What the proxy speaks.
+    /// The proxy's protocol.
     public let kind: Kind
 
-    /// Its name or its IPv4 or IPv6 address, the last without brackets.
+    /// The proxy's host name or IP address. An IPv6 address has no brackets.
     public let host: String
 
-    /// Its port.
+    /// The proxy's port.
     public let port: UInt16
 
-    /// As whom to use it; `nil` if it asks nobody.
+    /// The user name and the password for the proxy; `nil` if the proxy needs none.
     public let credentials: ProxyCredentials?
 
-    /// A proxy of these parts.
+    /// Makes a configuration and checks its values.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for a host or a port that cannot be, and for credentials
-    ///   that the protocol cannot carry: SOCKS5 has 1 to 255 bytes for each, HTTP at most as many, and no “:” in a
-    ///   user name. The error never holds them.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the host, the port or the credentials are invalid.
+    ///   SOCKS5 allows 1 to 255 bytes each for the user name and the password. HTTP allows at most 255 bytes each, no
+    ///   control characters, and no “:” in the user name. The error never contains the credentials.
     public init(
         _ kind: Kind, host: String, port: UInt16, credentials: ProxyCredentials? = nil
     ) throws(TransportError) {
@@ -58,13 +58,13 @@ public struct ProxyConfiguration: Hashable, Sendable {
 }
 
 extension ProxyConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How messages call it, such as `socks5h://proxy.example:1080`; never with the credentials.
+    /// The proxy's URL without the credentials, such as `socks5h://proxy.example:1080`.
     public var description: String { "\(kind.rawValue)://\(TransportEndpoint.tcp(host: host, port: port))" }
 
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the URL, and whether there are credentials.
+    /// Shows the URL, and whether credentials are set.
     public var customMirror: Mirror {
         Mirror(
             self, children: ["url": description, "hasCredentials": credentials != nil] as KeyValuePairs<String, Any>,

@@ -1,18 +1,20 @@
-/// A user name and a password for a proxy. Nothing here prints them.
+/// A user name and a password for a proxy. The descriptions of this type never contain them.
 public struct ProxyCredentials: Hashable, Sendable {
     let user: String
     let password: String
 
-    /// Credentials for a proxy; ``ProxyConfiguration`` checks that its protocol can carry them.
+    /// Makes credentials. ``ProxyConfiguration`` checks that its protocol allows them.
     public init(user: String, password: String) {
         self.user = user
         self.password = password
     }
 
-    /// The longest user name or password, in bytes: what SOCKS5 can carry (RFC 1929, section 2).
+    /// The maximum length of a user name or a password in bytes. It is the limit of SOCKS5 (RFC 1929, section 2).
     static let limit = 255
 
-    /// - Throws: ``TransportError/Code/invalidConfiguration``, without a word of the credentials.
+    /// Checks that the protocol of a proxy allows these credentials.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if they are not allowed. The error never contains them.
     func check(for kind: ProxyConfiguration.Kind) throws(TransportError) {
         let (userCount, passwordCount) = (user.utf8.count, password.utf8.count)
         switch kind {
@@ -30,7 +32,7 @@ public struct ProxyCredentials: Hashable, Sendable {
                     "a proxy's user name and password may have \(Self.limit) bytes each; these have \(userCount) and "
                         + "\(passwordCount)")
             }
-            // RFC 7617, section 2.
+            // In Basic authentication, the first “:” ends the user name (RFC 7617, section 2).
             guard !user.utf8.contains(UInt8(ascii: ":")) else {
                 throw TransportError(
                     .invalidConfiguration, "a user name for an HTTP proxy may not contain “:”, which ends it there")
@@ -45,10 +47,10 @@ public struct ProxyCredentials: Hashable, Sendable {
 }
 
 extension ProxyCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// That there are credentials; not which.
+    /// A fixed text, without the user name and the password.
     public var description: String { "credentials" }
     /// The same as ``description``.
     public var debugDescription: String { description }
-    /// Shows nothing, so that `dump` does not print them either.
+    /// Shows no children, so that `dump` does not print the credentials.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection(), displayStyle: .struct) }
 }

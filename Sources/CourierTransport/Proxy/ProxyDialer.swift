@@ -1,6 +1,7 @@
-/// Connects a channel to a host through a proxy: finds the proxy, asks it for the host, and hands the connection over.
+/// Connects a channel to a host through a proxy. It connects to the proxy, requests a connection to the host, and
+/// attaches the socket to the channel.
 ///
-/// What is above, TLS with the host included, is as on a direct connection.
+/// TLS and WebSocket then work as on a direct connection to the host.
 final class ProxyDialer: Dialer {
     private let proxy: ProxyConfiguration
     private let host: String
@@ -10,7 +11,8 @@ final class ProxyDialer: Dialer {
     private let options: ChannelOptions
     private weak var channel: ByteChannel?
 
-    /// `start → (lookingUp →) connecting → talking`, and from there once more for each further address of the host.
+    /// The dialer's state: `start → (lookingUp →) connecting → talking`. When the proxy refuses an address, the dialer
+    /// returns to `connecting` for the next address of the host.
     private enum Step {
         case lookingUp(LookUpTicket?)
         case connecting(TCPDialer)
@@ -18,9 +20,10 @@ final class ProxyDialer: Dialer {
     }
 
     private var step = Step.lookingUp(nil)
-    /// Whom to ask the proxy for; more than one where the name was looked up here.
+    /// The targets to request from the proxy, in order. There are several only if the client resolved the host name
+    /// itself.
     private var targets: [ProxyTarget] = []
-    /// The same as the history knows them, where the name was looked up here.
+    /// The targets as socket addresses, for the address history. Empty unless the client resolved the host name itself.
     private var addresses: [SocketAddress] = []
     private var refusals: [TransportError] = []
 
@@ -66,18 +69,19 @@ final class ProxyDialer: Dialer {
         case .lookingUp(let ticket): ticket?.cancel()
         case .connecting(let dialer): dialer.cancel()
         case .talking(let exchange):
-            // A proxy that is silent, or closes the connection, may do so because of the address.
+            // A proxy may be silent or close the connection because of the requested address. `reached` marks this
+            // address, so that the history counts a failure of this attempt against it.
             if exchange.hasAskedForTarget, let address { tools.history?.reached(address) }
             exchange.cancel()
         }
     }
 
-    /// The address that the proxy is asked for, if the host has others.
+    /// The address that is requested from the proxy now; `nil` if the host has only one address.
     private var address: SocketAddress? {
         addresses.count > 1 && refusals.count < addresses.count ? addresses[refusals.count] : nil
     }
 
-    // MARK: The host's name, where the proxy is not to look it up
+    // MARK: Resolving the host name, for `socks5`
 
     private func lookUp() {
         let box = WeakDialer(self)
@@ -107,7 +111,7 @@ final class ProxyDialer: Dialer {
 
     // MARK: The proxy
 
-    /// Connects to the proxy, for the first target that it was not asked for yet.
+    /// Connects to the proxy for the next target. Fails if the proxy has refused all targets.
     private func connect() {
         guard refusals.count < targets.count else { return fail(summary) }
         let dialer = TCPDialer(host: proxy.host, port: proxy.port, loop: loop, options: options, tools: tools) {
@@ -150,7 +154,7 @@ final class ProxyDialer: Dialer {
             if let address { tools.history?.reached(address) }
             channel.attach(
                 DescriptorStream(reading: socket, writing: socket, name: channel.peerName, calls: tools.calls))
-        // The proxy works, and may reach another address.
+        // The proxy works, and it may be able to reach another address of the host.
         case .failure(let error) where error.code == .proxyRefused:
             if let address { tools.history?.failed(address, now: loop.clock.now) }
             refusals.append(error)
@@ -159,7 +163,8 @@ final class ProxyDialer: Dialer {
         }
     }
 
-    /// One sentence for all addresses: the first failure leads, the others are named.
+    /// The error when the proxy refused all addresses: the message of the first refusal, and a list of the tried
+    /// addresses.
     private var summary: TransportError {
         guard let first = refusals.first else {
             return TransportError(.hostNotFound, "the host name “\(host)” has no address")

@@ -1,40 +1,41 @@
-/// What is said to a proxy, and what it answers, until it passes bytes on: a machine without a socket.
+/// The exchange with a proxy until the connection to the target is ready. It is a state machine without a socket.
 ///
-/// Write what ``begin()`` returns; then read at most ``wantedCount`` bytes at a time, so that none behind the last answer is
-/// taken, hand them over, and perform the returned ``ProxyAction``.
+/// The caller writes the bytes that ``begin()`` returns. Then it reads at most ``wantedCount`` bytes at a time, passes
+/// them to `received(_:)`, and performs the returned ``ProxyAction``. This limit leaves the target's own bytes in the
+/// socket.
 protocol ProxyHandshake: Sendable {
-    /// Begins, once, and returns what to write first.
+    /// Starts the handshake and returns the first bytes to write. It is called only once.
     mutating func begin() -> [UInt8]
 
-    /// How many bytes may be read now: at least 1 until the handshake is done, and 0 from then on.
+    /// The maximum number of bytes to read next: at least 1 while the handshake runs, otherwise 0.
     var wantedCount: Int { get }
 
-    /// Bytes have come, 1 to ``wantedCount``.
+    /// Processes received bytes: at least 1, at most ``wantedCount``.
     ///
-    /// - Throws: Why there will be no connection; nothing may be asked after that.
+    /// - Throws: The reason why the handshake failed. The handshake must not be used after an error.
     mutating func received(_ bytes: Span<UInt8>) throws(TransportError) -> ProxyAction
 
-    /// Whether the target was asked for, so that what is missing may be missing because of it.
+    /// Whether the target was requested from the proxy. If so, the target may be the reason for a missing response.
     var hasAskedForTarget: Bool { get }
 
-    /// What is waited for, in words for a message.
+    /// A description of the missing response, for error messages.
     var progress: String { get }
 
-    /// What it means that the proxy has closed the connection instead.
+    /// The error to report if the proxy closes the connection before the handshake is done.
     var closedError: TransportError { get }
 }
 
-/// What follows from an answer of a proxy.
+/// The caller's next step after bytes of the proxy were processed.
 enum ProxyAction: Equatable, Sendable {
     case none
     case send([UInt8])
-    /// What follows on the connection is the host's.
+    /// The handshake succeeded. All further bytes on the connection come from the target.
     case done
 }
 
-/// Whom a handshake is with and what for, as messages call them.
+/// The proxy and the target of a handshake, and the errors that name them.
 struct ProxyRoute: Sendable {
-    /// Such as `the proxy socks5://proxy.example:1080`.
+    /// The proxy's name in error messages, such as `the proxy socks5://proxy.example:1080`.
     let proxy: String
     let target: ProxyTarget
 

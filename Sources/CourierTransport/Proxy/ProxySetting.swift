@@ -1,26 +1,28 @@
-/// Whether connections go through a proxy, and through which.
+/// Selects the proxy that connections use, or none.
 ///
-/// Only TCP connections do; Unix sockets, descriptors and streams of the app's own never go through one.
+/// Only TCP connections use a proxy. Connections over Unix sockets, descriptors and the app's own streams never do.
 public enum ProxySetting: Hashable, Sendable {
-    /// Through none.
+    /// Connects directly, without a proxy.
     case direct
 
-    /// Through this one, whatever the environment says.
+    /// Uses this proxy and ignores the environment variables.
     case proxy(ProxyConfiguration)
 
-    /// Through the one that the variables of the process name, read for each connection anew.
+    /// Uses the proxy that the environment variables of the process name. They are read again for each connection.
     ///
-    /// They are read as curl reads them, lower case first: `https_proxy` for TLS, `http_proxy` for WebSocket without
-    /// TLS, in lower case only, and `all_proxy` for these and everything else. `no_proxy` lists the hosts to reach
-    /// without a proxy. A variable that is empty counts as one that is not there.
+    /// The rules are those of curl. A lower-case name is tried before its upper-case form. `https_proxy` is for TLS.
+    /// `http_proxy` is for WebSocket without TLS, and only its lower-case form is read. `all_proxy` is for every
+    /// connection without a more specific variable. `no_proxy` lists the hosts to connect to without a proxy. An empty
+    /// variable counts as not set.
     case environment
 
-    /// Like ``environment``, with these variables in the place of those of the process.
+    /// Like ``environment``, but reads these variables instead of the variables of the process.
     case variables([String: String])
 }
 
 extension ProxySetting: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The setting, a proxy by its URL without credentials, and of variables only that they are given.
+    /// The name of the setting. A proxy is shown as a URL without credentials, and the values of variables are not
+    /// shown.
     public var description: String {
         switch self {
         case .direct: "direct"
@@ -33,14 +35,16 @@ extension ProxySetting: CustomStringConvertible, CustomDebugStringConvertible, C
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the same as ``description``: a variable may hold a password.
+    /// Shows the same as ``description``, because a variable may contain a password.
     public var customMirror: Mirror { Mirror(self, children: ["setting": description], displayStyle: .struct) }
 }
 
 extension ProxySetting {
-    /// The proxy to `host` and `port`, `nil` for none; `variable` reads a variable of the process.
+    /// Returns the proxy for a connection to `host` and `port`, or `nil` for a direct connection. `variable` reads an
+    /// environment variable of the process.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` that names the variable which cannot be read as a URL.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` that names the variable whose value is not a valid proxy
+    ///   URL.
     func proxy(
         toHost host: String, port: UInt16, traffic: ProxyVariables.Traffic, variable: @escaping (String) -> String?
     ) throws(TransportError) -> ProxyConfiguration? {

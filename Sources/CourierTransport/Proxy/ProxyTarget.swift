@@ -1,4 +1,4 @@
-/// The host and port that a proxy is asked for.
+/// The host and port that a proxy is requested to connect to.
 struct ProxyTarget: Hashable, Sendable {
     enum Host: Hashable, Sendable {
         case address(IPAddress)
@@ -13,10 +13,11 @@ struct ProxyTarget: Hashable, Sendable {
         self.port = port
     }
 
-    /// Checks that the host can be told to a proxy.
+    /// Makes a target from the text of a host, and checks that it can be sent to a proxy.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for one that only means something here, and for text that is
-    ///   no host: a line break in it would be read as a line of a request.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` for an address with a zone, because a zone is valid only
+    ///   on this machine, and for text that is not a host. A line break in the text could add a line to an HTTP
+    ///   request.
     init(host text: String, port: UInt16) throws(TransportError) {
         self.port = port
         if let address = IPAddress(text) {
@@ -35,7 +36,7 @@ struct ProxyTarget: Hashable, Sendable {
         }
     }
 
-    /// Such as `broker.example:1883` or `[::1]:1883`.
+    /// Host and port as text, such as `broker.example:1883` or `[::1]:1883`.
     var text: String {
         switch host {
         case .address(let address): TransportEndpoint.tcp(host: address.text, port: port).description

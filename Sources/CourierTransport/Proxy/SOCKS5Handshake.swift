@@ -1,6 +1,7 @@
-/// Asks a SOCKS5 proxy for a connection (RFC 1928), with a user name and a password if it wants them (RFC 1929).
+/// Opens a connection through a SOCKS5 proxy (RFC 1928). It sends a user name and a password if the proxy requires them
+/// (RFC 1929).
 ///
-/// `idle → greeting → (authentication →) request → done`; an error ends it too.
+/// States: `idle → greeting → (authentication →) request → done`. An error also ends the handshake.
 struct SOCKS5Handshake: ProxyHandshake {
     private enum State: Sendable { case idle, greeting, authentication, request, done }
 
@@ -16,7 +17,7 @@ struct SOCKS5Handshake: ProxyHandshake {
     private let route: ProxyRoute
     private let credentials: ProxyCredentials?
     private var state = State.idle
-    /// What has come of the present answer.
+    /// The received bytes of the current response.
     private var answer: [UInt8] = []
 
     init(_ route: ProxyRoute, credentials: ProxyCredentials?) {
@@ -46,7 +47,7 @@ struct SOCKS5Handshake: ProxyHandshake {
                 .proxyFailed,
                 "closed the connection instead of answering the greeting; is it a SOCKS5 proxy, and does it let this "
                     + "machine in?")
-        // Some do so in the place of the answer that RFC 1929 has.
+        // Some proxies close the connection after a wrong password, instead of the response that RFC 1929 defines.
         case .authentication:
             route.error(
                 .proxyAuthenticationFailed,
@@ -72,7 +73,8 @@ struct SOCKS5Handshake: ProxyHandshake {
         }
     }
 
-    /// How long the answer to the request is, as far as can be told: a refusal may end after two bytes.
+    /// The length of the response to the request, as far as it is known; `nil` if the next byte tells it. At first it
+    /// is 2, because a refusal may end after two bytes.
     private var answerLength: Int? {
         switch answer.count {
         case ..<2: return 2
@@ -98,7 +100,7 @@ struct SOCKS5Handshake: ProxyHandshake {
         }
     }
 
-    // MARK: The three answers
+    // MARK: The three responses
 
     private mutating func receivedMethod() throws(TransportError) -> ProxyAction {
         guard answer[0] == Self.version else { throw otherProtocol(answer[0]) }
@@ -145,7 +147,7 @@ struct SOCKS5Handshake: ProxyHandshake {
         var bytes = [Self.version, connect, 0]
         switch route.target.host {
         case .address(let address): bytes += [address.isIPv6 ? 4 : 1] + address.bytes
-        // At most 253 bytes, which ``ProxyTarget`` checks.
+        // The name has at most 253 bytes, which ``ProxyTarget`` checks.
         case .name(let name): bytes += [3, UInt8(name.utf8.count)] + Array(name.utf8)
         }
         bytes += [UInt8(route.target.port >> 8), UInt8(route.target.port & 0xFF)]
@@ -178,7 +180,7 @@ struct SOCKS5Handshake: ProxyHandshake {
         }
     }
 
-    /// RFC 1928, section 6.
+    /// Returns the error for a reply code (RFC 1928, section 6).
     private func refusal(_ code: UInt8) -> TransportError {
         let target = route.target.text
         let what =

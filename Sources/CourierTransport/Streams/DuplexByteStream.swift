@@ -1,9 +1,10 @@
-/// Bytes in both directions: what a ``ByteChannel`` reads and writes.
+/// A stream of bytes in both directions, which a ``ByteChannel`` reads and writes.
 ///
-/// Sockets and descriptors come with the transport. Conform a type of your own to run over anything else, such as an
-/// accessory session or a serial line. The channel calls every function on its event loop, and none may block: what
-/// cannot be done now is answered by `bytesThenWait`, and when it can be done again the stream says so, once, through
-/// the ``StreamReadiness`` that ``open(_:)`` gave it. Short reads and short writes are normal.
+/// The transport has its own streams for sockets and descriptors. Conform a type of your own to use another medium,
+/// such as an accessory session or a serial line. The channel calls every function on its event loop, and no function
+/// may block. If a read or write must wait, the stream returns `bytesThenWait`. When it is ready again, it reports this
+/// once through the ``StreamReadiness`` that ``open(_:)`` received. A read or write may transfer fewer bytes than
+/// requested.
 ///
 /// ```swift
 /// final class Accessory: DuplexByteStream { … }
@@ -13,50 +14,53 @@
 /// }
 /// ```
 public protocol DuplexByteStream: AnyObject, Sendable {
-    /// What this stream is, for messages, such as `serial line /dev/ttyS0`.
+    /// The name of the stream in error messages, such as `serial line /dev/ttyS0`.
     var name: String { get }
 
-    /// The channel begins. Keep `readiness` and use it from any thread; the stream counts as readable and writable at
-    /// first.
+    /// Called once when the channel starts to use the stream. Keep `readiness`, whose functions may be called from any
+    /// thread. The channel assumes at first that the stream is readable and writable.
     ///
-    /// - Throws: Why the stream cannot be used; the channel then closes, and ``close(abruptly:)`` is not called.
+    /// - Throws: An error if the stream cannot be used. The channel then closes and does not call ``close(abruptly:)``.
     func open(_ readiness: StreamReadiness) throws(TransportError)
 
-    /// Moves bytes that have come into `buffer`, which is not empty.
+    /// Reads received bytes into `buffer`, which is not empty.
     ///
-    /// - Throws: Why the stream broke. No call but ``close(abruptly:)`` follows.
+    /// - Throws: An error if the stream failed. Afterwards the channel calls only ``close(abruptly:)``.
     func read(into buffer: inout MutableRawSpan) throws(TransportError) -> StreamRead
 
-    /// Takes as many of `bytes`, which are not empty, as go without waiting.
+    /// Writes as many of `bytes` as possible without waiting. `bytes` is not empty.
     ///
-    /// - Throws: Why the stream broke. No call but ``close(abruptly:)`` follows.
+    /// - Throws: An error if the stream failed. Afterwards the channel calls only ``close(abruptly:)``.
     func write(_ bytes: RawSpan) throws(TransportError) -> StreamWrite
 
-    /// No more will be written: lets the peer read the end, while reading continues. A stream that cannot close one
+    /// Ends the output, so that the peer reads the end of the stream. Reading continues. A stream that cannot close one
     /// direction alone does nothing.
     func closeOutput()
 
-    /// The channel is done. Called once; the stream lets everything go and calls its readiness no more.
+    /// Called once when the channel stops using the stream. The stream releases its resources and no longer calls its
+    /// readiness.
     ///
-    /// - Parameter abruptly: Whether the peer should see a broken connection rather than an orderly end, where the two
-    ///   can be told apart.
+    /// - Parameter abruptly: `true` if the peer should see a broken connection instead of an orderly end. A stream that
+    ///   cannot signal the difference ignores it.
     func close(abruptly: Bool)
 }
 
-/// What a read from a ``DuplexByteStream`` brought.
+/// The result of a read from a ``DuplexByteStream``.
 public enum StreamRead: Equatable, Sendable {
-    /// So many bytes, at least one, and there may be more: it is asked again.
+    /// The number of bytes read, at least 1. More may be available: the channel reads again.
     case bytes(Int)
-    /// So many bytes, maybe none, and no more for now: it is asked again after ``StreamReadiness/readable()``.
+    /// The number of bytes read, possibly 0. No more are available now: the channel reads again after
+    /// ``StreamReadiness/readable()``.
     case bytesThenWait(Int)
     /// The peer has ended its output in an orderly way.
     case ended
 }
 
-/// What a ``DuplexByteStream`` took of what was to be written.
+/// The result of a write to a ``DuplexByteStream``.
 public enum StreamWrite: Equatable, Sendable {
-    /// So many bytes, at least one, and it may take more: it is asked again.
+    /// The number of bytes written, at least 1. The stream may accept more: the channel writes again.
     case bytes(Int)
-    /// So many bytes, maybe none, and no more for now: it is asked again after ``StreamReadiness/writable()``.
+    /// The number of bytes written, possibly 0. The stream accepts no more now: the channel writes again after
+    /// ``StreamReadiness/writable()``.
     case bytesThenWait(Int)
 }

@@ -2,11 +2,11 @@ import Synchronization
 
 /// One end of two connected streams in memory, for tests and for peers in one process.
 ///
-/// What is written at one end is read at the other; up to `capacity` bytes wait in between, then writing waits for the
-/// reader. ``DuplexByteStream/close(abruptly:)`` lets the other end read what is left and then the end, or an error if
-/// it was abrupt.
+/// Bytes written at one end are read at the other. At most `capacity` bytes wait in each direction; then a write waits
+/// until the other end has read. After ``DuplexByteStream/close(abruptly:)`` with `false`, the other end reads the
+/// remaining bytes and then the end of the stream. With `true`, the other end gets an error.
 public final class MemoryStream: DuplexByteStream {
-    /// What this end is called in messages.
+    /// The name of this end in error messages.
     public let name: String
 
     private let incoming: MemoryPipe
@@ -18,13 +18,13 @@ public final class MemoryStream: DuplexByteStream {
         self.outgoing = outgoing
     }
 
-    /// Two connected ends.
+    /// Creates two connected ends.
     ///
     /// - Parameters:
-    ///   - capacity: How many bytes may wait in each direction, 64 KiB by default.
-    ///   - bytesPerCall: How many bytes one read or write moves at most, without limit by default; a small number makes
-    ///     a peer that takes a few bytes at a time.
-    /// - Returns: The ends, which are alike.
+    ///   - capacity: The maximum number of bytes that wait in each direction, 64 KiB by default.
+    ///   - bytesPerCall: The maximum number of bytes that one read or write transfers, without limit by default. A
+    ///     small number simulates a peer that transfers a few bytes at a time.
+    /// - Returns: The two ends, which behave in the same way.
     public static func pair(
         capacity: Int = 64 << 10, bytesPerCall: Int = .max
     ) -> (MemoryStream, MemoryStream) {
@@ -36,13 +36,13 @@ public final class MemoryStream: DuplexByteStream {
         )
     }
 
-    /// Begins; see ``DuplexByteStream``.
+    /// Stores `readiness`, which is notified when this end can be read or written again; see ``DuplexByteStream``.
     public func open(_ readiness: StreamReadiness) {
         incoming.setReader(readiness)
         outgoing.setWriter(readiness)
     }
 
-    /// Reads what the other end has written.
+    /// Reads bytes that the other end has written.
     public func read(into buffer: inout MutableRawSpan) throws(TransportError) -> StreamRead {
         guard let result = buffer.withUnsafeMutableBytes({ incoming.read(into: $0) }) else {
             throw TransportError(.reset, "connection reset: \(name)")
@@ -50,7 +50,7 @@ public final class MemoryStream: DuplexByteStream {
         return result
     }
 
-    /// Writes for the other end to read.
+    /// Writes bytes, which the other end can then read.
     public func write(_ bytes: RawSpan) throws(TransportError) -> StreamWrite {
         guard let result = bytes.withUnsafeBytes({ outgoing.write($0) }) else {
             throw TransportError(.brokenPipe, "connection closed: \(name) no longer reads")
@@ -58,7 +58,7 @@ public final class MemoryStream: DuplexByteStream {
         return result
     }
 
-    /// Lets the other end read the end.
+    /// Ends the output. After the remaining bytes, the other end reads the end of the stream.
     public func closeOutput() { outgoing.closeByWriter(abruptly: false) }
 
     /// Closes both directions.
@@ -92,9 +92,9 @@ private final class MemoryPipe: Sendable {
     func setReader(_ readiness: StreamReadiness) { state.withLock { $0.reader = readiness } }
     func setWriter(_ readiness: StreamReadiness) { state.withLock { $0.writer = readiness } }
 
-    /// `nil` when the writer broke the connection.
+    /// Reads waiting bytes; returns `nil` if the writer closed abruptly.
     func read(into space: UnsafeMutableRawBufferPointer) -> StreamRead? {
-        // Safe: used inside this call only. The writer is told outside of the lock.
+        // Safe: `space` is used inside this call only. The writer's readiness is called outside the lock.
         nonisolated(unsafe) let space = space
         let (result, told) = state.withLock { state -> (StreamRead?, StreamReadiness?) in
             switch state.end {
@@ -113,9 +113,9 @@ private final class MemoryPipe: Sendable {
         return result
     }
 
-    /// `nil` when nobody reads any more.
+    /// Adds bytes for the reader; returns `nil` if the reader or the writer has closed.
     func write(_ source: UnsafeRawBufferPointer) -> StreamWrite? {
-        // Safe: used inside this call only. The reader is told outside of the lock.
+        // Safe: `source` is used inside this call only. The reader's readiness is called outside the lock.
         nonisolated(unsafe) let source = source
         let (result, told) = state.withLock { state -> (StreamWrite?, StreamReadiness?) in
             guard state.hasReader, state.end == .open else { return (nil, nil) }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// By this a ``DuplexByteStream`` tells its channel that it can be read or written again. From any thread; saying it
-/// without need is harmless.
+/// Reports to the channel of a ``DuplexByteStream`` that the stream can be read or written again. Its functions may be
+/// called from any thread; an unnecessary call is harmless.
 public final class StreamReadiness: Sendable {
     private struct News {
         var isReadable = false
@@ -9,7 +9,7 @@ public final class StreamReadiness: Sendable {
         var isQueued = false
     }
 
-    /// The loop that the channel lives on.
+    /// The event loop of the channel.
     public let loop: EventLoop
 
     private let news = Mutex(News())
@@ -20,10 +20,10 @@ public final class StreamReadiness: Sendable {
         loop = channel.loop
     }
 
-    /// There may be bytes to read, or the end, or an error.
+    /// Reports that a read may now return bytes, the end of the stream or an error.
     public func readable() { announce { $0.isReadable = true } }
 
-    /// There may be room to write.
+    /// Reports that a write may now accept bytes.
     public func writable() { announce { $0.isWritable = true } }
 
     private func announce(_ change: (inout sending News) -> Void) {
@@ -37,7 +37,7 @@ public final class StreamReadiness: Sendable {
 }
 
 extension StreamReadiness: LoopWork {
-    /// Passes on what was announced.
+    /// Forwards the collected reports to the channel.
     public func runOnLoop() {
         let taken = news.withLock { news in
             defer { news = News() }
@@ -48,17 +48,17 @@ extension StreamReadiness: LoopWork {
 }
 
 extension StreamReadiness {
-    /// The same as ``readable()`` and ``writable()`` for a stream that is on the loop already and not inside a call of
-    /// its channel.
+    /// Reports readability and writability at once, without queueing. Only for a stream that already runs on the loop
+    /// and not inside a call of its channel.
     func ready(readable: Bool, writable: Bool) {
         channel?.streamReady(readable: readable, writable: writable)
     }
 }
 
 extension StreamReadiness {
-    /// Nobody will read any more what is written.
+    /// Reports that the peer no longer reads our output.
     func outputBroke(_ error: TransportError) { channel?.outputBroke(error) }
 
-    /// The stream is dead for the reason that `error` finds out.
+    /// Reports that the stream has failed with the result of `error`.
     func broke(_ error: () -> TransportError) { channel?.streamBroke(error()) }
 }

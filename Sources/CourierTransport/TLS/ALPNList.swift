@@ -1,12 +1,15 @@
-/// Names of application protocols as TLS sends them: each behind a byte with its length (RFC 7301, section 3.1).
+/// A list of application protocol names (ALPN) in the format of TLS: each name follows a byte with its length (RFC
+/// 7301, section 3.1).
 ///
-/// Safe to share: constant. The memory is the object's own, so that C can hold on to it.
+/// Safe to share: the list never changes. The object owns the memory, so that C code can keep a pointer to it.
 final class ALPNList: @unchecked Sendable {
     let memory: UnsafeMutableBufferPointer<UInt8>
 
     var bytes: [UInt8] { Array(memory) }
 
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for a name that is not of 1 to 255 bytes.
+    /// Encodes protocol names.
+    ///
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` for a name that is not 1 to 255 bytes long.
     init(_ names: [String]) throws(TransportError) {
         var encoded: [UInt8] = []
         for name in names {

@@ -1,20 +1,21 @@
 import COpenSSL
 import Synchronization
 
-/// OpenSSL's PKCS#11 engine: finds private keys in smart cards, TPMs and security modules.
+/// Loads private keys from smart cards, TPMs and security modules with OpenSSL's PKCS#11 engine.
 ///
-/// Each module is loaded once and stays loaded, because its keys need it until the last connection ends.
+/// Each PKCS#11 module is loaded once and stays loaded, because connections use its keys until they end.
 final class PKCS11Engine: Sendable {
     private static let engines = Mutex<[String: PKCS11Engine]>([:])
 
-    /// Finds a key.
+    /// Returns a private key that is in hardware.
     ///
     /// - Parameters:
-    ///   - uri: The key.
-    ///   - pin: What unlocks the token; `nil` if the URI has it.
-    ///   - module: The file of the module; `nil` for the one of OpenSSL's configuration.
-    /// - Returns: The key, which needs the module as long as it is used.
-    /// - Throws: ``TransportError/Code/badPrivateKeyFile`` or ``TransportError/Code/wrongPassPhrase``, with what is missing.
+    ///   - uri: The URI of the key.
+    ///   - pin: The PIN of the token; `nil` if the URI contains it.
+    ///   - module: The path of the PKCS#11 module; `nil` for the module in OpenSSL's configuration.
+    /// - Returns: The key. Its module must stay loaded while the key is used.
+    /// - Throws: ``TransportError/Code/badPrivateKeyFile`` if the key cannot be loaded, or
+    ///   ``TransportError/Code/wrongPassPhrase`` if the PIN is wrong.
     static func key(_ uri: PKCS11URI, pin: String?, module: String?) throws(TransportError) -> OwnedKey {
         try engines.withLock { engines throws(TransportError) in
             let name = module ?? ""
@@ -25,10 +26,11 @@ final class PKCS11Engine: Sendable {
         }
     }
 
-    /// Safe: set once, and used under the lock of ``engines`` only.
+    /// Safe to share: set once, and used only while ``engines`` is locked.
     private nonisolated(unsafe) let engine: OpaquePointer
 
-    /// The keys and PINs that a token has refused.
+    /// The pairs of key and PIN that a token refused. They are not tried again, because a token locks after a few wrong
+    /// PINs.
     private let refused = Mutex<[(uri: PKCS11URI, pin: String?)]>([])
 
     private init(_ module: String?) throws(TransportError) {
@@ -74,16 +76,16 @@ final class PKCS11Engine: Sendable {
     }
 }
 
-/// The name of a key in hardware (RFC 7512), and its PIN apart from it.
+/// The URI of a key in hardware (RFC 7512), split into the URI and the PIN.
 struct PKCS11URI: Sendable, Equatable {
     /// The URI without the PIN.
     let text: String
-    /// The URI's `pin-value`.
+    /// The PIN from the URI's `pin-value`; `nil` if the URI has none.
     let pin: String?
 
-    /// Reads a URI.
+    /// Parses a URI.
     ///
-    /// - Throws: ``TransportError/Code/badPrivateKeyFile`` if it is not one.
+    /// - Throws: ``TransportError/Code/badPrivateKeyFile`` if the text is not a `pkcs11:` URI.
     init(_ uri: String) throws(TransportError) {
         guard uri.hasPrefix("pkcs11:"), !uri.utf8.contains(0) else {
             throw TransportError(
@@ -100,7 +102,7 @@ struct PKCS11URI: Sendable, Equatable {
 
     private static let pinName = "pin-value="
 
-    /// Resolves `%41` and the like.
+    /// Decodes percent-encoded bytes, such as `%41`.
     private static func decoded(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

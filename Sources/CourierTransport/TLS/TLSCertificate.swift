@@ -1,27 +1,28 @@
 import COpenSSL
 
-/// What a certificate says of itself, as far as people ask.
+/// The main fields of a certificate, for diagnostics.
 ///
-/// All of it was written by whoever made the certificate: text may hold anything, but for control characters in
-/// ``subject`` and ``issuer``.
+/// The texts may contain anything, because the certificate's creator chooses them. Only ``subject`` and ``issuer``
+/// contain no control characters.
 package struct TLSCertificate: Hashable, Sendable {
-    /// How many of its names are read; a certificate may have thousands.
+    /// The maximum number of names to read. A certificate may have thousands.
     static let nameLimit = 100
 
-    /// Whom it belongs to, such as `CN=broker.example,O=Example`.
+    /// The owner of the certificate, such as `CN=broker.example,O=Example`.
     package let subject: String
-    /// Who has signed it.
+    /// The authority that signed the certificate.
     package let issuer: String
-    /// The host names and addresses it is for, the first hundred; empty where it only has a ``subject``.
+    /// The host names and addresses that the certificate is valid for, at most the first 100. Empty if the certificate
+    /// has only a ``subject``.
     package let names: [String]
-    /// Since when it is valid, in seconds since 1970.
+    /// The start of the validity, in seconds since 1970.
     package let notBefore: Int64
-    /// Until when it is valid, in seconds since 1970.
+    /// The end of the validity, in seconds since 1970.
     package let notAfter: Int64
-    /// Whether it has signed itself, as authorities do.
+    /// Whether the certificate is signed with its own key, as the certificates of root authorities are.
     package let isSelfSigned: Bool
 
-    /// What is known of a certificate; a part of it in a test.
+    /// Makes a value from its fields. Tests may omit `names` and `isSelfSigned`.
     package init(
         subject: String, issuer: String, names: [String] = [], notBefore: Int64, notAfter: Int64,
         isSelfSigned: Bool = false
@@ -36,7 +37,7 @@ package struct TLSCertificate: Hashable, Sendable {
 }
 
 extension TLSCertificate {
-    /// Reads an `X509`, which stays its owner's; `nil` when its times make no sense.
+    /// Reads an `X509` of OpenSSL, which the caller still owns. Returns `nil` if a time of the validity is invalid.
     init?(_ certificate: OpaquePointer) {
         var from: Int64 = 0
         var until: Int64 = 0

@@ -1,6 +1,6 @@
-/// How a client speaks TLS: whom it trusts and who it is.
+/// The TLS settings of a client, such as its trusted authorities and its own certificate.
 ///
-/// The default trusts the authorities of the operating system, checks the host name and speaks TLS 1.2 or later.
+/// The default trusts the authorities of the operating system, checks the host name, and uses TLS 1.2 or later.
 ///
 /// ```swift
 /// var configuration = TLSClientConfiguration()
@@ -8,115 +8,124 @@
 /// let context = try TLSContext(client: configuration)
 /// ```
 public struct TLSClientConfiguration: Sendable {
-    /// Whom to believe that the peer is who it says.
+    /// The authorities that are trusted to sign the peer's certificate.
     public enum Trust: Sendable, Equatable {
         /// The authorities that the operating system trusts.
         case systemRoots
-        /// The certificates in a PEM file, and no others.
+        /// Only the authorities in the PEM file at this path.
         case authoritiesFile(String)
-        /// The certificates in memory, and no others: PEM with one or more, or one in DER.
+        /// Only the authorities in these bytes: one or more certificates in PEM, or one in DER.
         case authorities([UInt8])
-        /// The certificates in a directory that `openssl rehash` has prepared, and no others.
+        /// Only the authorities in the directory at this path. Prepare it with `openssl rehash`.
         case authoritiesDirectory(String)
-        /// DANGER: anyone. The connection can be read and changed by whoever stands on its way. For tests only.
+        /// DANGER: accepts every certificate. An attacker in the network can read and change the connection. For tests
+        /// only.
         case insecureSkipsVerification
     }
 
-    /// Whom to trust; the system's authorities by default.
+    /// The trusted authorities; the system's authorities by default.
     public var trust = Trust.systemRoots
 
-    /// The name or address that the peer's certificate must be for, and that is sent to it (SNI, names only); by
-    /// default the host that is connected to.
+    /// The host name or address that the peer's certificate must contain; by default the host of the endpoint. A name
+    /// is also sent to the peer (SNI).
     ///
-    /// A connection without a host, such as over a Unix socket, needs it, unless that is not checked.
+    /// It must be set for a connection without a host, such as over a Unix socket, unless the name is not checked.
     public var serverName: String?
 
-    /// Whether the peer's certificate must be for ``serverName``, `true` by default. DANGER: if it is not checked, whoever has
-    /// any certificate of a trusted authority can pass for the peer.
+    /// Whether the peer's certificate must contain ``serverName``; `true` by default.
+    ///
+    /// DANGER: with `false`, an attacker with any certificate of a trusted authority can act as the peer.
     public var checksServerName = true
 
-    /// Whether the common name of a certificate without subject alternative names counts as its host name, `false` by
-    /// default: such a certificate is refused with ``TransportError/Code/tlsHostNameMismatch`` (RFC 9525, section 2).
+    /// Whether the common name counts as the host name of a certificate without subject alternative names. With
+    /// `false`, the default, such a certificate is refused with ``TransportError/Code/tlsHostNameMismatch`` (RFC 9525,
+    /// section 2).
     ///
-    /// DANGER: a common name need not be a host name, so an authority may not have checked it. Set this only for a peer whose
-    /// certificate cannot be replaced soon by one with a subject alternative name. The common name never counts as an address,
-    /// and never beside alternative names of hosts.
+    /// DANGER: a common name does not have to be a host name, so an authority may not have checked it. Set this only if
+    /// the peer's certificate cannot be replaced soon by one with a subject alternative name. A common name never
+    /// counts as an address. It is ignored if the certificate has alternative names of hosts.
     public var acceptsCommonName = false
 
-    /// Our certificate, for a peer that wants one.
+    /// The client's certificate and private key, for a peer that requires a client certificate; `nil` by default.
     public var identity: TLSIdentity?
 
-    /// A secret that we share with the peer, in place of certificates; `nil` by default. The cipher suites of TLS 1.2 with a
-    /// pre-shared key are offered then, unless ``ciphers`` names others. A peer that shows a certificate all the same is checked
-    /// by ``trust``.
+    /// A secret key that is shared with the peer and replaces certificates; `nil` by default.
+    ///
+    /// With a key, the client offers the cipher suites of TLS 1.2 with a pre-shared key, unless ``ciphers`` names other
+    /// suites. If the peer sends a certificate instead, it is checked against ``trust``.
     public var preSharedKey: TLSPreSharedKey?
 
-    /// Asked for ``trust`` and ``identity``, in whose place its answer stands, before each connection of a client; `nil` by
-    /// default. Called on a thread where it may block. What it throws fails the attempt, and the client asks again for the
-    /// next one.
+    /// Returns the current ``trust`` and ``identity``, which replace the values in this configuration; `nil` by
+    /// default. It is called before each connection of a client.
     ///
-    /// It is not needed for files that are replaced under the same name: a client looks before each connection whether
-    /// the files are still those that it has read, and reads them anew where they are not. In a folder of authorities it sees
-    /// files that come, go or are renamed, and not those that are written over in place.
+    /// The closure runs on a thread where it may block. If it throws an error, the attempt fails, and the closure is
+    /// called again for the next attempt.
+    ///
+    /// Files that are replaced under the same name do not need it: before each connection, the client checks its files
+    /// and reads changed files again. In a directory of authorities, it detects added, removed and renamed files. It
+    /// does not detect a file that is overwritten in place.
     public var material: (@Sendable () throws -> TLSMaterial)?
 
-    /// The application protocols we offer (ALPN), the preferred first; none by default.
+    /// The application protocols that the client offers (ALPN), the preferred one first; none by default.
     public var applicationProtocols: [String] = []
 
-    /// The lowest version to speak, 1.2 by default and at least.
+    /// The lowest TLS version to use; TLS 1.2 by default.
     public var minimumVersion = TLSVersion.tls12
 
-    /// The cipher suites of TLS 1.2 to offer, as a cipher list of OpenSSL such as `ECDHE+AESGCM`; `nil`, the default, offers
-    /// OpenSSL's choice. `openssl ciphers -v LIST` prints what a list stands for.
+    /// The TLS 1.2 cipher suites to offer, as an OpenSSL cipher list such as `ECDHE+AESGCM`. With `nil`, the default,
+    /// OpenSSL's default suites are offered. `openssl ciphers -v LIST` prints the suites of a list.
     ///
-    /// TLS 1.3 has suites of its own: see ``cipherSuites``. A list with suites that do not encrypt, or do not check who the
-    /// peer is, is refused.
+    /// ``cipherSuites`` selects the suites of TLS 1.3. A cipher list is refused if it contains a suite without
+    /// encryption or without authentication of the peer.
     public var ciphers: String?
 
-    /// The cipher suites of TLS 1.3 to offer, such as `TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256`; `nil`, the
-    /// default, offers OpenSSL's choice.
+    /// The TLS 1.3 cipher suites to offer, such as `TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256`. With `nil`,
+    /// the default, OpenSSL's default suites are offered.
     public var cipherSuites: String?
 
-    /// DANGER: the file to which the secrets of each connection are appended, in the key log format of NSS (`SSLKEYLOGFILE`).
-    /// `nil`, the default, writes none. No environment variable switches it on.
+    /// DANGER: the path of a file to which the secrets of each connection are appended, in the NSS key log format
+    /// (`SSLKEYLOGFILE`). With `nil`, the default, no secrets are written. No environment variable enables it.
     ///
-    /// Whoever has the file can decrypt recorded connections, with passwords and messages, for example in Wireshark. Use it to
-    /// look for a fault, then delete it. It is created for the owner alone (0600). A link, a file of another user, and a file
-    /// that others may read are refused. A line that cannot be written is lost; the connection continues.
+    /// Anyone with the file can decrypt recorded connections, including passwords and messages, for example in
+    /// Wireshark. Use it only to find a fault, then delete the file. The file is created with access for its owner only
+    /// (0600). A link, a file of another user, and a file that other users may access are refused. If a line cannot be
+    /// written, it is lost and the connection continues.
     public var keyLogFile: String?
 
-    /// If not empty, one certificate of the peer's chain must have one of these public keys, in addition to all other
-    /// checks.
+    /// The pinned public keys. If not empty, one certificate of the peer's chain must have one of these keys, in
+    /// addition to all other checks.
     public var pins: [TLSPin] = []
 
-    /// Whether a later connection to the same host may resume the session of an earlier one, which saves a round of
-    /// the handshake's work; `true` by default.
+    /// Whether a connection may resume the TLS session of an earlier connection to the same host; `true` by default. A
+    /// resumed handshake needs less work.
     public var resumesSessions = true
 
-    /// Called on the loop, at the end of a handshake in which the peer has shown its certificates, also when they were
-    /// not accepted; `nil` by default. A handshake that resumes a session may show none.
+    /// Receives the peer's certificates at the end of a handshake, even if they were refused; `nil` by default. It is
+    /// called on the event loop. It is not called if a resumed session has no certificates.
     package var peerChainSeen: (@Sendable (TLSPeerChain) -> Void)?
 
-    /// The default configuration.
+    /// Makes the default configuration.
     public init() {}
 }
 
-/// How a server speaks TLS.
+/// The TLS settings of a server.
 public struct TLSServerConfiguration: Sendable {
-    /// Our certificate and key.
+    /// The server's certificate and private key.
     public var identity: TLSIdentity
 
-    /// If set, clients must have a certificate signed by one in this PEM file.
+    /// The path of a PEM file with authorities. If set, a client must send a certificate that one of these authorities
+    /// signed.
     public var clientAuthoritiesFile: String?
 
-    /// The application protocols we speak (ALPN), the preferred first. A client that offers only others is refused; one
-    /// that offers none is not.
+    /// The application protocols that the server accepts (ALPN), the preferred one first. A client that offers only
+    /// other protocols is refused. A client that offers none is accepted. With an empty list, the default, the server
+    /// ignores ALPN.
     public var applicationProtocols: [String] = []
 
-    /// The lowest version to speak, 1.2 by default and at least.
+    /// The lowest TLS version to use; TLS 1.2 by default.
     public var minimumVersion = TLSVersion.tls12
 
-    /// A server that shows `identity`.
+    /// Makes a configuration with the server's certificate and private key.
     public init(identity: TLSIdentity) { self.identity = identity }
 }
 
@@ -127,20 +136,21 @@ public enum TLSVersion: Int, Sendable, Comparable {
     /// TLS 1.3.
     case tls13 = 13
 
-    /// The older version is less.
+    /// An older version is less than a newer one.
     public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The SHA-256 digest of a certificate's public key (its SubjectPublicKeyInfo, DER).
 ///
-/// `openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256` prints it.
+/// This command prints the digest:
+/// `openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256`
 public struct TLSPin: Hashable, Sendable {
-    /// The 32 bytes.
+    /// The 32 bytes of the digest.
     public let sha256: [UInt8]
 
-    /// A pin of 32 bytes.
+    /// Makes a pin from the 32 bytes of a digest.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for another count.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if there are not exactly 32 bytes.
     public init(sha256: [UInt8]) throws(TransportError) {
         guard sha256.count == 32 else {
             throw TransportError(.invalidConfiguration, "a pin is 32 bytes of SHA-256, not \(sha256.count)")
@@ -148,9 +158,9 @@ public struct TLSPin: Hashable, Sendable {
         self.sha256 = sha256
     }
 
-    /// A pin of 64 hexadecimal digits.
+    /// Makes a pin from the 64 hexadecimal digits of a digest.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for anything else.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the text is not 64 hexadecimal digits.
     public init(hex: String) throws(TransportError) {
         let digits = hex.compactMap(\.hexDigitValue)
         guard digits.count == hex.count, digits.count == 64 else {
@@ -160,16 +170,16 @@ public struct TLSPin: Hashable, Sendable {
     }
 }
 
-/// What the two sides of a TLS connection have agreed on.
+/// The negotiated properties of a TLS connection.
 public struct TLSSummary: Hashable, Sendable {
-    /// The version, such as `TLSv1.3`.
+    /// The TLS version, such as `TLSv1.3`.
     public let version: String
     /// The cipher suite, such as `TLS_AES_256_GCM_SHA384`.
     public let cipherSuite: String
-    /// The application protocol (ALPN), if they agreed on one.
+    /// The negotiated application protocol (ALPN); `nil` if there is none.
     public let applicationProtocol: String?
-    /// Whether the session of an earlier connection was resumed.
+    /// Whether this connection resumed the TLS session of an earlier connection.
     public let isResumed: Bool
-    /// The name that the client asked for (SNI), if it did.
+    /// The server name that the client sent (SNI); `nil` if it sent none.
     public let serverName: String?
 }

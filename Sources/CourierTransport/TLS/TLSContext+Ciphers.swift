@@ -1,10 +1,10 @@
 import COpenSSL
 
 extension TLSContext {
-    /// Offers the cipher suites of a configuration only.
+    /// Limits a context to the cipher suites of a configuration.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` if a list names no suite, or one without encryption or
-    ///   without a check of the peer.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if a list contains no usable suite, or a suite without
+    ///   encryption or without authentication of the peer.
     static func limitCiphers(
         _ configuration: TLSClientConfiguration, of context: OpaquePointer
     ) throws(TransportError) {
@@ -31,7 +31,8 @@ extension TLSContext {
         }
     }
 
-    /// The name of the first suite without encryption or without a check of the peer.
+    /// Returns the name of the first suite without encryption or without authentication of the peer; `nil` if there is
+    /// none.
     private static func weakSuite(of context: OpaquePointer) -> String? {
         guard let suites = SSL_CTX_get_ciphers(context) else { return nil }
         for index in 0..<courier_ssl_cipher_count(suites) {

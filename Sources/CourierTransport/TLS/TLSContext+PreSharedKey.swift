@@ -1,16 +1,18 @@
 import COpenSSL
 
 extension TLSContext {
-    /// The cipher suites of TLS 1.2 that a client with a pre-shared key offers by default: no certificate, forward secrecy first.
+    /// The default TLS 1.2 cipher suites for a pre-shared key: without certificates, and with forward secrecy first.
     private static let preSharedKeySuites = "kECDHEPSK:kDHEPSK:kPSK:!eNULL"
     private static let longestIdentity = 128
     private static let longestKey = 256
 
-    /// Has a client's connections offer the key of a configuration.
+    /// Makes a client's connections offer a pre-shared key.
     ///
-    /// The peer may choose a certificate instead, with TLS 1.3 or a cipher list of the app. It is checked like any other.
+    /// The peer may send a certificate instead, if TLS 1.3 or a cipher list of the app allows it. That certificate is
+    /// checked as usual.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for a key or an identity that TLS does not allow.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` for a key or an identity that TLS does not allow, or if
+    ///   the configuration also has pins.
     static func offer(
         _ key: TLSPreSharedKey, _ configuration: TLSClientConfiguration, in context: OpaquePointer
     ) throws(TransportError) {

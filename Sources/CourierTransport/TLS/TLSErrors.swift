@@ -1,36 +1,38 @@
 import COpenSSL
 
-/// From OpenSSL's errors to ours.
+/// Converts errors of OpenSSL into `TransportError`.
 enum TLSErrors {
-    /// The oldest error of this thread, which tells the cause; all are cleared.
+    /// Returns the oldest OpenSSL error of this thread, which is the cause. Clears all errors of the thread.
     static func take() -> UInt {
         let code = ERR_get_error()
         ERR_clear_error()
         return code
     }
 
-    /// OpenSSL's words for an error, or the operating system's for one of its.
+    /// Returns the text for an error, from OpenSSL or from the operating system.
     static func text(_ code: UInt) -> String {
         if let number = systemError(code) { return describe(errno: number) }
         return courier_err_reason_text(code).map { String(cString: $0) }
             ?? (code == 0 ? "no reason given" : "error \(code)")
     }
 
-    /// The operating system's error number, where the error is one of its.
+    /// Returns the error number of the operating system; `nil` if it is an error of OpenSSL itself.
     private static func systemError(_ code: UInt) -> Int32? {
         courier_err_library(code) == ERR_LIB_SYS ? courier_err_reason(code) : nil
     }
 
-    /// OpenSSL's words for the oldest error of this thread; all are cleared.
+    /// Returns the text of the oldest OpenSSL error of this thread. Clears all errors of the thread.
     static func takeText() -> String { text(take()) }
 
-    /// What could not be done, where OpenSSL's error says that the machine has no descriptor or memory left for it.
+    /// Returns an error if the cause is a lack of descriptors or memory, otherwise `nil`. `what` describes the failed
+    /// action.
     static func shortage(_ code: UInt, _ what: String) -> TransportError? {
         guard let number = systemError(code), TransportError.isShortage(number) else { return nil }
         return .system(number, what)
     }
 
-    /// A file that could not be loaded, for `cause` of OpenSSL. It has `code`, unless it is the machine that lacks something.
+    /// Returns the error for a file that OpenSSL could not load. It has `code`, unless the cause is a lack of
+    /// descriptors or memory.
     static func badFile(
         _ file: String, _ code: TransportError.Code, _ what: String, cause: UInt = TLSErrors.take()
     ) -> TransportError {
@@ -39,12 +41,12 @@ enum TLSErrors {
             ?? TransportError(code, "\(sentence): \(text(cause))", errno: systemError(cause))
     }
 
-    /// Whether an error says that the peer's certificate was not accepted.
+    /// Returns whether an error means that the peer's certificate was refused.
     static func isOfVerification(_ code: UInt) -> Bool {
         courier_err_library(code) == ERR_LIB_SSL && courier_err_reason(code) == SSL_R_CERTIFICATE_VERIFY_FAILED
     }
 
-    /// The peer's certificate was not accepted, for `result` of OpenSSL's verification.
+    /// Returns the error for a refused certificate of the peer. `result` is the result of OpenSSL's verification.
     static func verification(
         _ result: Int, peerName: String, expected: String?, hasAlternativeNames: Bool = true
     ) -> TransportError {
@@ -78,7 +80,7 @@ enum TLSErrors {
         }
     }
 
-    /// A handshake or a connection failed with OpenSSL's error `code`.
+    /// Returns the error for a handshake or a connection that failed with OpenSSL's error `code`.
     static func failure(
         _ code: UInt, peerName: String, isEstablished: Bool, lacksClientCertificate: Bool
     ) -> TransportError {

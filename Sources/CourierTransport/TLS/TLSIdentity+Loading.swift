@@ -1,9 +1,9 @@
 import COpenSSL
 
 extension TLSIdentity {
-    /// Loads the certificate, those behind it and the key.
+    /// Loads the certificate, the other certificates of its chain, and the private key into an OpenSSL context.
     ///
-    /// - Throws: ``TransportError`` that says what is wrong, with the name of the file.
+    /// - Throws: ``TransportError`` that names the file and the problem.
     func load(into context: OpaquePointer) throws(TransportError) {
         switch source {
         case .files(let certificates, let privateKey):

@@ -1,13 +1,13 @@
-/// A certificate, those that lead to its authority, and its private key.
+/// A certificate, the intermediate certificates up to its authority, and its private key.
 ///
 /// ```swift
 /// configuration.identity = TLSIdentity(certificateFile: "/etc/device/cert.pem", privateKeyFile: "/etc/device/key.pem")
 /// configuration.identity = TLSIdentity(pkcs12: [UInt8](data), passPhrase: "secret")
 /// ```
 ///
-/// It is read when a connection needs it, and errors say what is wrong with which file.
+/// The files are read when a connection needs them. An error names the file and the problem.
 public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-    /// Where certificate and key come from.
+    /// The location of the certificates and the private key.
     enum Source: Sendable, Equatable {
         case files(certificates: String, privateKey: String)
         case memory(certificates: [UInt8], privateKey: [UInt8])
@@ -18,54 +18,54 @@ public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomR
 
     let source: Source
 
-    /// What the private key is encrypted with, `nil` if it is not.
+    /// The pass phrase of the private key or the PIN of the hardware token; `nil` if there is none.
     let passPhrase: String?
 
-    /// An identity in two files, PEM or DER.
+    /// Makes an identity from two files in PEM or DER.
     ///
     /// - Parameters:
-    ///   - certificateFile: The file with the certificate, and behind it, in PEM, those that lead to the authority.
-    ///   - privateKeyFile: The file with the private key; may be the same.
-    ///   - passPhrase: What the key is encrypted with; `nil` if it is not.
+    ///   - certificateFile: The path of the certificate. In a PEM file, the intermediate certificates may follow it.
+    ///   - privateKeyFile: The path of the private key. It may be the same file.
+    ///   - passPhrase: The pass phrase of the private key; `nil` if the key is not encrypted.
     public init(certificateFile: String, privateKeyFile: String, passPhrase: String? = nil) {
         source = .files(certificates: certificateFile, privateKey: privateKeyFile)
         self.passPhrase = passPhrase
     }
 
-    /// An identity in memory, PEM or DER.
+    /// Makes an identity from bytes in PEM or DER.
     ///
     /// - Parameters:
-    ///   - certificates: The certificate, and behind it, in PEM, those that lead to the authority.
+    ///   - certificates: The certificate. In PEM, the intermediate certificates may follow it.
     ///   - privateKey: The private key.
-    ///   - passPhrase: What the key is encrypted with; `nil` if it is not.
+    ///   - passPhrase: The pass phrase of the private key; `nil` if the key is not encrypted.
     public init(certificates: [UInt8], privateKey: [UInt8], passPhrase: String? = nil) {
         source = .memory(certificates: certificates, privateKey: privateKey)
         self.passPhrase = passPhrase
     }
 
-    /// An identity in a PKCS#12 file (`.p12`, `.pfx`), also an old one that is encrypted by RC2.
+    /// Makes an identity from a PKCS#12 file (`.p12`, `.pfx`). Old files with RC2 encryption are also supported.
     ///
     /// - Parameters:
-    ///   - pkcs12File: The file.
-    ///   - passPhrase: What it is encrypted with; `nil` if it is not.
+    ///   - pkcs12File: The path of the file.
+    ///   - passPhrase: The pass phrase of the file; `nil` if the file is not encrypted.
     public init(pkcs12File: String, passPhrase: String? = nil) {
         source = .pkcs12File(pkcs12File)
         self.passPhrase = passPhrase
     }
 
-    /// An identity in the contents of a PKCS#12 file.
+    /// Makes an identity from the contents of a PKCS#12 file.
     ///
     /// - Parameters:
-    ///   - pkcs12: The contents.
-    ///   - passPhrase: What they are encrypted with; `nil` if they are not.
+    ///   - pkcs12: The contents of the file.
+    ///   - passPhrase: The pass phrase of the contents; `nil` if the contents are not encrypted.
     public init(pkcs12: [UInt8], passPhrase: String? = nil) {
         source = .pkcs12(pkcs12)
         self.passPhrase = passPhrase
     }
 
-    /// An identity whose private key is in hardware, such as a TPM or a smart card, and never leaves it.
+    /// Makes an identity whose private key stays in hardware, such as a TPM or a smart card.
     ///
-    /// The key is used by OpenSSL's PKCS#11 engine (Debian: `libengine-pkcs11-openssl`). The hardware signs once for each
+    /// OpenSSL's PKCS#11 engine uses the key (Debian: `libengine-pkcs11-openssl`). The hardware signs once for each
     /// connection, on the client's event loop.
     ///
     /// ```swift
@@ -75,16 +75,17 @@ public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomR
     /// ```
     ///
     /// - Parameters:
-    ///   - certificateFile: The file with the certificate, and behind it, in PEM, those that lead to the authority.
-    ///   - pkcs11Key: The key's URI (RFC 7512).
-    ///   - pin: What unlocks the token; `nil` if it needs no PIN, or if the URI has it.
-    ///   - module: The file of the token's PKCS#11 module; `nil` for the one of OpenSSL's configuration, usually p11-kit's.
+    ///   - certificateFile: The path of the certificate. In a PEM file, the intermediate certificates may follow it.
+    ///   - pkcs11Key: The URI of the key (RFC 7512).
+    ///   - pin: The PIN of the token; `nil` if the token needs none, or if the URI contains it.
+    ///   - module: The path of the token's PKCS#11 module; `nil` for the module in OpenSSL's configuration, usually
+    ///     p11-kit's.
     public init(certificateFile: String, pkcs11Key: String, pin: String? = nil, module: String? = nil) {
         source = .hardware(certificates: certificateFile, uri: pkcs11Key, module: module)
         passPhrase = pin
     }
 
-    /// The files that it is read from; empty for one in memory.
+    /// The paths of the identity's files; empty for an identity in memory.
     public var files: [String] {
         switch source {
         case .files(let certificates, let privateKey): [certificates, privateKey]

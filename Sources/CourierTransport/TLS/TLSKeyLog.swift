@@ -4,9 +4,10 @@ import COpenSSL
 final class TLSKeyLog: Sendable {
     private let file: OwnerOnlyFile
 
-    /// Opens the file, which is created for its owner alone if there is none.
+    /// Opens the file for appending. A missing file is created with access for its owner only.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the file cannot be opened, or if others could read it.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the file cannot be opened, or if other users may
+    ///   access it.
     init(appendingTo path: String) throws(TransportError) {
         do throws(OwnerOnlyFile.Refusal) {
             file = try OwnerOnlyFile(appendingTo: path)
@@ -16,15 +17,15 @@ final class TLSKeyLog: Sendable {
         }
     }
 
-    /// Whether a context's connections hand their secrets to anything. For tests.
+    /// Returns whether a callback receives the secrets of a context's connections. For tests.
     static func observes(_ context: OpaquePointer) -> Bool { SSL_CTX_get_keylog_callback(context) != nil }
 
-    /// Has a context's connections hand their secrets to the key log of their context.
+    /// Makes a context's connections write their secrets to the context's key log.
     static func observe(_ context: OpaquePointer) {
         SSL_CTX_set_keylog_callback(context) { ssl, line in
             guard let ssl, let line, let owner = courier_ssl_owner(ssl) else { return }
             let session = Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue()
-            // A line that cannot be written is lost: the connection does not depend on it.
+            // If a line cannot be written, it is lost and the connection continues.
             session.context.keyLog?.file.append(Array("\(String(cString: line))\n".utf8))
         }
     }

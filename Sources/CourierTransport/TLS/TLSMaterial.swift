@@ -1,4 +1,4 @@
-/// Whom a TLS client trusts and who it is, where that changes over time.
+/// The trusted authorities and the own certificate of a TLS client, if they change over time.
 ///
 /// ```swift
 /// configuration.material = {
@@ -9,17 +9,17 @@
 /// }
 /// ```
 public struct TLSMaterial: Sendable, Equatable {
-    /// Whom to trust.
+    /// The trusted authorities.
     public var trust: TLSClientConfiguration.Trust
 
-    /// Our certificate, for a peer that wants one.
+    /// The client's certificate and private key, for a peer that requires a client certificate.
     public var identity: TLSIdentity?
 
-    /// Joins the two.
+    /// Makes a value from trusted authorities and an identity.
     ///
     /// - Parameters:
-    ///   - trust: Whom to trust; the system's authorities by default.
-    ///   - identity: Our certificate; none by default.
+    ///   - trust: The trusted authorities; the system's authorities by default.
+    ///   - identity: The client's certificate and private key; none by default.
     public init(trust: TLSClientConfiguration.Trust = .systemRoots, identity: TLSIdentity? = nil) {
         self.trust = trust
         self.identity = identity
@@ -27,9 +27,10 @@ public struct TLSMaterial: Sendable, Equatable {
 }
 
 extension TLSClientConfiguration {
-    /// The same with what ``material`` gives, where it is set.
+    /// Returns this configuration with the result of ``material`` in place of its own trust and identity. Without
+    /// ``material``, it returns the configuration unchanged.
     ///
-    /// - Throws: What the app's closure throws.
+    /// - Throws: The error that the app's closure throws.
     package func settled() throws -> TLSClientConfiguration {
         guard let material else { return self }
         let given = try material()
@@ -40,7 +41,7 @@ extension TLSClientConfiguration {
         return settled
     }
 
-    /// The files and folders that a context of this configuration is made from.
+    /// The paths of all files and directories that a context of this configuration reads certificates and keys from.
     package var files: [String] {
         var files: [String] = []
         switch trust {

@@ -1,31 +1,32 @@
 import COpenSSL
 
-/// The certificates by which a peer has shown who it is.
+/// The certificate chain of a peer and the result of its check.
 package struct TLSPeerChain: Hashable, Sendable {
-    /// How many certificates are read; OpenSSL follows a hundred.
+    /// The maximum number of certificates to read. OpenSSL accepts a chain of up to 100.
     static let limit = 20
 
-    /// What the check came to.
+    /// The result of the check.
     package enum Verdict: Hashable, Sendable {
-        /// The chain leads to a trusted authority, whose certificate is the last.
+        /// The chain ends at a trusted authority, whose certificate is the last one.
         case trusted
-        /// Nobody has looked: verification is off. The certificates are those that the peer has sent.
+        /// The chain was not checked, because verification is off. It contains the certificates that the peer sent.
         case unchecked
-        /// The certificate at this place is not accepted. The others are those that were found for it.
+        /// The certificate at this index was refused. The other certificates are the rest of the chain that OpenSSL
+        /// found.
         case refused(at: Int)
     }
 
-    /// The peer's own first, each signed by the next; the first twenty.
+    /// The certificates of the chain, at most the first 20. The first is the peer's own; each is signed by the next.
     package let certificates: [TLSCertificate]
     package let verdict: Verdict
 
-    /// What is known of a chain; a part of it in a test.
+    /// Makes a chain from its certificates and the result of its check.
     package init(_ certificates: [TLSCertificate], _ verdict: Verdict) {
         self.certificates = certificates
         self.verdict = verdict
     }
 
-    /// Reads a stack of `X509`, which stays its owner's.
+    /// Reads a stack of OpenSSL's `X509`, which the caller still owns.
     init(stack: OpaquePointer?, _ verdict: Verdict) {
         let count = stack.map { min(Int(courier_x509_count($0)), Self.limit) } ?? 0
         let certificates = (0..<max(0, count)).compactMap { index in
@@ -36,12 +37,12 @@ package struct TLSPeerChain: Hashable, Sendable {
 }
 
 extension TLSSession {
-    /// Has OpenSSL show what it refuses. Of a handshake that fails it keeps no certificates.
+    /// Makes OpenSSL report a refused chain. After a failed handshake, OpenSSL keeps no certificates.
     func watchVerification() {
         SSL_set_verify(ssl, SSL_get_verify_mode(ssl)) { isGood, check in
             guard isGood == 0, let check else { return isGood }
             let index = SSL_get_ex_data_X509_STORE_CTX_idx()
-            // Called from inside of `advance()`, so the session that owns the connection is alive.
+            // OpenSSL calls this inside `advance()`, so the session that owns the connection still exists.
             if let ssl = X509_STORE_CTX_get_ex_data(check, index), let owner = courier_ssl_owner(OpaquePointer(ssl)) {
                 Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue().refused(check)
             }
@@ -49,7 +50,8 @@ extension TLSSession {
         }
     }
 
-    /// Reads the chain while there is one; the first mistake is the one that ends the handshake.
+    /// Stores the refused chain while OpenSSL still has it. Only the first error is stored, because it ends the
+    /// handshake.
     private func refused(_ check: OpaquePointer) {
         guard refusedChain == nil else { return }
         refusedChain = TLSPeerChain(
@@ -57,7 +59,7 @@ extension TLSSession {
             .refused(at: max(0, Int(X509_STORE_CTX_get_error_depth(check)))))
     }
 
-    /// Tells who wants to know, once the handshake is over.
+    /// Reports the peer's chain to `peerChainSeen` at the end of the handshake.
     func tellPeerChain(isDone: Bool) {
         guard case .client(let configuration) = context.role, let seen = configuration.peerChainSeen else { return }
         let chain: TLSPeerChain?

@@ -4,8 +4,8 @@
 /// configuration.preSharedKey = TLSPreSharedKey(identity: "meter-7", key: key)
 /// ```
 ///
-/// Both sides prove that they have the key, and no certificate is needed. Use a random key of 16 bytes or more: an attacker who
-/// records a connection can try short keys offline.
+/// Both sides prove that they have the key, and no certificate is needed. Use a random key of at least 16 bytes: an
+/// attacker who records a connection can try short keys offline.
 public struct TLSPreSharedKey: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The name under which the peer knows the key, at most 128 bytes.
     public let identity: String
@@ -13,7 +13,7 @@ public struct TLSPreSharedKey: Sendable, Equatable, CustomStringConvertible, Cus
     /// The secret, 1 to 256 bytes.
     let key: [UInt8]
 
-    /// Makes a key of bytes.
+    /// Makes a pre-shared key from bytes.
     ///
     /// - Parameters:
     ///   - identity: The name under which the peer knows the key, 1 to 128 bytes.
@@ -23,12 +23,12 @@ public struct TLSPreSharedKey: Sendable, Equatable, CustomStringConvertible, Cus
         self.key = key
     }
 
-    /// Makes a key of hexadecimal digits, as mosquitto's `psk_file` has them.
+    /// Makes a pre-shared key from hexadecimal digits, as in mosquitto's `psk_file`.
     ///
     /// - Parameters:
     ///   - identity: The name under which the peer knows the key, 1 to 128 bytes.
     ///   - hex: The secret: 2 to 512 hexadecimal digits.
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for anything else than pairs of digits.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if `hex` is empty or does not consist of pairs of digits.
     public init(identity: String, hex: String) throws(TransportError) {
         let digits = hex.compactMap(\.hexDigitValue)
         guard digits.count == hex.count, !digits.isEmpty, digits.count.isMultiple(of: 2) else {

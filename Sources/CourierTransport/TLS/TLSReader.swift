@@ -3,12 +3,12 @@ import COpenSSL
 /// Reads certificates and private keys, from a file or from memory.
 final class TLSReader {
     private let bio: OpaquePointer
-    /// A copy of what is in memory, overwritten at the end.
+    /// A copy of the bytes to read; `nil` for a file. It is overwritten with zeros before it is freed.
     private let memory: UnsafeMutableRawBufferPointer?
-    /// What errors call the file or the bytes.
+    /// The name of the file or of the bytes in error messages.
     let name: String
 
-    /// Opens a file; `what` is to be read from it.
+    /// Opens a file. `what` describes the expected contents in error messages.
     ///
     /// - Throws: An error with `code` that names the file.
     init(file: String, _ what: String, _ code: TransportError.Code) throws(TransportError) {
@@ -19,9 +19,9 @@ final class TLSReader {
         name = file
     }
 
-    /// Reads bytes in memory; `what` is to be read from them.
+    /// Makes a reader for bytes in memory. `what` describes the expected contents in error messages.
     ///
-    /// - Throws: An error with `code` if there are too many.
+    /// - Throws: An error with `code` if there are too many bytes, or if there is no memory.
     init(_ bytes: [UInt8], _ what: String, _ code: TransportError.Code) throws(TransportError) {
         ERR_clear_error()
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 1), alignment: 1)
@@ -42,9 +42,9 @@ final class TLSReader {
         memory.deallocate()
     }
 
-    /// Reads all certificates: PEM with one or more, or one in DER.
+    /// Reads all certificates: one or more in PEM, or one in DER.
     ///
-    /// - Throws: ``TransportError/Code/badCertificateFile`` if there is none, or one that cannot be read.
+    /// - Throws: ``TransportError/Code/badCertificateFile`` if there is no certificate, or if one cannot be read.
     func certificates(_ what: String) throws(TransportError) -> [OwnedCertificate] {
         var certificates: [OwnedCertificate] = []
         while let certificate = courier_read_certificate(bio) {
@@ -54,7 +54,8 @@ final class TLSReader {
         if courier_err_is_end_of_pem(cause) != 0 {
             ERR_clear_error()
             if !certificates.isEmpty { return certificates }
-            // OpenSSL's error for bytes that are neither is the one of PEM: it says that they are no certificate.
+            // If the bytes are neither PEM nor DER, the error of the PEM reader is reported. It says that they are no
+            // certificate.
             if courier_bio_rewind(bio) >= 0, let certificate = d2i_X509_bio(bio, nil) {
                 return [OwnedCertificate(takingOver: certificate)]
             }
@@ -65,9 +66,10 @@ final class TLSReader {
         throw TLSErrors.badFile(name, .badCertificateFile, what, cause: cause)
     }
 
-    /// Reads a private key, PEM or DER.
+    /// Reads a private key in PEM or DER.
     ///
-    /// - Throws: ``TransportError/Code/badPrivateKeyFile``, or ``TransportError/Code/wrongPassPhrase``.
+    /// - Throws: ``TransportError/Code/badPrivateKeyFile`` if no key can be read, or
+    ///   ``TransportError/Code/wrongPassPhrase`` if the pass phrase is missing or wrong.
     func privateKey(_ passPhrase: String?) throws(TransportError) -> OwnedKey {
         var phrase = courier_pass_phrase()
         let secret = Array((passPhrase ?? "").utf8CString.dropLast())
@@ -77,7 +79,7 @@ final class TLSReader {
             defer { phrase.bytes = nil }
             if let key = courier_read_private_key(bio, &phrase) { return key }
             guard phrase.was_asked == 0 else { return nil }
-            // The error that is told is the one of PEM.
+            // The mark keeps the error of the PEM reader, which is the one to report.
             ERR_set_mark()
             defer { ERR_pop_to_mark() }
             if courier_bio_rewind(bio) >= 0, let key = d2i_PrivateKey_bio(bio, nil) { return key }
@@ -94,13 +96,14 @@ final class TLSReader {
 
     // MARK: PKCS#12
 
-    /// A certificate, its key, and those that lead to the authority.
+    /// A certificate, its private key, and the other certificates of the chain.
     typealias Contents = (certificate: OwnedCertificate, key: OwnedKey, others: [OwnedCertificate])
 
-    /// Reads PKCS#12. What is encrypted by an old algorithm, such as RC2, is read by OpenSSL's legacy provider, which is
-    /// loaded for this and for nothing else.
+    /// Reads PKCS#12. For data that is encrypted with an old algorithm, such as RC2, it loads OpenSSL's legacy
+    /// provider. The provider is used only in this call.
     ///
-    /// - Throws: ``TransportError/Code/badCertificateFile``, or ``TransportError/Code/wrongPassPhrase``.
+    /// - Throws: ``TransportError/Code/badCertificateFile`` if the data cannot be read, or
+    ///   ``TransportError/Code/wrongPassPhrase`` if the pass phrase is missing or wrong.
     func pkcs12(_ passPhrase: String?) throws(TransportError) -> Contents {
         if let contents = try pkcs12(passPhrase, nil) { return contents }
         guard let library = OSSL_LIB_CTX_new() else { throw unreadable("there is no memory") }
@@ -122,7 +125,7 @@ final class TLSReader {
         return contents
     }
 
-    /// `nil` if it is encrypted by an algorithm that `library` does not have.
+    /// Reads PKCS#12 with the algorithms of `library`. Returns `nil` if the library lacks an algorithm of the data.
     private func pkcs12(_ passPhrase: String?, _ library: OpaquePointer?) throws(TransportError) -> Contents? {
         var (key, certificate, others): (OpaquePointer?, OpaquePointer?, OpaquePointer?)
         let result = courier_read_pkcs12(bio, passPhrase ?? "", library, &key, &certificate, &others)
@@ -164,14 +167,14 @@ final class TLSReader {
     }
 }
 
-/// A certificate of OpenSSL that is freed with this object.
+/// Owns a certificate of OpenSSL and frees it at the end.
 final class OwnedCertificate {
     let pointer: OpaquePointer
     init(takingOver pointer: OpaquePointer) { self.pointer = pointer }
     deinit { X509_free(pointer) }
 }
 
-/// A private key of OpenSSL that is freed with this object.
+/// Owns a private key of OpenSSL and frees it at the end.
 final class OwnedKey {
     let pointer: OpaquePointer
     init(takingOver pointer: OpaquePointer) { self.pointer = pointer }

@@ -1,10 +1,10 @@
 import COpenSSL
 
 extension TLSSession {
-    /// Compares the peer's certificates with the pins of the configuration. A resumed session comes from a connection whose pins
-    /// were checked.
+    /// Checks the peer's certificates against the pins of the configuration. A resumed session is not checked again,
+    /// because its first connection was checked.
     ///
-    /// - Throws: ``TransportError/Code/tlsPinMismatch``.
+    /// - Throws: ``TransportError/Code/tlsPinMismatch`` if no certificate has a pinned key.
     func checkPins() throws(TransportError) {
         guard case .client(let configuration) = context.role, !configuration.pins.isEmpty,
             SSL_session_reused(ssl) == 0
@@ -17,7 +17,8 @@ extension TLSSession {
         if let chain = SSL_get0_verified_chain(ssl), configuration.trust != .insecureSkipsVerification {
             for index in 0..<courier_x509_count(chain) { collect(courier_x509_at(chain, index)) }
         } else {
-            // Unverified, only the certificate that the peer has proved to own counts.
+            // Without verification, only the peer's own certificate counts, because the peer has proved that it owns
+            // its key.
             collect(SSL_get0_peer_certificate(ssl))
         }
         if configuration.pins.contains(where: { keys.contains($0.sha256) }) { return }

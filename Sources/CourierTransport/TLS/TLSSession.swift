@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// The TLS state of one connection: turns encrypted bytes into plain ones and back, and knows no sockets.
+/// The TLS state of one connection. It encrypts and decrypts bytes, and does not use sockets.
 ///
-/// Input is lent by ``borrowInput(_:)`` before ``advance()`` or ``read(into:)``, output piles up in ``output``.
-/// Touched on the channel's loop only. A reference is given to OpenSSL's session callback, which is called from inside
-/// the functions here, so during the life of the object.
+/// The caller lends input with ``borrowInput(_:)`` before it calls ``advance()`` or ``read(into:)``. Encrypted bytes to
+/// send collect in ``output``. Used only on the channel's event loop. OpenSSL's callbacks hold an unretained pointer to
+/// this object. They run only inside the methods of this object, so the object still exists.
 final class TLSSession {
     enum Step { case needsInput, done }
 
@@ -12,22 +12,22 @@ final class TLSSession {
 
     let context: TLSContext
     let ssl: OpaquePointer
-    /// Behind a pointer of its own, since OpenSSL keeps it.
+    /// The buffers for encrypted input and output. They have a fixed address, because OpenSSL keeps a pointer to them.
     private let wire: UnsafeMutablePointer<courier_wire>
     let peerName: String
-    /// What the certificate must be for.
+    /// The host name or address that the peer's certificate must contain.
     private let expectedName: String?
-    /// Under which name sessions are kept; `nil` where none are.
+    /// The key under which the context keeps this connection's TLS session; `nil` if it keeps none.
     private var cacheKey: String?
-    /// A session that the peer has issued before it was known to be the right one.
+    /// A TLS session that the peer issued before the handshake was complete. It is kept only if the handshake succeeds.
     private var earlySession: TLSContext.StoredSession?
     private(set) var summary: TLSSummary?
     private(set) var hasPeerClosed = false
-    /// Whether ``write(_:)`` took nothing and is to be called again after the next ``read(into:)``.
+    /// Whether ``write(_:)`` encrypted nothing and must be called again after the next ``read(into:)``.
     private(set) var isWriteHeldUp = false
     private var hasSentFarewell = false
     private var hasFailed = false
-    /// What the check of the peer's certificates has refused, for somebody who wants to see them.
+    /// The certificate chain that the check refused, for `peerChainSeen`; `nil` if none was refused.
     var refusedChain: TLSPeerChain?
 
     init(context: TLSContext, hostName: String?, peerName: String) throws(TransportError) {
@@ -54,7 +54,8 @@ final class TLSSession {
     }
 
     deinit {
-        // Freed without farewells, a connection spoils its session for resumption; only a failure of TLS is to do that.
+        // If a connection is freed without close alerts, OpenSSL makes its session unusable for resumption. That is
+        // right only after a failure of TLS.
         if summary != nil, !hasFailed { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         SSL_free(ssl)
         courier_wire_free(wire)
@@ -78,7 +79,7 @@ final class TLSSession {
             var flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS
             if !configuration.acceptsCommonName { flags |= X509_CHECK_FLAG_NEVER_CHECK_SUBJECT }
             X509_VERIFY_PARAM_set_hostflags(checks, UInt32(flags))
-            // A trailing dot is of the name system, not of the name in a certificate.
+            // A trailing dot belongs to DNS. A name in a certificate does not have it.
             let plain = name.last == "." ? String(name.dropLast()) : name
             guard !configuration.checksServerName || X509_VERIFY_PARAM_set1_host(checks, plain, 0) == 1,
                 courier_ssl_set_server_name(ssl, plain) == 1
@@ -94,7 +95,7 @@ final class TLSSession {
         if let stored = context.takeSession(host: key) { SSL_set_session(ssl, stored.session) }
     }
 
-    /// The peer has issued a session, whose reference we get. With TLS 1.2 that is in the middle of the handshake.
+    /// Takes over the reference to a session that the peer issued. In TLS 1.2, this happens during the handshake.
     func received(_ session: OpaquePointer) {
         let stored = TLSContext.StoredSession(takingOver: session)
         if summary == nil { earlySession = stored } else { keep(stored) }
@@ -106,28 +107,29 @@ final class TLSSession {
 
     // MARK: Input and output
 
-    /// Whether something can be read without the stream: lent input, or the rest of a record that did not fit.
+    /// Whether more can be read without the stream, from lent input or from the rest of a decrypted record.
     var hasInput: Bool { hasLentInput || SSL_pending(ssl) > 0 }
 
     private var hasLentInput: Bool { wire.pointee.input_count > 0 }
 
-    /// Lends encrypted bytes that have come; none may be left. They stay where they are until ``keepInput()``.
+    /// Lends received encrypted bytes to TLS. Earlier input must be used up. The memory must stay valid until
+    /// ``keepInput()``.
     func borrowInput(_ bytes: UnsafeRawBufferPointer) {
         precondition(!hasLentInput, "input is still waiting")
         courier_wire_borrow(wire, bytes.baseAddress, bytes.count)
     }
 
-    /// Copies what is left of lent input, whose memory will be used otherwise.
+    /// Copies the rest of the lent input, so that the caller can use the lent memory again.
     func keepInput() { precondition(courier_wire_keep(wire) == 1, "out of memory") }
 
     var outputCount: Int { wire.pointee.output_end - wire.pointee.output_start }
 
     var hasOutput: Bool { outputCount > 0 }
 
-    /// Whether there is something to write after a read: what TLS answers by itself, or what was held up.
+    /// Whether something must be written after a read: an answer of TLS itself, or a write that was held up.
     var wantsFlush: Bool { hasOutput || isWriteHeldUp }
 
-    /// Encrypted bytes to be sent, valid until the next call.
+    /// The encrypted bytes to send. The pointer is valid until the next call.
     var output: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: wire.pointee.output.map { $0 + wire.pointee.output_start }, count: outputCount)
     }
@@ -137,10 +139,12 @@ final class TLSSession {
         courier_wire_remove_output(wire, count, ByteQueue.keptCapacity)
     }
 
-    /// Limits how many encrypted bytes may wait to be sent, so that a peer that reads nothing cannot make the answers of TLS
-    /// itself fill the memory. No limit by default.
+    /// Limits how many encrypted bytes may wait to be sent; no limit by default. Without a limit, a peer that does not
+    /// read could fill the memory with answers of TLS itself.
     func limitOutput(to count: Int) { wire.pointee.output_limit = count }
 
+    /// Checks the limit of waiting encrypted bytes.
+    ///
     /// - Throws: ``TransportError/Code/answersUnread`` if more bytes had to wait than ``limitOutput(to:)`` allows.
     private func checkOutput() throws(TransportError) {
         guard wire.pointee.output_exceeded != 0 else { return }
@@ -154,7 +158,7 @@ final class TLSSession {
 
     // MARK: Handshake
 
-    /// Continues with the handshake as far as the input reaches. Afterwards there may be output, also when it fails.
+    /// Continues the handshake with the available input. Afterwards there may be output to send, even after an error.
     func advance() throws(TransportError) -> Step {
         ERR_clear_error()
         let result = SSL_do_handshake(ssl)
@@ -164,7 +168,7 @@ final class TLSSession {
             summary = makeSummary()
             tellPeerChain(isDone: true)
             if let session = earlySession.take() { keep(session) }
-            // TLS 1.3 issues a new session each time; an older one serves again.
+            // TLS 1.3 issues a new session for each connection. Before TLS 1.3, the resumed session can be used again.
             if SSL_session_reused(ssl) == 1, SSL_version(ssl) < TLS1_3_VERSION, let session = SSL_get1_session(ssl) {
                 received(session)
             }
@@ -180,12 +184,13 @@ final class TLSSession {
 
     private func failure() -> TransportError {
         hasFailed = true
-        // Of a wrong signature, this is the last error: the arithmetic has complained before.
+        // For a wrong signature, the verification error is the last one, because the cryptographic functions fail
+        // before it.
         let last = ERR_peek_last_error()
         let code = TLSErrors.take()
         let result = SSL_get_verify_result(ssl)
         if result != X509_V_OK, TLSErrors.isOfVerification(code) || TLSErrors.isOfVerification(last) {
-            // A directory of authorities that could not be looked into says nothing of the certificate.
+            // If the directory of authorities could not be read, the error does not mean that the certificate is wrong.
             return TLSErrors.shortage(code, "the certificate of \(peerName) could not be checked")
                 ?? TLSErrors.verification(
                     result, peerName: peerName, expected: expectedName, hasAlternativeNames: hasAlternativeNames)
@@ -205,7 +210,7 @@ final class TLSSession {
 
     /// Whether the peer's certificate has subject alternative names; `true` without a certificate.
     private var hasAlternativeNames: Bool {
-        // OpenSSL keeps the chain of a certificate that it has refused, and forgets the certificate itself.
+        // After a refusal, OpenSSL keeps the chain, but not the peer's certificate itself.
         guard let chain = SSL_get0_verified_chain(ssl), courier_x509_count(chain) > 0,
             let certificate = courier_x509_at(chain, 0)
         else { return true }
@@ -229,12 +234,12 @@ final class TLSSession {
 
     // MARK: Bytes
 
-    /// Decrypts into `space`, which is not empty.
+    /// Decrypts bytes into `space`, which must not be empty.
     func read(into space: UnsafeMutableRawBufferPointer) throws(TransportError) -> Read {
         if hasPeerClosed { return .ended }
         ERR_clear_error()
         let result = SSL_read(ssl, space.baseAddress, Int32(clamping: space.count))
-        // OpenSSL may continue when an answer could not be written.
+        // OpenSSL may continue although an answer exceeded the output limit.
         try checkOutput()
         if result > 0 { return .bytes(Int(result)) }
         switch SSL_get_error(ssl, result) {
@@ -246,10 +251,11 @@ final class TLSSession {
         }
     }
 
-    /// Encrypts some of `bytes`, which are not empty, into ``output``; the count.
+    /// Encrypts the first part of `bytes` into ``output``, and returns the size of that part. `bytes` must not be
+    /// empty.
     ///
-    /// It is 0 while the peer is in the middle of a message to TLS itself, such as a session ticket in two records: the
-    /// rest has to be read first.
+    /// The result is 0 while the peer is in the middle of a message to TLS itself, such as a session ticket in two
+    /// records. The caller must first read the rest of that message.
     func write(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
         ERR_clear_error()
         let result = SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count))
@@ -260,7 +266,7 @@ final class TLSSession {
         return 0
     }
 
-    /// Says farewell to the peer, once; whether there is something to send for it now.
+    /// Adds TLS's closing alert to ``output``, only once. Returns whether there are bytes to send.
     func beginFarewell() -> Bool {
         guard summary != nil, !hasSentFarewell else { return false }
         hasSentFarewell = true

@@ -1,10 +1,12 @@
-// The layer between TLS, or the stream itself, and the handler. All on the loop.
+// The WebSocket layer of a channel. It is between the handler and TLS, or between the handler and the stream. All
+// methods run on the event loop.
 extension ByteChannel {
     // MARK: Opening
 
-    /// Asks for a WebSocket, or waits to be asked for one.
+    /// Starts the opening handshake. The connecting side sends a request; the accepting side waits for one.
     func beginUpgrade(_ configuration: WebSocketConfiguration) throws(TransportError) {
-        // In a box, so that it has a place in memory: the thread sanitizer looks at the one of an empty value all the same.
+        // The type `any` gives the generator an address in memory. The thread sanitizer checks the address even of an
+        // empty value.
         var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         switch start {
         case .dial(let endpoint, _)?:
@@ -27,12 +29,12 @@ extension ByteChannel {
         do throws(TransportError) {
             isDone = try webSocket.advance(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } catch {
-            // The answer that tells the peer what was wrong.
+            // Tries to send the response that tells the peer the error.
             try? writeOut()
             throw error
         }
         if isDone {
-            // An end that came with it is found again by the next read.
+            // If the input also ended in this read, the next read finds the end again.
             if fill == .ended { isReadable = true }
             try writeOut()
             return didOpen()
@@ -43,7 +45,7 @@ extension ByteChannel {
 
     // MARK: Reading
 
-    /// One read of frames; what is in them is offered as bytes without frames would be.
+    /// Reads once, and offers the payload of the frames to the handler like the bytes of a channel without WebSocket.
     func readFramed(_ webSocket: WebSocketSession, _ hasDelivered: inout Bool) throws(TransportError) {
         if let end = webSocket.end { return framesEnded(webSocket, end) }
         let buffer = tls == nil ? loop.readBuffer : loop.decryptedBuffer()
@@ -55,10 +57,11 @@ extension ByteChannel {
             let (count, fill) = try fillFromBelow(space)
             return (webSocket.unwrap(UnsafeMutableRawBufferPointer(rebasing: space[..<count])), fill)
         }
-        // A Ping brings nothing, but the word that the peer is there. Unlike a Close frame, which many send after a silence.
+        // A Ping has no payload for the handler, but it shows that the peer is alive, so it counts as delivered. A
+        // Close frame does not count, because many peers send it after a silence.
         if webSocket.hasAnswers { hasDelivered = true }
         if let end = webSocket.end {
-            // A pause first gets what it has left over, and then the end.
+            // If reading is paused, the handler first gets its unread bytes, and the end is reported later.
             if !isReadingPaused { framesEnded(webSocket, end) }
         } else if fill == .ended {
             endReading()
@@ -66,7 +69,7 @@ extension ByteChannel {
         if webSocket.hasAnswers || tls?.wantsFlush == true { flushFromLoop() }
     }
 
-    /// Reads and forgets until the peer has answered our Close frame.
+    /// Reads and discards input until the peer has answered our Close frame.
     func readForFarewell(_ webSocket: WebSocketSession) {
         let buffer = tls == nil ? loop.readBuffer : loop.decryptedBuffer()
         do throws(TransportError) {
@@ -85,7 +88,8 @@ extension ByteChannel {
         finishIfDone()
     }
 
-    /// Fills `space` with what lies below the frames: decrypted bytes, or those of the stream.
+    /// Fills `space` with bytes from the layer below WebSocket: decrypted bytes with TLS, otherwise bytes of the
+    /// stream.
     func fillFromBelow(
         _ space: UnsafeMutableRawBufferPointer
     ) throws(TransportError) -> (count: Int, fill: Fill) {
@@ -100,7 +104,7 @@ extension ByteChannel {
 
     // MARK: Ending
 
-    /// The peer has closed the WebSocket, or broken it.
+    /// Closes the channel after the peer sent a Close frame or violated the protocol.
     private func framesEnded(_ webSocket: WebSocketSession, _ end: WebSocketFrameReader.End) {
         guard phase == .open else { return }
         switch end {
@@ -112,7 +116,7 @@ extension ByteChannel {
         beginClosing(closeReason(end))
     }
 
-    /// Why the channel closes, by how the peer's frames ended.
+    /// Returns the channel's close reason for an end of the peer's frames.
     private func closeReason(_ end: WebSocketFrameReader.End) -> ChannelCloseReason {
         switch end {
         case .closed(let status, let reason):
@@ -128,7 +132,7 @@ extension ByteChannel {
         }
     }
 
-    /// What it means that the input ended in the middle of a message.
+    /// The error to report if the input ends in the middle of a WebSocket message.
     var cutOff: TransportError {
         TransportError(
             .truncated, "connection closed by \(peerName) in the middle of a WebSocket message; bytes may be missing")
@@ -136,10 +140,10 @@ extension ByteChannel {
 }
 
 extension TransportEndpoint {
-    /// What a request says as `Host` (RFC 9110, section 7.2): the port where it is not the usual one.
+    /// Returns the `Host` field of a request (RFC 9110, section 7.2). The default port is left out.
     fileprivate func hostField(isSecure: Bool) -> String {
         guard case .tcp(let host, let port) = self else { return "localhost" }
-        // The zone of an address means something on this machine only.
+        // The zone is removed, because it is valid only on this machine.
         let name = String(host.prefix { $0 != "%" })
         let bracketed = name.contains(":") ? "[\(name)]" : name
         return port == (isSecure ? 443 : 80) ? bracketed : "\(bracketed):\(port)"

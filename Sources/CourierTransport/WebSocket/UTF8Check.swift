@@ -1,14 +1,15 @@
-/// Whether bytes that come in pieces are UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
+/// Checks that bytes in several pieces are UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
 struct UTF8Check: Sendable {
-    /// How many bytes the current character still needs.
+    /// The number of bytes that the current character still needs.
     private var missing = 0
-    /// What the next byte may be; `80...BF` but for the second byte of some characters.
+    /// The allowed range of the next byte inside a character: `80...BF`, or less for the second byte of some
+    /// characters.
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
-    /// Whether a character is not complete yet.
+    /// Whether the last character is incomplete.
     var isInsideCharacter: Bool { missing > 0 }
 
-    /// Takes the next bytes; `false` at the first one that cannot be there, and then no more may follow.
+    /// Checks the next bytes. Returns `false` at the first invalid byte. The check must not be used after that.
     mutating func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
         for byte in bytes {
             if missing > 0 {

@@ -1,19 +1,21 @@
-/// The client's side of the opening handshake (RFC 6455, section 4.1): one request, and an answer that must agree with
-/// it in every point. Interim answers in front of it are passed over.
+/// The client side of the opening handshake (RFC 6455, section 4.1). It makes one request, and checks that the response
+/// matches the request. Interim responses are skipped.
 struct WebSocketClientHandshake: Sendable {
     private let configuration: WebSocketConfiguration
     private let host: String
     private let peerName: String
     private let key: WebSocketKey
-    /// Reads the present answer.
+    /// Reads the current response. Each response has a new reader.
     private var reader: HTTPHeadReader
     private var interimCount = 0
 
+    /// Makes a handshake for one connection.
+    ///
     /// - Parameters:
-    ///   - configuration: What to ask for; checked before.
-    ///   - host: What the `Host` field says where the configuration says nothing.
-    ///   - peerName: How messages call the peer.
-    ///   - key: A fresh one.
+    ///   - configuration: The settings of the request. They must have been checked before.
+    ///   - host: The value of the `Host` field if the configuration has none.
+    ///   - peerName: The peer's name in error messages.
+    ///   - key: A new random key.
     init(_ configuration: WebSocketConfiguration, host: String, peerName: String, key: WebSocketKey) {
         self.configuration = configuration
         self.host = configuration.host ?? host
@@ -27,7 +29,7 @@ struct WebSocketClientHandshake: Sendable {
             beginning: "HTTP/1.", limit: configuration.headLimit, fieldLimit: configuration.headFieldLimit)
     }
 
-    /// The request; the client has to ask for the subprotocol `mqtt` [MQTT-6.0.0-3].
+    /// The text of the request. The client must request the subprotocol `mqtt` [MQTT-6.0.0-3].
     var request: String {
         let fields = configuration.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }
         return "GET \(configuration.path) HTTP/1.1\r\nHost: \(host)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -35,9 +37,9 @@ struct WebSocketClientHandshake: Sendable {
             + "Sec-WebSocket-Protocol: \(configuration.subprotocol)\r\n\(fields.joined())\r\n"
     }
 
-    /// Takes bytes of the answer: how many, and whether the WebSocket is there now.
+    /// Processes bytes of the response. Returns how many bytes it used, and whether the handshake is done.
     ///
-    /// - Throws: Why it is not.
+    /// - Throws: The reason why the handshake failed.
     mutating func received(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> (taken: Int, isDone: Bool) {
         var taken = 0
         while true {
@@ -61,7 +63,7 @@ struct WebSocketClientHandshake: Sendable {
         }
     }
 
-    /// What it means that the peer has `closed` or `reset` the connection instead of answering.
+    /// Returns the error to report if the peer ends the connection before it responds. `deed` is `closed` or `reset`.
     func brokenOff(_ deed: String, errno: Int32?) -> TransportError {
         TransportError(
             .webSocketHandshakeFailed,
@@ -90,7 +92,7 @@ struct WebSocketClientHandshake: Sendable {
         try checkSubprotocol(head.values("sec-websocket-protocol"))
     }
 
-    /// The server has to choose `mqtt` too [MQTT-6.0.0-4].
+    /// Checks the chosen subprotocol. The server must choose `mqtt` too [MQTT-6.0.0-4].
     private func checkSubprotocol(_ chosen: [String]) throws(TransportError) {
         if chosen == [configuration.subprotocol] { return }
         let what =
@@ -152,7 +154,8 @@ struct WebSocketClientHandshake: Sendable {
 
     private func refused(_ what: String) -> TransportError { TransportError(.webSocketRefused, what) }
 
-    /// The phrases of RFC 9110, section 15: those of an answer may repeat anything.
+    /// The status phrases of RFC 9110, section 15. The phrase of a response is not shown, because it may contain any
+    /// text.
     private static let phrases: [Int: String] = [
         200: "OK", 301: "Moved Permanently", 302: "Found", 303: "See Other", 307: "Temporary Redirect",
         308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",

@@ -1,17 +1,19 @@
 extension WebSocketConfiguration {
-    /// What is shorter is no secret, and stands in many a text.
+    /// The minimum length of a secret in bytes. Shorter values are too common in ordinary text.
     private static let shortestSecret = 4
 
-    /// So many bytes in a row of a secret are shown by no text, however the secret was cut. A number holds them.
+    /// A text is hidden if it contains this many consecutive bytes of a secret, so that a cut secret is hidden too. The
+    /// bytes fit into a `UInt64`.
     private static let runLength = MemoryLayout<UInt64>.size
 
-    /// What stands in many a header field and says nothing.
+    /// Common words in header fields that are not secret.
     private static let openWords: Set<String> = ["http", "https", "bearer", "basic"]
 
-    /// Text of the peer's for a message, unless it repeats what may be a secret: a part of a header field's value or of a
-    /// value of the query, percent-encoded or not, or ``runLength`` bytes of a word in one.
+    /// Returns the peer's text in quotation marks for a message, or `<hidden>` if the text may repeat a secret.
+    /// Possible secrets are the values of header fields and of the query, and parts of these values, percent-encoded or
+    /// not. The text is also hidden if it contains ``runLength`` consecutive bytes from a word of a secret.
     ///
-    /// Both are bounded, by ``headLimit`` and ``requestLimit``.
+    /// ``headLimit`` bounds the size of the text, and ``requestLimit`` bounds the size of the secrets.
     func quoted(_ text: some StringProtocol) -> String {
         let plain = String(text)
         let secrets = self.secrets
@@ -22,7 +24,7 @@ extension WebSocketConfiguration {
         return repeats ? "<hidden>" : "“\(HTTPHead.shown(text))”"
     }
 
-    /// The values, and what they are put together from, as in a cookie.
+    /// The possible secrets: values of header fields and of the query, and the parts of these values, as in a cookie.
     private var secrets: [Substring] {
         let query = path.drop { $0 != "?" }.dropFirst().split(separator: "&")
         let values =
@@ -33,12 +35,12 @@ extension WebSocketConfiguration {
         return parts.filter { $0.utf8.count >= Self.shortestSecret && !Self.openWords.contains($0.lowercased()) }
     }
 
-    /// Whether a token, also one in base 64, does not hold this character.
+    /// Returns whether the character separates tokens. A character of a token, including a token in base64, does not.
     private static func isSeparator(_ character: Character) -> Bool {
         !(character.isLetter || character.isNumber || "-._~+/".contains(character))
     }
 
-    /// All runs of ``runLength`` bytes inside of the words in some texts.
+    /// Returns all sequences of ``runLength`` consecutive bytes within the words of the texts.
     private static func runs(in texts: [Substring]) -> Set<UInt64> {
         var runs: Set<UInt64> = []
         for text in texts {
@@ -53,7 +55,8 @@ extension WebSocketConfiguration {
         return runs
     }
 
-    /// Whether a word continues with this byte. Dots and slashes end one, or hosts of one domain would share a run.
+    /// Returns whether the byte can be part of a word. Dots and slashes cannot, because hosts of the same domain would
+    /// otherwise have a run of bytes in common.
     private static func isInWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,11 +1,11 @@
-/// That a ``ByteChannel`` speaks WebSocket (RFC 6455) above TCP or TLS, and how: set it as
+/// The settings of a WebSocket (RFC 6455) over TCP or TLS. A ``ByteChannel`` uses them if they are set as
 /// ``ChannelOptions/webSocket``.
 ///
-/// The handler sees the payload of the frames as one stream of bytes, as without WebSocket: a frame may hold several
-/// packets, and a packet may span frames [MQTT-6.0.0-2]. On the accepting side ``path``, ``headers`` and ``host`` are not
-/// looked at: any path is taken.
+/// The handler receives the payload of the frames as one stream of bytes, as without WebSocket. A frame may contain
+/// several packets, and a packet may span several frames [MQTT-6.0.0-2]. The accepting side ignores ``path``,
+/// ``headers`` and ``host``, and accepts a request for any path.
 ///
-/// No description or mirror of it shows the values of ``headers`` or the query of ``path``.
+/// The description and the mirror never show the values of ``headers`` or the query of ``path``.
 ///
 /// ```swift
 /// var options = ChannelOptions()
@@ -13,38 +13,38 @@
 /// ByteChannel.connect(to: .tcp(host: "127.0.0.1", port: 8080), options: options, on: loop, handler: handler)
 /// ```
 public struct WebSocketConfiguration: Hashable, Sendable {
-    /// The path to ask for, with a query or not, `/mqtt` by default.
+    /// The path of the request, with or without a query; `/mqtt` by default.
     public var path: String
 
-    /// Further header fields of the request, by their names; none by default.
+    /// Additional header fields of the request, by name; none by default.
     public var headers: [String: String]
 
-    /// What the `Host` field says; `nil`, the default, stands for host and port of the endpoint, and for `localhost` where
-    /// that has none.
+    /// The value of the `Host` field. With `nil`, the default, it is the host and the port of the endpoint, or
+    /// `localhost` if the endpoint has no host.
     public var host: String?
 
-    /// The subprotocol that is asked for and must be chosen, `mqtt` by default [MQTT-6.0.0-3].
+    /// The subprotocol that the client requests and the server must choose; `mqtt` by default [MQTT-6.0.0-3].
     public var subprotocol = "mqtt"
 
-    /// How many bytes the head of the peer's answer or request may have, 16 KiB by default.
+    /// The maximum size of the peer's response or request head in bytes; 16 KiB by default.
     public var headLimit = 16 << 10
 
-    /// How many header fields the peer's answer or request may have, 100 by default.
+    /// The maximum number of header fields in the peer's response or request; 100 by default.
     public var headFieldLimit = 100
 
-    /// How many bytes the peer may send in one message, 512 MiB by default, and the WebSocket is closed with 1009 beyond
-    /// it. No memory depends on it: payload is passed on as it comes.
+    /// The maximum size of one message from the peer in bytes; 512 MiB by default. A longer message closes the
+    /// WebSocket with status 1009. The limit reserves no memory, because payload is passed on as it arrives.
     public var messageLimit = 512 << 20
 
-    /// How many bytes one of our frames carries at most, 65,535 by default; more becomes several messages.
+    /// The maximum payload of one sent frame in bytes; 65,535 by default. Longer data is sent as several messages.
     public var frameSize = 0xFFFF
 
     /// Makes a configuration.
     ///
     /// - Parameters:
-    ///   - path: The path to ask for; `/mqtt` by default.
-    ///   - headers: Further header fields of the request; none by default.
-    ///   - host: What the `Host` field says; by default what the endpoint says.
+    ///   - path: The path of the request; `/mqtt` by default.
+    ///   - headers: Additional header fields of the request; none by default.
+    ///   - host: The value of the `Host` field; by default the host and the port of the endpoint.
     public init(path: String = "/mqtt", headers: [String: String] = [:], host: String? = nil) {
         self.path = path
         self.headers = headers
@@ -53,25 +53,26 @@ public struct WebSocketConfiguration: Hashable, Sendable {
 }
 
 extension WebSocketConfiguration {
-    /// What the handshake itself says, and nobody else may.
+    /// The names of header fields that the app must not set, because they belong to the handshake.
     static let reservedHeaders: Set<String> = [
         "host", "connection", "upgrade", "content-length", "transfer-encoding", "te", "trailer", "expect",
     ]
 
-    /// What all names of fields for WebSocket begin with, which are reserved too.
+    /// The prefix of WebSocket's own header fields. The app must not set these fields either.
     static let reservedPrefix = "sec-websocket-"
 
-    /// How many further header fields there may be.
+    /// The maximum number of additional header fields.
     static let headerLimit = 64
-    /// How many bytes the path and the further header fields may have together.
+    /// The maximum size of the path and the additional header fields together, in bytes.
     static let requestLimit = 16 << 10
 
-    /// The path without its query, which may hold a secret.
+    /// The path without its query, because the query may contain a secret.
     public var shownPath: String { String(path.prefix { $0 != "?" }) }
 
-    /// Makes sure that a request can be made of it.
+    /// Checks that a valid request can be made from this configuration.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration``; it never holds a value of a header field.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if not. The error never contains a value of a header
+    ///   field.
     public func check() throws(TransportError) {
         guard path.hasPrefix("/"), path.isVisibleASCII, !path.utf8.contains(UInt8(ascii: "#")) else {
             throw refuse(
@@ -79,7 +80,7 @@ extension WebSocketConfiguration {
                     + "a fragment")
         }
         if let host, host.isEmpty || !host.isVisibleASCII || host.utf8.contains(where: { "/?#@".utf8.contains($0) }) {
-            // What stands before an @ may be a password.
+            // The text before an “@” may be a password.
             let shown = host.utf8.lastIndex(of: UInt8(ascii: "@")).map { "<hidden>\(host[$0...])" } ?? host
             throw refuse("“\(HTTPHead.shown(shown))” can not be a Host")
         }

@@ -1,11 +1,12 @@
-/// Which end of a WebSocket one is: a client masks what it sends, a server does not (RFC 6455, section 5.1).
+/// The side of a WebSocket connection. A client masks the frames that it sends; a server does not (RFC 6455, section
+/// 5.1).
 enum WebSocketRole: Hashable, Sendable {
     case client, server
 
     var masks: Bool { self == .client }
 }
 
-/// The kinds of frames (RFC 6455, section 5.2).
+/// The kinds of frames, by their opcodes (RFC 6455, section 5.2).
 enum WebSocketOpcode: UInt8, Sendable {
     case continuation = 0x0
     case text = 0x1
@@ -14,18 +15,20 @@ enum WebSocketOpcode: UInt8, Sendable {
     case ping = 0x9
     case pong = 0xA
 
-    /// Control frames have at most 125 bytes, are never fragmented, and may stand between fragments.
+    /// Whether this is a control frame. A control frame carries at most 125 bytes, is never fragmented, and may be sent
+    /// between the fragments of a message.
     var isControl: Bool { rawValue & 0x8 != 0 }
 }
 
-/// What all frames have in front.
+/// The header of a frame.
 enum WebSocketFrame {
-    /// The longest header: two bytes, the length in eight, the mask in four.
+    /// The size of the longest header in bytes: 2 bytes at the start, 8 for the length, 4 for the mask.
     static let longestHeader = 14
-    /// How many bytes a control frame carries at most.
+    /// The maximum payload of a control frame in bytes.
     static let controlLimit = 125
 
-    /// Writes the header of a whole message into `space`, which has ``longestHeader`` bytes; its size.
+    /// Writes the header of an unfragmented message into `space`, which must have ``longestHeader`` bytes. Returns the
+    /// size of the header.
     static func writeHeader(
         _ opcode: WebSocketOpcode, count: Int, mask: WebSocketMask?, to space: UnsafeMutableRawPointer
     ) -> Int {
@@ -49,7 +52,7 @@ enum WebSocketFrame {
     }
 }
 
-/// Writes frames: each a whole message, masked on the way where the role asks for it.
+/// Writes frames. Each frame is a whole message, and a client's frames are masked.
 struct WebSocketFrameWriter: Sendable {
     let role: WebSocketRole
     private var masks: WebSocketMaskSource
@@ -59,7 +62,8 @@ struct WebSocketFrameWriter: Sendable {
         self.masks = masks
     }
 
-    /// Adds one frame around `payload` to `queue`; of a control frame at most ``WebSocketFrame/controlLimit`` bytes.
+    /// Appends one frame with `payload` to `queue`. A control frame carries at most ``WebSocketFrame/controlLimit``
+    /// bytes.
     mutating func write(
         _ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, into queue: inout ByteQueue
     ) {
@@ -78,7 +82,7 @@ struct WebSocketFrameWriter: Sendable {
         queue.didAppend(header + payload.count)
     }
 
-    /// Adds a Close frame; the reason is cut to what fits, between characters.
+    /// Appends a Close frame to `queue`. A reason that is too long is cut between two characters.
     mutating func writeClose(_ status: WebSocketStatus?, _ reason: String, into queue: inout ByteQueue) {
         var payload: [UInt8] = []
         if let status {

@@ -1,25 +1,27 @@
-/// Reads frames out of bytes that come in any pieces, and checks every rule of RFC 6455 on the way.
+/// Reads frames from bytes that arrive in pieces of any size, and checks every rule of RFC 6455.
 ///
-/// Payload is passed on as it comes: neither a frame nor a message is collected first, so no length that a peer claims
-/// makes it take memory. `header → data or control → header …`; `ended` after a Close frame, and then nothing is read.
+/// Payload is passed on as it arrives; no data frame and no message is collected. So a large length in a frame's header
+/// allocates no memory. States: `header → data or control → header …`. After a Close frame, the state is `ended`, and
+/// further bytes are ignored.
 struct WebSocketFrameReader: Sendable {
-    /// What the peer may send at most.
+    /// The limits for messages from the peer.
     struct Limits: Hashable, Sendable {
-        /// How many bytes the frames of one message may carry together.
+        /// The maximum number of payload bytes in all frames of one message.
         var message: Int
-        /// How many bytes of a text message are checked for UTF-8 before it is refused without a further look.
+        /// The maximum size of a text message whose UTF-8 is checked. A longer text message is refused without this
+        /// check.
         var text = 64 << 10
     }
 
-    /// What the next bytes came to.
+    /// The next event in the received bytes.
     enum Event: Equatable, Sendable {
-        /// Payload of a binary message lies here, unmasked.
+        /// This range of the bytes contains unmasked payload of a binary message.
         case payload(Range<Int>)
-        /// A Ping has come, whose payload is in ``WebSocketFrameReader/control``.
+        /// The peer sent a Ping. Its payload is in ``WebSocketFrameReader/control``.
         case ping
-        /// A Pong has come, whose payload is in ``WebSocketFrameReader/control``.
+        /// The peer sent a Pong. Its payload is in ``WebSocketFrameReader/control``.
         case pong
-        /// The peer closes, and gives a status or none.
+        /// The peer sent a Close frame, with or without a status.
         case close(WebSocketStatus?, reason: String)
     }
 
@@ -34,18 +36,18 @@ struct WebSocketFrameReader: Sendable {
     private let limits: Limits
     private var state = State.header
 
-    /// The first bytes of a header that came in pieces.
+    /// The received bytes of a header that arrives in pieces.
     private var header = InlineArray<14, UInt8>(repeating: 0)
     private var headerCount = 0
     private var headerSize = 2
 
-    /// What the current frame still has to bring.
+    /// The number of payload bytes that are missing from the current frame.
     private var remaining = 0
     private var isFinal = false
-    /// The key of the current frame from where it is.
+    /// The masking key for the rest of the current frame; `nil` if the frame is not masked.
     private var mask: WebSocketMask?
 
-    /// The message that the frames belong to; `nil` between messages.
+    /// The kind of the current message; `nil` between messages.
     private var message: WebSocketOpcode?
     private var messageCount = 0
     private var text = UTF8Check()
@@ -53,13 +55,13 @@ struct WebSocketFrameReader: Sendable {
     /// The payload of the last control frame.
     private(set) var control: [UInt8] = []
 
-    /// Begins between messages; `role` is who reads.
+    /// Makes a reader that expects the start of a message. `role` is the side that reads.
     init(role: WebSocketRole, limits: Limits) {
         self.role = role
         self.limits = limits
     }
 
-    /// Whether a frame or a message has begun and not ended.
+    /// Whether a frame or a message has started and is not complete.
     var isInsideMessage: Bool {
         switch state {
         case .header: headerCount > 0 || message != nil
@@ -68,9 +70,10 @@ struct WebSocketFrameReader: Sendable {
         }
     }
 
-    /// Reads on in `bytes` from `offset`, which it moves, to the next event; `nil` when all has been read.
+    /// Reads `bytes` from `offset` to the next event, and moves `offset` to the first unread byte. Returns `nil` when
+    /// all bytes are read.
     ///
-    /// - Throws: What the peer did wrong; nothing may be read after that.
+    /// - Throws: The peer's violation of the protocol. The reader must not be used after that.
     mutating func next(
         in bytes: UnsafeMutableRawBufferPointer, at offset: inout Int
     ) throws(WebSocketViolation) -> Event? {
@@ -100,7 +103,7 @@ struct WebSocketFrameReader: Sendable {
         _ bytes: UnsafeMutableRawBufferPointer, _ offset: inout Int
     ) throws(WebSocketViolation) {
         if headerCount == 0, bytes.count &- offset >= WebSocketFrame.longestHeader, let base = bytes.baseAddress {
-            // As it lies there.
+            // Fast path: the whole header is in `bytes` and can be read in place.
             let start = UnsafeRawPointer(base + offset)
             try check(first: start.load(as: UInt8.self))
             let size = try check(second: (start + 1).load(as: UInt8.self), first: start.load(as: UInt8.self))
@@ -139,7 +142,7 @@ struct WebSocketFrameReader: Sendable {
         }
     }
 
-    /// The size of the header that these two bytes begin.
+    /// Checks the second byte of a header, and returns the size of the whole header.
     private func check(second: UInt8, first: UInt8) throws(WebSocketViolation) -> Int {
         let isMasked = second & 0x80 != 0
         switch role {
@@ -154,7 +157,7 @@ struct WebSocketFrameReader: Sendable {
         return 2 + (length == 126 ? 2 : length == 127 ? 8 : 0) + (isMasked ? 4 : 0)
     }
 
-    /// Begins a frame whose header of `size` bytes is at `start`.
+    /// Starts the frame whose header is at `start` and has `size` bytes.
     private mutating func begin(_ start: UnsafeRawPointer, _ size: Int) throws(WebSocketViolation) {
         let first = start.load(as: UInt8.self)
         let second = (start + 1).load(as: UInt8.self)
@@ -194,7 +197,7 @@ struct WebSocketFrameReader: Sendable {
         }
     }
 
-    /// Adds a frame to its message.
+    /// Adds the length of a frame to its message, and checks the limits of the message.
     private mutating func count(_ length: Int) throws(WebSocketViolation) {
         let (sum, overflows) = messageCount.addingReportingOverflow(length)
         if overflows || sum > limits.message {
@@ -226,7 +229,7 @@ struct WebSocketFrameReader: Sendable {
         control.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[take(bytes, &offset)]))
     }
 
-    /// The part of the current frame that is in `bytes`, unmasked.
+    /// Unmasks the part of the current frame that is in `bytes`, and returns its range.
     private mutating func take(_ bytes: UnsafeMutableRawBufferPointer, _ offset: inout Int) -> Range<Int> {
         let count = min(remaining, bytes.count &- offset)
         let place = offset..<(offset &+ count)
@@ -277,18 +280,19 @@ struct WebSocketFrameReader: Sendable {
 }
 
 extension WebSocketFrameReader {
-    /// How the bytes of a peer end.
+    /// The reason why the peer's frames ended.
     enum End: Hashable, Sendable {
-        /// By a Close frame.
+        /// The peer sent a Close frame.
         case closed(WebSocketStatus?, reason: String)
-        /// By a mistake of the peer.
+        /// The peer violated the protocol.
         case violated(WebSocketViolation)
     }
 
-    /// Reads all of `bytes` and moves the payload in them together: its place, and the end if it is reached.
+    /// Reads all of `bytes` and moves their payload together. Returns the range of the payload, and the end if the
+    /// peer's frames have ended.
     ///
-    /// One payload stays where it is; those behind it are moved over the headers between. `pinged` is called for each
-    /// Ping, in order.
+    /// The first payload stays in place. Later payloads are moved over the headers before them. `pinged` is called for
+    /// each Ping, in order.
     mutating func unwrap(
         _ bytes: UnsafeMutableRawBufferPointer, pinged: (UnsafeRawBufferPointer) -> Void
     ) -> (payload: Range<Int>, end: End?) {

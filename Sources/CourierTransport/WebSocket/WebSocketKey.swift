@@ -1,18 +1,19 @@
 import COpenSSL
 
-/// The key of a handshake, and the answer that proves that a server has understood it (RFC 6455, section 4.2.2).
+/// The random key of a handshake. The server's response to it proves that the server supports WebSocket (RFC 6455,
+/// section 4.2.2).
 struct WebSocketKey: Hashable, Sendable {
-    /// Sixteen bytes in base64.
+    /// The 16 bytes of the key in base64.
     let text: String
 
-    /// A fresh one.
+    /// Makes a new random key.
     init(using generator: inout some RandomNumberGenerator) {
         var bytes: [UInt8] = []
         for _ in 0..<2 { withUnsafeBytes(of: generator.next()) { bytes += $0 } }
         text = Base64.text(bytes)
     }
 
-    /// What a client has sent; `nil` unless it is sixteen bytes in base64.
+    /// Reads a key that a client sent. Returns `nil` if it is not 16 bytes in base64.
     init?(_ text: String) {
         guard text.utf8.count == 24, text.hasSuffix("=="),
             text.utf8.dropLast(2).allSatisfy({ byte in
@@ -27,7 +28,7 @@ struct WebSocketKey: Hashable, Sendable {
         self.text = text
     }
 
-    /// What the server has to answer.
+    /// The value that the server must send as `Sec-WebSocket-Accept`.
     var accept: String {
         let bytes = Array((text + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
         var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))

@@ -1,14 +1,14 @@
-/// The key that the payload of one frame is masked with: four bytes that repeat (RFC 6455, section 5.3).
+/// The masking key of one frame: four bytes that repeat over the payload (RFC 6455, section 5.3).
 struct WebSocketMask: Hashable, Sendable {
-    /// The bytes of the key as they lie in memory, whatever the processor's order.
+    /// The four bytes of the key in their order in memory, independent of the processor's byte order.
     let word: UInt32
 
-    /// Takes the bytes from `bytes`, which has four.
+    /// Reads the four bytes of a key from `bytes`.
     init(_ bytes: UnsafeRawPointer) { word = bytes.loadUnaligned(as: UInt32.self) }
 
     init(word: UInt32) { self.word = word }
 
-    /// The key for what follows behind `count` masked bytes.
+    /// Returns the key for the bytes after `count` masked bytes.
     func advanced(by count: Int) -> WebSocketMask {
         let shift = UInt32(truncatingIfNeeded: (count & 3) * 8)
         guard shift > 0 else { return self }
@@ -16,7 +16,7 @@ struct WebSocketMask: Hashable, Sendable {
         return WebSocketMask(word: UInt32(littleEndian: little >> shift | little << (32 - shift)))
     }
 
-    /// Masks, or unmasks, `count` bytes on their way from `source` to `target`, which may be the same place.
+    /// Copies `count` bytes from `source` to `target`, and masks or unmasks them. Both pointers may be equal.
     func apply(from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int) {
         let pair = UInt64(word) << 32 | UInt64(word)
         let wide = SIMD8<UInt64>(repeating: pair)
@@ -32,7 +32,7 @@ struct WebSocketMask: Hashable, Sendable {
             (target + offset).storeBytes(of: bytes ^ pair, as: UInt64.self)
             offset &+= 8
         }
-        // Eight is a multiple of four: the key begins anew here.
+        // Eight is a multiple of four, so the remaining bytes start with the first byte of the key.
         withUnsafeBytes(of: word) { key in
             for index in 0..<(count &- offset) {
                 let byte = (source + offset + index).load(as: UInt8.self)

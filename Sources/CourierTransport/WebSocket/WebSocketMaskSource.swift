@@ -1,13 +1,15 @@
-/// Makes masking keys that nobody who chooses the payload can foresee (RFC 6455, section 10.3), without asking the
-/// system for each: the ChaCha20 block function (RFC 8439, section 2.3) over a random seed, sixteen keys a block.
+/// Makes masking keys that the author of the payload cannot predict (RFC 6455, section 10.3).
+///
+/// The ChaCha20 block function (RFC 8439, section 2.3) makes 16 keys per block from a random seed. So a key needs no
+/// call of the operating system.
 struct WebSocketMaskSource: Sendable {
     private let seed: (SIMD4<UInt32>, SIMD4<UInt32>)
     private var counter: UInt64 = 0
     private var block = SIMD16<UInt32>()
     private var used = 16
 
-    /// Takes its seed, 256 bits, from `generator`: the system's own for connections, a seeded one where a run has to
-    /// be repeated.
+    /// Takes a seed of 256 bits from `generator`. Connections use the system's generator. A seeded generator makes a
+    /// run repeatable.
     init(using generator: inout some RandomNumberGenerator) {
         func row() -> SIMD4<UInt32> {
             let (first, second) = (generator.next(), generator.next())
@@ -18,7 +20,7 @@ struct WebSocketMaskSource: Sendable {
         seed = (row(), row())
     }
 
-    /// The next key.
+    /// Returns the next masking key.
     mutating func next() -> WebSocketMask {
         if used == 16 {
             let position = SIMD4(UInt32(truncatingIfNeeded: counter), UInt32(truncatingIfNeeded: counter >> 32), 0, 0)
@@ -30,7 +32,7 @@ struct WebSocketMaskSource: Sendable {
         return WebSocketMask(word: block[used])
     }
 
-    /// One block of RFC 8439: `seed` is the key, `position` the counter and the nonce.
+    /// Returns one ChaCha20 block (RFC 8439). `seed` is the key; `position` is the counter and the nonce.
     static func block(_ seed: (SIMD4<UInt32>, SIMD4<UInt32>), _ position: SIMD4<UInt32>) -> SIMD16<UInt32> {
         let constants = SIMD4<UInt32>(0x6170_7865, 0x3320_646E, 0x7962_2D32, 0x6B20_6574)
         var (a, b, c, d) = (constants, seed.0, seed.1, position)
@@ -62,7 +64,7 @@ struct WebSocketMaskSource: Sendable {
 extension SIMD4<UInt32> {
     fileprivate func rotatedBits(_ count: UInt32) -> Self { (self &<< count) | (self &>> (32 - count)) }
 
-    /// The lanes moved `count` places to the front.
+    /// Returns the vector with its lanes rotated by `count` places to the front.
     fileprivate func rotatedLanes(_ count: Int) -> Self {
         SIMD4(self[count & 3], self[(count + 1) & 3], self[(count + 2) & 3], self[(count + 3) & 3])
     }

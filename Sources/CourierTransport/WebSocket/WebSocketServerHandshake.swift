@@ -1,9 +1,9 @@
-/// The server's side of the opening handshake (RFC 6455, section 4.2): a request comes, an answer goes.
+/// The server side of the opening handshake (RFC 6455, section 4.2). It checks a request and makes the response.
 struct WebSocketServerHandshake: Sendable {
-    /// What a request came to.
+    /// The response to a request, and whether the request was refused.
     struct Verdict: Sendable {
         let answer: String
-        /// Why there is no WebSocket; `nil` when there is one.
+        /// The reason why the request was refused; `nil` if it was accepted.
         let refusal: TransportError?
     }
 
@@ -18,7 +18,8 @@ struct WebSocketServerHandshake: Sendable {
             beginning: "GET ", limit: configuration.headLimit, fieldLimit: configuration.headFieldLimit)
     }
 
-    /// Takes bytes of the request: how many, and the verdict once it is complete or cannot become a request any more.
+    /// Processes bytes of the request. Returns how many bytes it used, and the verdict when the request is complete or
+    /// invalid.
     mutating func received(_ bytes: UnsafeRawBufferPointer) -> (taken: Int, verdict: Verdict?) {
         do throws(HTTPHead.Problem) {
             let (taken, head) = try reader.read(bytes)

@@ -1,43 +1,43 @@
-/// The WebSocket of one connection: turns frames into the bytes in them and back, and knows no sockets.
+/// The WebSocket state of one connection. It puts bytes into frames and takes them out, and does not use sockets.
 ///
-/// `handshaking → open → closing → over`. Received bytes go through ``advance(_:)`` until the handshake is done and then
-/// through ``unwrap(_:)``; what is to be sent piles up in ``output``. Touched on the channel's loop only.
+/// States: `handshaking → open → closing → over`. Received bytes are passed to ``advance(_:)`` until the handshake is
+/// done, and then to ``unwrap(_:)``. Bytes to send collect in ``output``. Used only on the channel's event loop.
 final class WebSocketSession {
     private enum Handshake {
         case client(WebSocketClientHandshake)
         case server(WebSocketServerHandshake)
     }
 
-    /// How many bytes of answers to Pings may wait; beyond it only the latest Ping is answered, which RFC 6455,
-    /// section 5.5.3, allows.
+    /// The maximum size of waiting Pong frames in bytes. Above it, a new Pong replaces all waiting Pongs. RFC 6455,
+    /// section 5.5.3, allows an endpoint to answer only the latest Ping.
     static let answerLimit = 16 << 10
 
     private let frameSize: Int
     private let peerName: String
-    /// `nil` once it is done.
+    /// The opening handshake; `nil` when it is done.
     private var handshake: Handshake?
     private var reader: WebSocketFrameReader
     private var writer: WebSocketFrameWriter
 
-    /// Frames, and before them our part of the handshake.
+    /// Bytes to send: first our part of the handshake, then frames.
     private var outgoing = ByteQueue()
-    /// Answers to Pings, whole frames.
+    /// Whole Pong frames that wait to be sent.
     private var answers = ByteQueue()
-    /// What came behind the peer's part of the handshake.
+    /// Bytes that were received together with the end of the handshake. They are the first frames of the peer.
     private var early = ByteQueue()
 
     private(set) var hasSentClose = false
-    /// How the peer's frames have ended.
+    /// The reason why the peer's frames ended; `nil` until then.
     private(set) var end: WebSocketFrameReader.End?
 
-    /// The connecting side; the request waits in ``output``.
+    /// Makes the connecting side. The request then waits in ``output``.
     ///
     /// - Parameters:
-    ///   - configuration: What to ask for.
-    ///   - host: What the `Host` field says where the configuration says nothing.
-    ///   - peerName: How messages call the peer.
-    ///   - generator: Where key and masks come from.
-    /// - Throws: ``TransportError/Code/invalidConfiguration``.
+    ///   - configuration: The settings of the request.
+    ///   - host: The value of the `Host` field if the configuration has none.
+    ///   - peerName: The peer's name in error messages.
+    ///   - generator: The source of randomness for the key and the masks.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the configuration is invalid.
     init(
         connecting configuration: WebSocketConfiguration, host: String, peerName: String,
         using generator: inout some RandomNumberGenerator
@@ -53,7 +53,7 @@ final class WebSocketSession {
         append(handshake.request)
     }
 
-    /// The accepting side.
+    /// Makes the accepting side.
     init(
         accepting configuration: WebSocketConfiguration, peerName: String,
         using generator: inout some RandomNumberGenerator
@@ -73,7 +73,8 @@ final class WebSocketSession {
 
     // MARK: Handshake
 
-    /// Continues with the handshake; whether it is done. Afterwards there may be output, also when it fails.
+    /// Continues the handshake and returns whether it is done. Afterwards there may be output to send, even after an
+    /// error.
     func advance(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Bool {
         let taken: Int
         switch handshake {
@@ -95,7 +96,7 @@ final class WebSocketSession {
         return handshake == nil
     }
 
-    /// What it means that the peer has `closed` or `reset` the connection in the middle of the handshake.
+    /// Returns the error to report if the peer ends the connection during the handshake. `deed` is `closed` or `reset`.
     func brokenOff(_ deed: String, errno: Int32? = nil) -> TransportError {
         switch handshake {
         case .client(let client): client.brokenOff(deed, errno: errno)
@@ -108,13 +109,13 @@ final class WebSocketSession {
 
     // MARK: Input
 
-    /// Whether frames came right behind the handshake.
+    /// Whether bytes that were received with the end of the handshake are still unread.
     var hasEarlyInput: Bool { !early.isEmpty }
 
-    /// Whether there is something to tell that needs no more of the stream.
+    /// Whether frames or their end can be reported without another read of the stream.
     var hasNews: Bool { hasEarlyInput || hasPeerEnded }
 
-    /// Moves them into `space`; the count.
+    /// Moves bytes of `early` into `space`. Returns the number of moved bytes.
     func takeEarlyInput(into space: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(early.count, space.count)
         space.copyMemory(from: UnsafeRawBufferPointer(rebasing: early.contents[..<count]))
@@ -123,11 +124,11 @@ final class WebSocketSession {
         return count
     }
 
-    /// Whether the peer is in the middle of something, so that its end would cut bytes off.
+    /// Whether a frame or a message of the peer is incomplete, so that bytes would be missing if the input ended now.
     var isInsideMessage: Bool { end == nil && reader.isInsideMessage }
 
-    /// Moves the payload in `bytes` together; its place. What stands behind a Close frame, or behind a mistake, is not
-    /// looked at; ``end`` then says so.
+    /// Moves the payload in `bytes` together, and returns its range. Bytes after a Close frame or after a violation are
+    /// ignored, and ``end`` is then set.
     func unwrap(_ bytes: UnsafeMutableRawBufferPointer) -> Range<Int> {
         guard end == nil else { return 0..<0 }
         let (payload, end) = reader.unwrap(bytes) { answer($0) }
@@ -152,7 +153,7 @@ final class WebSocketSession {
 
     var hasOutput: Bool { !outgoing.isEmpty }
 
-    /// Bytes to be sent, valid until the next call.
+    /// The bytes to send. The pointer is valid until the next call.
     var output: UnsafeRawBufferPointer { outgoing.contents }
 
     func removeOutput(_ count: Int) {
@@ -160,7 +161,7 @@ final class WebSocketSession {
         outgoing.trim(above: ByteQueue.keptCapacity)
     }
 
-    /// Puts all of `payload` into frames.
+    /// Puts all of `payload` into frames and appends them to the output.
     func wrap(_ payload: UnsafeRawBufferPointer) {
         var rest = payload
         while rest.count > frameSize {
@@ -170,7 +171,7 @@ final class WebSocketSession {
         if !rest.isEmpty { writer.write(.binary, rest, into: &outgoing) }
     }
 
-    /// Puts some of `queue` into frames, and the answers to Pings in front, unless enough waits to be sent already.
+    /// Appends waiting Pongs, and then frames with bytes of `queue`, to the output until it has at least `limit` bytes.
     func wrap(_ queue: inout ByteQueue, limit: Int) {
         if outgoing.count < limit, !answers.isEmpty {
             outgoing.append(answers.contents)
@@ -186,11 +187,11 @@ final class WebSocketSession {
 
     // MARK: Closing
 
-    /// Whether nothing of the peer is to be waited for.
+    /// Whether the peer's frames have ended, so that nothing more is expected from it.
     var hasPeerEnded: Bool { end != nil }
 
-    /// Sends a Close frame, once; whether there is something to send for it now. It answers the peer's, names the peer's
-    /// mistake, or says that we are done.
+    /// Appends a Close frame to the output, only once. Returns whether it was appended. The frame answers the peer's
+    /// Close frame, reports the peer's violation, or starts a normal close.
     func beginClose() -> Bool {
         guard isOpen else { return false }
         hasSentClose = true

@@ -1,4 +1,4 @@
-/// Why a WebSocket was closed, as its Close frame says it (RFC 6455, section 7.4).
+/// The status in a Close frame: the reason why a WebSocket is closed (RFC 6455, section 7.4).
 struct WebSocketStatus: Hashable, Sendable {
     let rawValue: UInt16
 
@@ -9,7 +9,8 @@ struct WebSocketStatus: Hashable, Sendable {
     static let invalidPayload = WebSocketStatus(rawValue: 1007)
     static let messageTooBig = WebSocketStatus(rawValue: 1009)
 
-    /// Whether a frame may carry it: 1004 to 1006 and 1015 are reserved, those below 1000 not used, others not defined.
+    /// Whether a Close frame may contain this status. 1004 to 1006 and 1015 are reserved, values below 1000 are not
+    /// used, and other values are not defined.
     var mayBeSent: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true
@@ -17,12 +18,12 @@ struct WebSocketStatus: Hashable, Sendable {
         }
     }
 
-    /// Whether the peer says that nothing is wrong.
+    /// Whether the status means a close without an error.
     var isOrderly: Bool { self == .normal || self == .goingAway }
 }
 
 extension WebSocketStatus: CustomStringConvertible {
-    /// The number, and what it means where that is defined.
+    /// The number, and its meaning if one is defined.
     var description: String {
         let meaning: String? =
             switch rawValue {
@@ -44,10 +45,10 @@ extension WebSocketStatus: CustomStringConvertible {
     }
 }
 
-/// What a peer sent that it must not send, and the status to close with.
+/// A violation of the protocol by the peer, and the status to close the WebSocket with.
 struct WebSocketViolation: Error, Hashable, Sendable {
     let status: WebSocketStatus
-    /// What it did, to stand behind “the peer”.
+    /// The peer's action, as a phrase that follows the peer's name in a message.
     let deed: String
 
     init(_ status: WebSocketStatus, _ deed: String) {
