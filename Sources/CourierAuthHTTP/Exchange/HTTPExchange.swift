@@ -7,22 +7,23 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// One request and its reply, over a `URLSession` of its own: no cookie, cache, credential or connection of one request is
-/// there for the next.
+/// One HTTP request and its response. Each exchange has its own `URLSession`, so that requests share no cookies, cache,
+/// credentials or connections.
 ///
-/// The reply is read as it comes, and given up when it is longer than allowed. Redirects are not followed; they are replies like others.
+/// The exchange ends as soon as the response is longer than allowed. Redirects are not followed; they are returned like
+/// other responses.
 final class HTTPExchange: NSObject, Sendable {
-    /// Why there is no reply.
+    /// The reason why an exchange returned no response.
     enum Failure: Error {
-        /// The caller does not want it any more.
+        /// The caller's task was cancelled.
         case cancelled
-        /// It was not there in time.
+        /// The response was not complete before the timeout.
         case timedOut
-        /// Its body is longer than allowed.
+        /// The body of the response is longer than allowed.
         case tooLong
-        /// It is no reply of HTTP.
+        /// The response is not HTTP.
         case unreadable
-        /// The system's error.
+        /// The system reported an error.
         case system(domain: String, code: Int)
     }
 
@@ -30,7 +31,7 @@ final class HTTPExchange: NSObject, Sendable {
         let timeout: Duration
         let size: Int
 
-        /// At most thirty years, whatever the app has asked for.
+        /// The timeout in seconds, limited to 10^9 s, about 31 years.
         var timeoutSeconds: Double { min(max(0, timeout / .seconds(1)), 1e9) }
     }
 
@@ -38,26 +39,28 @@ final class HTTPExchange: NSObject, Sendable {
         var task: URLSessionDataTask?
         var waiter: CheckedContinuation<HTTPReply, any Error>?
         var body = Data()
-        /// Why the exchange ends before the session says so.
+        /// True after the exchange has ended, which may be before the session reports its end.
         var isOver = false
-        /// Whether the session has told its end.
+        /// True after the session has reported the end of its task.
         var isComplete = false
     }
 
     private let limits: Limits
     private let state = Mutex(State())
-    /// For every call to the session. Each waits for the queue on which all sessions of the process read, and a peer that
-    /// never stops sending can keep that busy: on one of the few threads of Swift's tasks the wait would hold up all of them.
+    /// The queue for all calls to the session. Each call waits for the queue on which all sessions of the process read.
+    /// A peer that never stops sending can keep that queue busy. Swift's tasks share few threads, so waiting on one of
+    /// them could block all tasks.
     private let side = DispatchQueue(label: "courier.auth.http")
 
     private init(_ limits: Limits) { self.limits = limits }
 
-    /// Sends `request` and waits for the reply.
+    /// Sends `request` and returns the response.
     ///
     /// - Throws: A ``Failure``.
     static func reply(to request: URLRequest, _ limits: Limits) async throws -> HTTPReply {
         let exchange = HTTPExchange(limits)
-        // Weak, as a cancelled work item stays in its queue until its time, and the connection would stay open with it.
+        // The reference is weak: a cancelled work item stays in its queue until its time, and would keep the connection
+        // open.
         let deadline = DispatchWorkItem { [weak exchange] in exchange?.end(by: .failure(Failure.timedOut)) }
         defer { deadline.cancel() }
         return try await withTaskCancellationHandler {
@@ -76,14 +79,14 @@ final class HTTPExchange: NSObject, Sendable {
         }
     }
 
-    /// On `side`.
+    /// Starts the transfer. Runs on `side`.
     private func begin(_ request: URLRequest) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
-        // Only in case our own timer should fail; whole seconds, as fractions are cut off on Linux.
+        // A fallback if our own timer fails. The value is in whole seconds, because Linux cuts off fractions.
         configuration.timeoutIntervalForRequest = max(1, limits.timeoutSeconds).rounded(.up) + 1
         guard !state.withLock({ $0.isOver }) else { return }
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: CallerQueue())
@@ -96,7 +99,7 @@ final class HTTPExchange: NSObject, Sendable {
         session.finishTasksAndInvalidate()
     }
 
-    /// Answers the caller, the first time, and ends the transfer if it continues.
+    /// Resumes the caller with `result`, and cancels the transfer if it is still running. Later calls do nothing.
     private func end(by result: Result<HTTPReply, any Error>) {
         let (waiter, task) = state.withLock {
             state -> (CheckedContinuation<HTTPReply, any Error>?, URLSessionDataTask?) in
@@ -135,8 +138,8 @@ extension HTTPExchange: URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // The handler is never called: the task waits for it until it is cancelled, which `end(by:)` does. Called, it would
-        // cross with a cancellation that is under way already, and that ends the process on Linux.
+        // The completion handler is never called: the task waits for it until `end(by:)` cancels the task. A call could
+        // happen at the same time as a cancellation, which crashes the process on Linux.
         end(by: .success(reply(response)))
     }
 
@@ -145,8 +148,9 @@ extension HTTPExchange: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-            // Here it is always the challenge of a reply with status 401, which is what the caller wants to know. Without an
-            // answer the task would wait for ever; the refusal cancels it, which must not happen on this queue.
+            // On Linux, the challenge always belongs to a response with status 401, which is returned to the caller.
+            // The task would wait forever for an answer to the challenge. The answer below cancels the task, which must
+            // not happen on this queue.
             if let response = challenge.failureResponse as? HTTPURLResponse { end(by: .success(reply(response))) }
             side.async { completionHandler(.cancelAuthenticationChallenge, nil) }
         #else

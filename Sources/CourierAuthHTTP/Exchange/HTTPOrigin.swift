@@ -1,13 +1,13 @@
 import CourierCore
 import Foundation
 
-/// Who answers a URL: scheme, host and port. What is meant for one origin is sent to no other.
+/// The origin of a URL: scheme, host and port. Data that is meant for one origin is never sent to another.
 struct HTTPOrigin: Hashable, Sendable {
     let isSecure: Bool
     let host: String
     let port: Int
 
-    /// `nil` for a URL that is not one of HTTP, or has no host.
+    /// Returns `nil` if the URL has no `http` or `https` scheme, or no host.
     init?(_ url: URL) {
         switch url.scheme?.lowercased() {
         case "https": isSecure = true
@@ -19,10 +19,10 @@ struct HTTPOrigin: Hashable, Sendable {
         port = url.port ?? (isSecure ? 443 : 80)
     }
 
-    /// The URL of which nothing is left out.
+    /// The origin as a URL with scheme, host and port.
     var url: URL? { URL(string: description) }
 
-    /// Whether it is on this machine by its very name: `localhost`, an address of 127.0.0.0/8, or `::1`.
+    /// True if the host name itself means this machine: `localhost`, an address of 127.0.0.0/8, or `::1`.
     var isLoopback: Bool { host.isLoopbackHost }
 }
 

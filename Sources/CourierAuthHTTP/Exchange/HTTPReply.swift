@@ -1,11 +1,11 @@
 import Foundation
 
-/// What came back, as far as it matters here.
+/// The parts of an HTTP response that this module uses.
 struct HTTPReply: Sendable {
     let status: Int
-    /// The header field `Location`.
+    /// The value of the header field `Location`.
     let location: String?
-    /// The header field `Retry-After`.
+    /// The value of the header field `Retry-After`.
     let retryAfter: String?
     let body: Data
 

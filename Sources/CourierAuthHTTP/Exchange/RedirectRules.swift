@@ -1,26 +1,27 @@
 import Foundation
 
-/// Whether a redirect is followed.
+/// Decides whether a redirect is followed.
 ///
-/// Only to the same origin, so that neither a header field nor a body with credentials reaches anybody else, and no way leads from
-/// `https` to `http`.
+/// Redirects are followed only within the same origin. So header fields and bodies with credentials reach no other
+/// server, and no redirect leads from `https` to `http`.
 struct RedirectRules: Sendable {
-    /// Where a redirect leads.
+    /// The request that follows a redirect.
     struct Step: Equatable, Sendable {
         let url: URL
-        /// Whether method and body stay; a GET without a body otherwise.
+        /// True if method and body stay the same. Otherwise the next request is a GET without a body.
         let keepsMethod: Bool
     }
 
-    /// Why it is not followed.
+    /// The reason why a redirect is not followed.
     struct Refusal: Error, Equatable {
         let message: String
     }
 
-    /// How many are followed in a row.
+    /// The maximum number of redirects in a row.
     let maximumCount: Int
 
-    /// Where to continue; `nil` when `reply` is no redirect. `count` redirects were followed before.
+    /// Returns the next step, or `nil` if `reply` is not a redirect. `count` is the number of redirects followed
+    /// before.
     func step(after reply: HTTPReply, from url: URL, method: String, count: Int) throws(Refusal) -> Step? {
         let keepsMethod: Bool
         switch reply.status {

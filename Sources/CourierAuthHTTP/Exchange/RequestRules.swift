@@ -5,19 +5,19 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What may be sent, and to whom.
+/// Decides which requests may be sent, and to which servers.
 struct RequestRules: Sendable {
-    /// Why a request is not sent.
+    /// The reason why a request is not sent.
     struct Refusal: Error, Equatable {
         let message: String
     }
 
-    /// Whether `http` is allowed beyond this machine.
+    /// True if `http` is allowed to other machines and through a proxy.
     let allowsPlainHTTP: Bool
-    /// Which may send it through a proxy.
+    /// The environment variables that may send a request through a proxy.
     var environment = ProxyEnvironment.process
 
-    /// Makes the request that `description` tells of.
+    /// Creates the URL request for `description`.
     func request(for description: TokenRequest) throws(Refusal) -> URLRequest {
         var request = URLRequest(url: description.url)
         request.httpMethod = description.method.rawValue
@@ -36,7 +36,7 @@ struct RequestRules: Sendable {
         return request
     }
 
-    /// Whether `request` may be sent as it is.
+    /// Throws if `request` must not be sent; otherwise returns its origin.
     func check(_ request: URLRequest) throws(Refusal) -> HTTPOrigin {
         guard let url = request.url, let origin = HTTPOrigin(url) else {
             throw Refusal(message: "The URL of the token endpoint is not one of HTTP with a host.")
@@ -63,14 +63,15 @@ struct RequestRules: Sendable {
         return origin
     }
 
-    /// A line break would begin another header field, or the body.
+    /// Throws if a header field has a character that is not allowed. A line break would start another field or the
+    /// body.
     private func check(_ name: String, _ value: String) throws(Refusal) {
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), value.utf8.allSatisfy(Self.isValueByte) else {
             throw Refusal(message: "A header field of the token request has a character that is not allowed there.")
         }
     }
 
-    /// RFC 9110, 5.6.2.
+    /// True if a header field's name may contain `byte` (RFC 9110, section 5.6.2).
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -80,6 +81,6 @@ struct RequestRules: Sendable {
         }
     }
 
-    /// RFC 9110, 5.5.
+    /// True if a header field's value may contain `byte` (RFC 9110, section 5.5).
     private static func isValueByte(_ byte: UInt8) -> Bool { byte == 9 || byte >= 32 && byte != 127 }
 }

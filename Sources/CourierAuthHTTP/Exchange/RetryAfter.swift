@@ -1,12 +1,12 @@
 import Foundation
 
-/// The header field `Retry-After` (RFC 9110, 10.2.3).
+/// Reads the header field `Retry-After` (RFC 9110, section 10.2.3).
 enum RetryAfter {
-    /// How long to wait from `now` on, at most `maximum`; `nil` when the text says nothing that can be understood.
+    /// Returns how long to wait from `now` on, at most `maximum`; `nil` if the text is missing or not valid.
     static func pause(_ text: String?, now: Date, maximum: Duration) -> Duration? {
         guard let text = text?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
         if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            // Digits that do not fit mean a very long time, not none.
+            // A number that is too large for an `Int64` counts as `maximum`.
             return Int64(text).map { min(.seconds($0), maximum) } ?? maximum
         }
         guard let date = date(text) else { return nil }
@@ -14,7 +14,7 @@ enum RetryAfter {
         return seconds > 0 ? min(.seconds(min(seconds, 1e9)), maximum) : .zero
     }
 
-    /// The three forms of a date in HTTP (RFC 9110, 5.6.7); the first is the one to be sent.
+    /// The three date formats of HTTP (RFC 9110, section 5.6.7). Servers should send the first.
     private static let formats = [
         "EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz", "EEE MMM d HH:mm:ss yyyy",
     ]

@@ -2,15 +2,15 @@ import CourierCore
 import Foundation
 
 extension ConnectOptionsMapping {
-    /// The answer cannot be used; the text never shows a value of it.
+    /// The error for a response that cannot be used. Its message never contains a value of the response.
     struct Failure: Error, Equatable {
         let message: String
     }
 
-    /// Numbers of seconds that a `Date` holds without losing them, with room to spare: the year 33658.
+    /// The limit in seconds to which an expiry is shortened. `Date` stores times up to it precisely (year 33658).
     private static let farthest = 1e12
 
-    /// Reads the answer to a request that was sent at `requestedAt`.
+    /// Decodes the response to a request that was sent at `requestedAt`.
     func grant(from body: Data, clientID: String, requestedAt: Date) throws(Failure) -> ConnectGrant {
         let document: JSONValue
         do { document = try JSONDecoder().decode(JSONValue.self, from: body) } catch {

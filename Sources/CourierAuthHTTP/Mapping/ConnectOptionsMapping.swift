@@ -1,6 +1,6 @@
 public import CourierCore
 
-/// How ``CourierCore/ConnectOptions`` are made of the JSON that a token endpoint answers.
+/// Describes how to create ``CourierCore/ConnectOptions`` from the JSON response of a token endpoint.
 ///
 /// ```swift
 /// // {"broker": {"host": "eu1.example.com", "port": 8883}, "token": "…", "expires_in": 3600}
@@ -9,59 +9,60 @@ public import CourierCore
 ///     expiry: .after("expires_in"))
 /// ```
 ///
-/// Types are taken as they are, except that a number may also stand in a string of digits. What is missing or of another
-/// type is an error that names the path, never the value.
+/// Values are not converted, except that a number may also be a string, such as `"8883"`. A missing value or a value of
+/// another type is an error that names the path, never the value.
 public struct ConnectOptionsMapping: Sendable {
     /// The broker's host name or IP address.
     public var host: ResponseField<String>
     /// The broker's port.
     public var port: ResponseField<UInt16>
-    /// Seconds after the last packet that was sent until the client probes; 60 by default.
+    /// The keep-alive interval: seconds after the last sent packet until the client sends a PINGREQ; 60 by default.
     public var keepAlive: ResponseField<UInt16>
-    /// The client id; `nil`, the default, takes the one of the provider.
+    /// The client id; `nil`, the default, means the provider's client id.
     public var clientId: ResponseField<String>?
     /// The user name.
     public var username: ResponseField<String>
-    /// The password, which is where most brokers want a token.
+    /// The password; most brokers expect a token here.
     public var password: ResponseField<String>
-    /// Whether the broker forgets the earlier session; `false` by default.
+    /// True if the broker discards the previous session; `false` by default.
     public var isCleanSession: ResponseField<Bool>
-    /// User properties of CONNECT in MQTT 5, an object of strings; `nil` by default.
+    /// The user properties of an MQTT 5 CONNECT packet, a JSON object of strings; `nil` by default.
     public var userProperties: ResponseField<[String: String]>?
-    /// Protocol names for the TLS handshake, a list of strings; `nil` by default.
+    /// The protocol names (ALPN) for the TLS handshake, a JSON list of strings; `nil` by default.
     public var alpn: ResponseField<[String]>?
-    /// How to reach the broker, such as `tls`; `nil`, the default, leaves it to the client.
+    /// The connection scheme, such as `tls`. If it is `nil`, the default, the client chooses.
     public var scheme: ResponseField<String>?
-    /// Path and header fields for the schemes `ws` and `wss`, always the same; `nil` by default.
+    /// The path and header fields for the schemes `ws` and `wss`, which are not read from the response; `nil` by
+    /// default.
     public var webSocket: WebSocketOptions?
-    /// Further ways to the same broker or cluster, a list of objects with `host` and `port`, and with `priority`, `weight`
-    /// and `scheme` where they differ from their defaults; `nil` by default.
+    /// Further endpoints of the same broker or cluster, a JSON list of objects with `host` and `port`; `nil` by
+    /// default. An object may also contain `priority`, `weight` and `scheme` if they differ from their defaults.
     public var alternatives: ResponseField<[BrokerEndpoint]>?
-    /// The method of an extended authentication of MQTT 5; `nil`, the default, is none.
+    /// The method of MQTT 5 enhanced authentication; `nil`, the default, means none.
     public var authenticationMethod: ResponseField<String>?
-    /// The data with which the extended authentication begins, as text; `nil` by default.
+    /// The first data of enhanced authentication, as text; `nil` by default.
     public var authenticationData: ResponseField<String>?
-    /// How long the credentials are good; `.unknown` by default.
+    /// The source of the credentials' expiry; `.unknown` by default.
     public var expiry: GrantExpiry
 
-    /// Says where each option comes from.
+    /// Creates a mapping with a source for each option.
     ///
     /// - Parameters:
     ///   - host: The broker's host.
     ///   - port: The broker's port.
-    ///   - keepAlive: Seconds after the last packet that was sent until the client probes; always 60 by default.
+    ///   - keepAlive: Seconds after the last sent packet until the client sends a PINGREQ; always 60 by default.
     ///   - clientId: The client id; the provider's by default.
     ///   - username: The user name.
     ///   - password: The password.
-    ///   - isCleanSession: Whether the broker forgets the earlier session; never by default.
+    ///   - isCleanSession: `true` if the broker discards the previous session; always `false` by default.
     ///   - userProperties: User properties of CONNECT; none by default.
-    ///   - alpn: Protocol names for the TLS handshake; none by default.
-    ///   - scheme: How to reach the broker; left to the client by default.
-    ///   - webSocket: Path and header fields for WebSocket; none by default.
-    ///   - alternatives: Further ways to the same broker; none by default.
-    ///   - authenticationMethod: The method of an extended authentication; none by default.
-    ///   - authenticationData: The data with which it begins; none by default.
-    ///   - expiry: How long the credentials are good; unknown by default.
+    ///   - alpn: The protocol names (ALPN) for the TLS handshake; none by default.
+    ///   - scheme: The connection scheme; chosen by the client by default.
+    ///   - webSocket: The path and header fields for WebSocket; none by default.
+    ///   - alternatives: Further endpoints of the same broker; none by default.
+    ///   - authenticationMethod: The method of enhanced authentication; none by default.
+    ///   - authenticationData: The first data of enhanced authentication; none by default.
+    ///   - expiry: The source of the credentials' expiry; unknown by default.
     public init(
         host: ResponseField<String>, port: ResponseField<UInt16>, keepAlive: ResponseField<UInt16> = .fixed(60),
         clientId: ResponseField<String>? = nil, username: ResponseField<String>, password: ResponseField<String>,

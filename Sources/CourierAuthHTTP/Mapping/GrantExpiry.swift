@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Where the answer of a token endpoint says how long its credentials are good.
+/// The source of the expiry of credentials that a token endpoint returned.
 public enum GrantExpiry: Sendable {
-    /// Nowhere: the answer is not kept, and the client uses it until the broker refuses it.
+    /// No source. The provider does not cache the credentials, and the client uses them until the broker rejects them.
     case unknown
-    /// So many seconds from the request on, such as `.after("expires_in")` of OAuth 2.0 or `.after(.fixed(3_600))`.
+    /// The number of seconds after the request, such as `.after("expires_in")` of OAuth 2.0 or `.after(.fixed(3_600))`.
     case after(ResponseField<Double>)
-    /// At this time, such as `.at("expires_at")`: a text in the form of ISO 8601, or a number of seconds since 1970; a
-    /// number of 10^11 or more is taken for milliseconds.
+    /// A time, such as `.at("expires_at")`: a text in ISO 8601 format, or a number of seconds since 1970. A number of
+    /// 10^11 or more means milliseconds.
     case at(ResponseField<Date>)
 }

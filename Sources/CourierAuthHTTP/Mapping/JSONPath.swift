@@ -1,17 +1,17 @@
-/// Where a value stands in a JSON document: member names and list positions, from the outside in.
+/// The path to a value in a JSON document: member names and list positions, from the outermost to the innermost.
 ///
-/// As text the steps are joined by dots: `"broker.hosts.0"` is the first of the list `hosts` in the object `broker`. The empty
-/// text is the whole document. Names that hold a dot are written as a list: `["example.com", "token"]`.
+/// In text, dots join the steps: `"broker.hosts.0"` is the first element of the list `hosts` in the object `broker`. An
+/// empty text means the whole document. Write a path as a list if a name contains a dot: `["example.com", "token"]`.
 public struct JSONPath: Hashable, Sendable {
-    /// The steps: a member name, or the position in a list as a decimal number.
+    /// The steps: member names, and list positions as decimal numbers.
     public let steps: [String]
 
-    /// A path of these steps.
+    /// Creates a path from steps.
     ///
-    /// - Parameter steps: Member names and list positions, from the outside in.
+    /// - Parameter steps: Member names and list positions, from the outermost to the innermost.
     public init(_ steps: [String]) { self.steps = steps }
 
-    /// A path from text with dots between the steps.
+    /// Creates a path from text with dots between the steps.
     ///
     /// - Parameter text: The steps, joined by dots; empty for the whole document.
     public init(_ text: String) {
@@ -20,10 +20,10 @@ public struct JSONPath: Hashable, Sendable {
 }
 
 extension JSONPath: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, CustomStringConvertible {
-    /// The path that the text writes with dots.
+    /// Creates a path from text with dots between the steps.
     public init(stringLiteral text: String) { self.init(text) }
 
-    /// The path of these steps.
+    /// Creates a path from steps.
     public init(arrayLiteral steps: String...) { self.init(steps) }
 
     /// The steps, joined by dots.

@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// How a JSON value becomes one of Swift.
+/// Converts a JSON value to a Swift value.
 struct JSONReading<Value: Sendable> {
     let kind: String
     let read: (JSONValue) -> Value?
@@ -47,7 +47,7 @@ extension JSONReading where Value == Double {
         Self(kind: "a number") { value in
             switch value {
             case .number(let number): number
-            // Some services write numbers as strings; "nan" and "inf" are none.
+            // Some services write numbers as strings. The strings "nan" and "inf" are not accepted.
             case .text(let text): Double(text).flatMap { $0.isFinite ? $0 : nil }
             case .null, .boolean, .list, .object: nil
             }
@@ -108,9 +108,9 @@ extension JSONReading where Value == [BrokerEndpoint] {
 }
 
 extension JSONReading where Value == Date {
-    /// From here on a number is a time in milliseconds: as seconds it would be in the year 5138.
+    /// The smallest number that means milliseconds. As seconds, it would be in the year 5138.
     private static var leastMilliseconds: Double { 1e11 }
-    /// Seconds that a `Date` holds without losing them, with room to spare: the year 33658.
+    /// The largest number of seconds that is accepted. `Date` stores times up to it precisely (year 33658).
     private static var farthest: Double { 1e12 }
 
     static var date: Self {

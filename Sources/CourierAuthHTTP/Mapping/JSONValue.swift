@@ -9,7 +9,7 @@ enum JSONValue: Equatable, Sendable {
     case list([JSONValue])
     case object([String: JSONValue])
 
-    /// What it is called in a message, which never shows the value itself.
+    /// The type of the value as text for an error message. Such messages never contain the value itself.
     var kind: String {
         switch self {
         case .null: "null"
@@ -21,7 +21,7 @@ enum JSONValue: Equatable, Sendable {
         }
     }
 
-    /// The value at `path`; `nil` where there is none, or `null`.
+    /// The value at `path`; `nil` if there is no value or the value is `null`.
     subscript(path: JSONPath) -> JSONValue? {
         var value = self
         for step in path.steps {

@@ -1,21 +1,22 @@
-/// Where one of the connect options comes from: the answer of the token endpoint, or always the same.
+/// The source of one connect option: a path in the token endpoint's response, or a fixed value.
 ///
-/// A string literal is a path, so that `host: "broker.host"` reads the answer and `host: .fixed("broker.example.com")` does
-/// not. No description shows a fixed value or a default, which may be secret.
+/// A string literal is a path: `host: "broker.host"` reads the response, and `host: .fixed("broker.example.com")` does
+/// not. Descriptions show no fixed value and no default, because these may be secret.
 public enum ResponseField<Value: Sendable>: Sendable {
-    /// Always this value.
+    /// The option always has this value.
     case fixed(Value)
-    /// What the answer has at this path; the default, where there is one, if it has nothing or `null` there.
+    /// The option has the response's value at this path. If that value is missing or `null`, the default is used, if
+    /// there is one.
     case at(JSONPath, default: Value? = nil)
 }
 
 extension ResponseField: ExpressibleByStringLiteral {
-    /// What the answer has at this path.
+    /// Creates a field that reads the response at this path.
     public init(stringLiteral path: String) { self = .at(JSONPath(path)) }
 }
 
 extension ResponseField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The path, or that the value is fixed.
+    /// The text `fixed` for a fixed value; otherwise `at` and the path.
     public var description: String {
         switch self {
         case .fixed: "fixed"

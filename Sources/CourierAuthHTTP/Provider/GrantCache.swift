@@ -1,27 +1,27 @@
 import CourierCore
 import Foundation
 
-/// The last credentials, for as long as they are worth giving out.
+/// Caches the last credentials until shortly before they expire.
 struct GrantCache: Sendable {
     private struct Entry {
         let grant: ConnectGrant
-        /// From here on it is not given out any more.
+        /// The time from which the grant is no longer returned.
         let staleAt: Date
     }
 
-    /// How long before the end an entry is stale, but at most half of its life.
+    /// The time before the expiry at which an entry becomes stale, but at most half of its lifetime.
     let margin: Duration
     private var entry: Entry?
 
     init(margin: Duration) { self.margin = margin }
 
-    /// What may be given out at `now`.
+    /// Returns the cached grant, or `nil` if there is none or it is stale at `now`.
     func grant(at now: Date) -> ConnectGrant? {
         guard let entry, now < entry.staleAt else { return nil }
         return entry.grant
     }
 
-    /// Keeps `grant`, which was asked for at `requestedAt`, if its end is known.
+    /// Caches `grant`, which was requested at `requestedAt`. If its expiry is not known, the cache is cleared.
     mutating func keep(_ grant: ConnectGrant, requestedAt: Date) {
         entry = grant.expiresAt.map { end in
             let life = end.timeIntervalSince(requestedAt)

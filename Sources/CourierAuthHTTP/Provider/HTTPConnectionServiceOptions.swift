@@ -2,24 +2,25 @@ public import CourierCore
 
 /// The times and limits of an ``HTTPConnectionServiceProvider``.
 public struct HTTPConnectionServiceOptions: Sendable {
-    /// How long one answer may take, from the look-up of the name to the last byte read, 15 s by default. Each redirect and
-    /// each retry begins anew.
+    /// The maximum time for one response, from name resolution to the last byte, 15 s by default. Each redirect and
+    /// each retry gets the full time again.
     public var timeout = Duration.seconds(15)
-    /// How long before their end credentials are not given out any more, 60 s by default, but at most half of the time
-    /// for which they are good. A client asks for new ones 30 s before the end, and must then get new ones.
+    /// The time before their expiry at which credentials are no longer returned, 60 s by default, but at most half of
+    /// their lifetime. A client requests new credentials 30 s before the expiry, and must then get new ones.
     public var refreshMargin = Duration.seconds(60)
-    /// The longest answer in bytes, 256 KiB by default. A longer one is not read to its end, and is an error.
+    /// The maximum size of a response in bytes, 256 KiB by default. A longer response is an error and is not read to
+    /// its end.
     public var maximumResponseSize = 256 << 10
-    /// How many redirects in a row are followed, 3 by default; all within the same origin.
+    /// The maximum number of redirects in a row, 3 by default. Redirects to another origin are never followed.
     public var maximumRedirects = 3
-    /// The longest time for which a `Retry-After` is obeyed, 120 s by default; the endpoint is asked again then.
+    /// The maximum pause after a `Retry-After`, 120 s by default. A longer pause is shortened to it.
     public var maximumRetryAfter = Duration.seconds(120)
-    /// How often one call asks again by itself; never by default.
+    /// The automatic retries of one call; none by default.
     public var retryPolicy = HTTPRetryPolicy.off
-    /// Whether `http` is allowed for a host other than this machine, and through a proxy that the environment names;
+    /// True if `http` is allowed to hosts other than this machine, and through a proxy that the environment names;
     /// `false` by default.
     public var allowsPlainHTTP = false
-    /// What takes the log; `nil` by default. It is told origins, statuses and times, and no secret.
+    /// The handler for log records; `nil` by default. The records contain origins, statuses and times, and no secrets.
     public var logHandler: (any LogHandler)?
 
     /// The default options.

@@ -2,8 +2,8 @@ public import CourierCore
 import Foundation
 import Synchronization
 
-/// Credentials from a token endpoint: asks it over HTTP, reads `ConnectOptions` out of its JSON, and keeps them until shortly
-/// before they end.
+/// Gets credentials from a token endpoint over HTTP. It decodes `ConnectOptions` from the JSON response and caches them
+/// until shortly before they expire.
 ///
 /// ```swift
 /// let provider = try HTTPConnectionServiceProvider(
@@ -15,18 +15,19 @@ import Synchronization
 /// let client = CourierClientFactory().makeMQTTClient(config: MQTTClientConfig(provider: provider))
 /// ```
 ///
-/// Callers on any task share one request; who is cancelled leaves the others waiting. What fails:
+/// Concurrent callers share one request. If one caller is cancelled, the others continue to wait. The errors are:
 ///
-/// - an HTTP status outside 200–299: ``CourierCore/AuthError/httpError(statusCode:)``;
-/// - the network, TLS or the timeout: ``CourierCore/AuthError/otherError(_:)`` with the system's domain and code, the
-///   endpoint's origin as the failing URL, and nothing else;
-/// - an answer that is no JSON, too long, or lacks a value; a redirect that is not followed: `CourierError` with
-///   `authenticationFailed` that names what is wrong;
-/// - the request's preparation: its own error.
+/// - for an HTTP status outside 200–299: ``CourierCore/AuthError/httpError(statusCode:)``;
+/// - for a network error, a TLS error or a timeout: ``CourierCore/AuthError/otherError(_:)`` with the system's domain
+///   and code. The failing URL is the endpoint's origin.
+/// - for a response that is not JSON, is too long or lacks a value, or a redirect that is not followed: `CourierError`
+///   with `authenticationFailed`, whose message names the problem;
+/// - for a failed preparation of the request: the error of the preparation.
 ///
-/// After an answer with `Retry-After` the next call waits until the endpoint wants to be asked again.
+/// After an error response with `Retry-After`, the next request waits for the requested pause.
 ///
-/// Nothing that this type says, throws or logs holds a token, a header field, a body, or more of a URL than its origin.
+/// Descriptions, errors and log records of this type contain no token, header field or body, and only the origin of a
+/// URL.
 public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
     private enum Step {
         case give(ConnectGrant)
@@ -35,11 +36,11 @@ public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
 
     private struct State {
         var cache: GrantCache
-        /// The fetch that a caller can join.
+        /// The current fetch, which other callers can join.
         var fetch: SharedFetch?
     }
 
-    /// The client's id, and that of the options unless the answer has another one.
+    /// The client id. The options contain the same id, unless the mapping has another source for the client id.
     public let clientID: String
 
     private let origin: HTTPOrigin?
@@ -47,16 +48,16 @@ public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
     private let time: HTTPTime
     private let state: Mutex<State>
 
-    /// Makes a provider; nothing is asked yet.
+    /// Creates a provider and sends no request yet.
     ///
     /// - Parameters:
     ///   - clientID: A string that identifies this client among all clients of the broker.
-    ///   - request: What is asked, and where.
-    ///   - mapping: How the answer is read.
-    ///   - options: Times and limits.
-    /// - Throws: A `CourierError` with `invalidConfiguration` when the request cannot be sent: the URL is not `https` and
-    ///   not on this machine, or is on it and the environment names a proxy for it; the URL holds a user; a header field
-    ///   has a line break; a GET has a body.
+    ///   - request: The request to the token endpoint.
+    ///   - mapping: The mapping from the response to `ConnectOptions`.
+    ///   - options: The times and limits.
+    /// - Throws: A `CourierError` with `invalidConfiguration` if the request cannot be sent. Without `allowsPlainHTTP`,
+    ///   the URL must be `https`, or `http` to this machine without a proxy from the environment. Other causes are a
+    ///   user name in the URL, a line break in a header field, or a GET with a body.
     public convenience init(
         clientID: String, request: TokenRequest, mapping: ConnectOptionsMapping,
         options: HTTPConnectionServiceOptions = HTTPConnectionServiceOptions()
@@ -75,9 +76,10 @@ public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
         state = Mutex(State(cache: GrantCache(margin: options.refreshMargin)))
     }
 
-    /// The credentials at hand, or new ones when they end soon, were cleared, or say nothing of their end.
+    /// Returns the cached credentials, or requests new ones. New ones are needed if the cached ones expire soon, were
+    /// cleared or have no known expiry.
     ///
-    /// - Returns: The options, and until when they are good.
+    /// - Returns: The options and their expiry.
     /// - Throws: `AuthError`, `CourierError`, the error of the request's preparation, or `CancellationError`.
     public func connectOptions() async throws -> ConnectGrant {
         while true {
@@ -90,8 +92,8 @@ public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
         }
     }
 
-    /// Throws away the credentials at hand, such as after the broker has refused them or when the app's user has changed. A
-    /// fetch that is under way still answers those who wait for it, and nobody else.
+    /// Clears the cached credentials, for example after the broker rejected them or the app's user changed. Callers
+    /// that wait for a running fetch still get its result; later callers start a new fetch.
     public func clearCachedOptions() async {
         state.withLock { state in
             state.cache.clear()

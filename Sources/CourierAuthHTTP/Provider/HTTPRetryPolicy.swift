@@ -1,23 +1,25 @@
-/// How often one call of a provider asks the token endpoint again by itself.
+/// The automatic retries of one provider call.
 ///
-/// Off by default: a client asks its provider again after 1, 2 and 4 seconds, and then at its reconnect interval. A policy is
-/// for those who call ``HTTPConnectionServiceProvider/connectOptions()`` themselves. Asked again is after failures that
-/// may pass: a network error, a timeout, and the statuses 408, 425, 429, 500, 502, 503 and 504.
+/// Retries are off by default, because a client asks its provider again after 1, 2 and 4 seconds, and then at its
+/// reconnect interval. Use a policy if your code calls ``HTTPConnectionServiceProvider/connectOptions()`` itself. Only
+/// failures that may be temporary are retried: a network error, a timeout, and the statuses 408, 425, 429, 500, 502,
+/// 503 and 504.
 public struct HTTPRetryPolicy: Hashable, Sendable {
-    /// How often one call asks at most, the first time included; 1, the default, turns the policy off.
+    /// The maximum number of attempts of one call, including the first; 1 turns retries off.
     public var maximumAttempts: Int
     /// The pause before the second attempt, doubled before each further one; 1 s by default.
     public var firstPause: Duration
     /// The longest pause; 30 s by default.
     public var maximumPause: Duration
 
-    /// Asks once.
+    /// One attempt without retries.
     public static let off = HTTPRetryPolicy(maximumAttempts: 1)
 
-    /// Collects the numbers. A random part of up to half is taken off each pause, so that many clients do not ask at once.
+    /// Creates a policy. Each pause is shortened by a random part of up to half, so that many clients do not retry at
+    /// once.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: How often one call asks at most; less than 1 is taken for 1.
+    ///   - maximumAttempts: The maximum number of attempts of one call; less than 1 counts as 1.
     ///   - firstPause: The pause before the second attempt; 1 s by default.
     ///   - maximumPause: The longest pause; 30 s by default.
     public init(
@@ -28,7 +30,7 @@ public struct HTTPRetryPolicy: Hashable, Sendable {
         self.maximumPause = maximumPause
     }
 
-    /// The pause after the `count`th attempt has failed; `nil` when it was the last one.
+    /// Returns the pause after `count` failed attempts; `nil` if no attempt is left.
     func pause(afterFailures count: Int, using random: inout some RandomNumberGenerator) -> Duration? {
         guard count < maximumAttempts else { return nil }
         var pause = min(max(firstPause, .zero), maximumPause)

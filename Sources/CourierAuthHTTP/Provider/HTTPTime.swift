@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The time that a provider lives in.
+/// The clock and the sleep function of a provider.
 package struct HTTPTime: Sendable {
     package let now: @Sendable () -> Date
     package let sleep: @Sendable (Duration) async throws -> Void
@@ -10,6 +10,6 @@ package struct HTTPTime: Sendable {
         self.sleep = sleep
     }
 
-    /// The machine's.
+    /// The clock and the sleep function of the system.
     package static let system = HTTPTime(now: { Date() }, sleep: { try await Task.sleep(for: $0) })
 }

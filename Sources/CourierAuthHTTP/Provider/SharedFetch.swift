@@ -1,14 +1,15 @@
 import CourierCore
 import Synchronization
 
-/// One fetch of credentials for all who ask while it is under way.
+/// One fetch of credentials, which all callers share that arrive while it runs.
 ///
-/// Who is cancelled leaves alone; when the last one has left, the work is cancelled, and nobody can join any more.
+/// A cancelled caller leaves without an effect on the others. When the last caller has left, the work is cancelled, and
+/// no caller can join any more.
 final class SharedFetch: Sendable {
     typealias Outcome = Result<ConnectGrant, any Error>
 
     private enum Phase {
-        /// Nobody has asked yet.
+        /// No caller has arrived yet.
         case idle
         case underWay
         case ended(Outcome)
@@ -18,16 +19,16 @@ final class SharedFetch: Sendable {
     private struct State {
         var phase = Phase.idle
         var waiters: [UInt64: CheckedContinuation<ConnectGrant?, any Error>] = [:]
-        /// Callers that were cancelled before they waited.
+        /// The numbers of callers that were cancelled before they waited.
         var leavers: Set<UInt64> = []
         var lastNumber: UInt64 = 0
-        /// Owned by this object: it ends by itself, or is cancelled with the last waiter.
+        /// The running work. It ends by itself, or is cancelled when the last waiter leaves.
         var task: Task<Void, Never>?
     }
 
     private let state = Mutex(State())
 
-    /// Whether it is no use to join.
+    /// True if callers cannot join any more, because the fetch has ended or was abandoned.
     var isOver: Bool {
         state.withLock { state in
             switch state.phase {
@@ -37,7 +38,8 @@ final class SharedFetch: Sendable {
         }
     }
 
-    /// Waits for the outcome, and begins with `work` if nobody did before; `nil` when all others have just left.
+    /// Waits for the outcome. The first caller starts `work`. Returns `nil` if the fetch was abandoned, because all its
+    /// callers left.
     func grant(_ work: @escaping @Sendable () async throws -> ConnectGrant) async throws -> ConnectGrant? {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -52,7 +54,7 @@ final class SharedFetch: Sendable {
         }
     }
 
-    /// Takes a waiter in, or has an answer for it at once.
+    /// Adds a waiter, or returns its result if the result is already known.
     private func enter(
         _ waiter: CheckedContinuation<ConnectGrant?, any Error>, _ number: UInt64,
         _ work: @escaping @Sendable () async throws -> ConnectGrant

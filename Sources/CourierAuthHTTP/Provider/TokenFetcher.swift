@@ -6,24 +6,24 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// Asks the token endpoint, follows its redirects, reads its answer, and asks again as far as the policy says.
+/// Sends requests to the token endpoint, follows redirects, decodes the response, and retries as the policy allows.
 final class TokenFetcher: Sendable {
-    /// Credentials, and when the request that brought them was sent.
+    /// Credentials, and the time when their request was sent.
     struct Answer: Sendable {
         let grant: ConnectGrant
         let requestedAt: Date
     }
 
-    /// Why one attempt brought nothing.
+    /// The failure of one attempt.
     private struct Failure: Error {
-        /// What the provider throws.
+        /// The error that the provider throws.
         let error: any Error
-        /// Whether the next attempt may bring something.
+        /// True if the next attempt may succeed.
         let mayPass: Bool
         var retryAfter: Duration?
     }
 
-    /// The statuses after which the same request may succeed later.
+    /// The HTTP statuses after which the same request may succeed later.
     private static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 
     private let clientID: String
@@ -34,10 +34,12 @@ final class TokenFetcher: Sendable {
     private let requestRules: RequestRules
     private let redirectRules: RedirectRules
     private let time: HTTPTime
-    /// Until when the endpoint does not want to be asked.
+    /// The time until which the endpoint must not be asked, because of `Retry-After`.
     private let closedUntil = Mutex<Date?>(nil)
 
-    /// - Throws: A ``CourierError`` when the request cannot be sent.
+    /// Creates a fetcher.
+    ///
+    /// - Throws: A ``CourierError`` if the request cannot be sent.
     init(
         clientID: String, _ description: TokenRequest, _ mapping: ConnectOptionsMapping,
         _ options: HTTPConnectionServiceOptions, _ time: HTTPTime
@@ -57,7 +59,7 @@ final class TokenFetcher: Sendable {
         self.time = time
     }
 
-    /// Credentials of the endpoint's own making, after the pause that it has asked for.
+    /// Waits for a pause that the endpoint requested, then requests credentials. Retries as the policy allows.
     func fetch() async throws -> Answer {
         var failures = 0
         while true {
@@ -82,7 +84,7 @@ final class TokenFetcher: Sendable {
     private func waitUntilOpen() async throws {
         guard let date = closedUntil.withLock({ $0 }) else { return }
         let seconds = date.timeIntervalSince(time.now())
-        // A clock that was set back must not make a short pause long.
+        // The limit keeps the pause short even if the clock was set back meanwhile.
         if seconds > 0 { try await time.sleep(min(.seconds(seconds), options.maximumRetryAfter)) }
         closedUntil.withLock { if $0 == date { $0 = nil } }
     }
@@ -121,7 +123,7 @@ final class TokenFetcher: Sendable {
         }
     }
 
-    /// A request that has passed the rules.
+    /// A request that was prepared and passed all checks.
     private struct Sent {
         let request: URLRequest
         let url: URL
@@ -180,13 +182,13 @@ final class TokenFetcher: Sendable {
         }
     }
 
-    /// What asking again does not change.
+    /// Returns a failure that a retry cannot change.
     private func failure(_ message: String) -> Failure {
         Failure(error: CourierError(.authenticationFailed, message), mayPass: false)
     }
 
-    /// An error of the system. Its own `userInfo` holds the whole URL; this one has the origin in its place, so that the
-    /// message can say who did not answer.
+    /// Returns the failure for a system error. The system's `userInfo` contains the whole URL. Here only the origin is
+    /// stored, so that the message can name the server that failed.
     private static func failure(_ domain: String, _ code: Int, _ origin: HTTPOrigin) -> Failure {
         let userInfo = origin.url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:]
         return Failure(

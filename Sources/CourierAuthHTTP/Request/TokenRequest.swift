@@ -4,7 +4,7 @@ public import Foundation
     public import FoundationNetworking
 #endif
 
-/// What is asked of a token endpoint.
+/// A request to a token endpoint.
 ///
 /// ```swift
 /// let request = TokenRequest(
@@ -12,9 +12,9 @@ public import Foundation
 ///     headers: ["Authorization": "Bearer \(session)"], body: try .json(["device": "phone-7"]))
 /// ```
 ///
-/// No description, debug description or mirror of it shows more than the method and the origin of the URL.
+/// Its descriptions and its mirror show only the method and the origin of the URL.
 public struct TokenRequest: Sendable {
-    /// How the endpoint is asked.
+    /// The HTTP method of the request.
     public enum Method: String, Hashable, Sendable {
         /// GET, without a body.
         case get = "GET"
@@ -24,28 +24,29 @@ public struct TokenRequest: Sendable {
 
     /// Changes a request just before it is sent, for example by a signature or a fresh header field.
     ///
-    /// It is called for every request on the wire, on any thread, also for a retry and after a redirect, and should end when its task
-    /// is cancelled. What it throws is the failure of ``HTTPConnectionServiceProvider/connectOptions()``.
+    /// It is called on any thread before each request that is sent, including retries and redirects. It should end when
+    /// its task is cancelled. ``HTTPConnectionServiceProvider/connectOptions()`` throws the error that the preparation
+    /// throws.
     public typealias Preparation = @Sendable (inout URLRequest) async throws -> Void
 
-    /// Where to ask: `https`, and `http` on this machine.
+    /// The URL of the token endpoint: `https`. Plain `http` needs `allowsPlainHTTP`, except to this machine.
     public let url: URL
-    /// How to ask.
+    /// The HTTP method.
     public let method: Method
     /// Header fields by name.
     public let headers: [String: String]
-    /// What is sent along; `nil` for nothing.
+    /// The body of the request; `nil` for none.
     public let body: TokenRequestBody?
-    /// Changes each request just before it is sent; `nil` for not at all.
+    /// Changes each request just before it is sent; `nil` for no change.
     public let preparation: Preparation?
 
-    /// Describes the request; what cannot be sent is an error of the provider's initializer.
+    /// Creates a request. If the request cannot be sent, the provider's initializer throws.
     ///
     /// - Parameters:
-    ///   - url: Where to ask.
-    ///   - method: How to ask; GET by default.
+    ///   - url: The URL of the token endpoint.
+    ///   - method: The HTTP method; GET by default.
     ///   - headers: Header fields by name; none by default.
-    ///   - body: What is sent along; nothing by default.
+    ///   - body: The body of the request; none by default.
     ///   - preparation: Changes each request just before it is sent; `nil` by default.
     public init(
         url: URL, method: Method = .get, headers: [String: String] = [:], body: TokenRequestBody? = nil,
@@ -60,7 +61,7 @@ public struct TokenRequest: Sendable {
 }
 
 extension TokenRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The method and the origin: a path or a query may hold a secret.
+    /// The method and the origin. The path and the query are omitted, because they may contain a secret.
     public var description: String {
         "TokenRequest(\(method.rawValue) \(HTTPOrigin(url)?.description ?? "<unusable URL>"))"
     }

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// The bytes that go to a token endpoint, and what they are.
+/// The body of a request to a token endpoint: its bytes and their media type.
 ///
-/// No description, debug description or mirror of it shows the bytes.
+/// Its descriptions and its mirror do not show the bytes.
 public struct TokenRequestBody: Hashable, Sendable {
     /// The bytes.
     public let data: Data
     /// The media type, as in the header field `Content-Type`.
     public let contentType: String
 
-    /// A body of these bytes.
+    /// Creates a body from bytes.
     ///
     /// - Parameters:
     ///   - data: The bytes.
@@ -19,28 +19,28 @@ public struct TokenRequestBody: Hashable, Sendable {
         self.contentType = contentType
     }
 
-    /// A body of JSON.
+    /// Creates a JSON body from an encodable value.
     ///
     /// - Parameters:
-    ///   - value: What is encoded.
-    ///   - encoder: How it is encoded; a plain `JSONEncoder` by default.
-    /// - Returns: The body, of `application/json`.
+    ///   - value: The value to encode.
+    ///   - encoder: The encoder; a plain `JSONEncoder` by default.
+    /// - Returns: The body with the media type `application/json`.
     /// - Throws: The encoder's error.
     public static func json(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) throws -> TokenRequestBody {
         TokenRequestBody(try encoder.encode(value), contentType: "application/json")
     }
 
-    /// A body of form fields, as the token endpoints of OAuth 2.0 take it.
+    /// Creates a body of form fields, as OAuth 2.0 token endpoints expect it.
     ///
-    /// - Parameter fields: The fields by name; they are written in the order of their names.
-    /// - Returns: The body, of `application/x-www-form-urlencoded`.
+    /// - Parameter fields: The fields by name. They are written in the order of their names.
+    /// - Returns: The body with the media type `application/x-www-form-urlencoded`.
     public static func form(_ fields: [String: String]) -> TokenRequestBody {
         let pairs = fields.sorted { $0.key < $1.key }.map { "\(escaped($0.key))=\(escaped($0.value))" }
         return TokenRequestBody(
             Data(pairs.joined(separator: "&").utf8), contentType: "application/x-www-form-urlencoded")
     }
 
-    /// Every byte but letters, digits and four signs as %XX, and the space as a plus sign.
+    /// Encodes text for a form: a space as `+`, and each byte except letters, digits, `*`, `-`, `.` and `_` as `%XX`.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
