@@ -2,25 +2,25 @@ package import CourierCore
 package import CourierMQTTChuck
 package import Foundation
 
-/// Reads an archive into a logger, and what a program adds to it meanwhile, whenever it is asked to.
+/// Reads an archive into a logger, and adds the new rows of the file on each call of `catchUp()`.
 ///
-/// The file is not changed. Rows that leave the file stay in the logger, within the logger's own limits. Used by one thread at
-/// a time.
+/// The file is not changed. Rows that are removed from the file remain in the logger, within the logger's own limits.
+/// Only one thread may use this object at a time.
 package final class ArchiveFollower {
-    /// What was read so far.
+    /// The logger with all rows that were read so far.
     package let logger: MQTTChuckLogger
     private let reader: ArchiveReader
     private var restoring: PacketRestoring
     private var last = Int64.min
     private var version: Int64?
 
-    /// Reads all that the file has now.
+    /// Opens an archive and reads all rows that the file has now.
     ///
     /// - Parameters:
-    ///   - url: The file.
-    ///   - options: How payloads are shown, and the least that the logger has room for.
-    /// - Throws: ``CourierCore/CourierError`` with the code `storeDamaged` when the file is no archive or damaged,
-    ///   `storeFailed` when it cannot be read.
+    ///   - url: The archive file.
+    ///   - options: How payloads are shown, and the smallest limits of the logger.
+    /// - Throws: ``CourierCore/CourierError`` with the code `storeDamaged` if the file is damaged or not an archive, or
+    ///   `storeFailed` if it cannot be read.
     package init(_ url: URL, options: MQTTChuckOptions = MQTTChuckOptions()) throws(CourierError) {
         reader = try ArchiveReader(url)
         logger = MQTTChuckLogger(options: try reader.options(options))
@@ -28,10 +28,10 @@ package final class ArchiveFollower {
         try catchUp()
     }
 
-    /// Adds what has come into the file since the last time; takes microseconds when nothing has.
+    /// Adds the rows that were written to the file since the last call. Takes microseconds if there are none.
     ///
-    /// - Returns: How many packets were added.
-    /// - Throws: What ``init(_:options:)`` throws.
+    /// - Returns: The number of added packets.
+    /// - Throws: The same errors as ``init(_:options:)``.
     @discardableResult
     package func catchUp() throws(CourierError) -> Int {
         let now = try reader.version()

@@ -4,12 +4,12 @@ import CourierMQTTChuck
 import CourierSQLite
 import Foundation
 
-/// Reads an archive, maybe while it is written.
+/// Reads an archive file, possibly while an archive writes to it.
 struct ArchiveReader {
-    /// More than the rows and their exchanges take in memory beside their bytes.
+    /// An upper bound for the memory of one row and its exchange link, without the bytes of the packet.
     private static let rowOverhead = 512
 
-    /// No file has more; it keeps the sums from overflowing.
+    /// An upper bound for the size of a file. It keeps the sums below from overflowing.
     private static let mostBytes = 1 << 48
 
     private let path: String
@@ -32,7 +32,7 @@ struct ArchiveReader {
         }
     }
 
-    /// The same options with room for all that the file has.
+    /// Returns the options, with limits that are large enough for all rows of the file.
     func options(_ options: MQTTChuckOptions) throws(CourierError) -> MQTTChuckOptions {
         do throws(SQLiteFailure) {
             let counting = "counting rows"
@@ -42,7 +42,7 @@ struct ArchiveReader {
             var options = options
             options.logsMaxSize = max(options.logsMaxSize, rows)
             options.packetMaxSize = max(options.packetMaxSize, largest)
-            // A packet takes an eighth of the memory at most.
+            // A logger keeps a packet whole only if it takes at most an eighth of the memory limit.
             options.logsMaxBytes = max(
                 options.logsMaxBytes, min(bytes, Self.mostBytes) * 2 + min(rows, Self.mostBytes) * Self.rowOverhead,
                 min(largest, Self.mostBytes) * 8)
@@ -52,7 +52,7 @@ struct ArchiveReader {
         }
     }
 
-    /// Adds all rows to a logger, in one view of the file.
+    /// Adds all rows of the file to a logger, in one read transaction.
     @discardableResult
     func read(into logger: MQTTChuckLogger) throws(CourierError) -> Int {
         var restoring = PacketRestoring(logger)
@@ -61,11 +61,11 @@ struct ArchiveReader {
         return restoring.count
     }
 
-    /// Adds the rows behind one, in one view of the file; `last` is then the last of them.
+    /// Adds the rows after the row `last`, in one read transaction. Sets `last` to the number of the last added row.
     func read(into restoring: inout PacketRestoring, behind last: inout Int64) throws(CourierError) {
         do throws(SQLiteFailure) {
             try database.execute("BEGIN", "reading")
-            // Rows that were added before one that cannot be read are not to be added again.
+            // If a row cannot be read, `last` is still the row before it, so that no row is added twice.
             let result = rows(into: &restoring, behind: &last)
             try database.execute("COMMIT", "reading")
             try result.get()
@@ -94,7 +94,7 @@ struct ArchiveReader {
         }
     }
 
-    /// A number that is another one when somebody else has written to the file.
+    /// Returns a number that changes when another database connection writes to the file.
     func version() throws(CourierError) -> Int64 {
         do throws(SQLiteFailure) {
             return try database.number("PRAGMA data_version", "looking for changes")
@@ -131,7 +131,7 @@ struct ArchiveReader {
             time: row.integer(2), connection: connection, alias: alias, link: link)
     }
 
-    /// A file whose tables are not those of an archive is as good as damaged.
+    /// Converts a failure to an error. A file without the expected tables counts as damaged.
     private func notReadable(_ failure: SQLiteFailure) -> CourierError {
         guard failure.code == SQLITE_ERROR else { return failure.archiveError(path) }
         return SQLiteFailure(

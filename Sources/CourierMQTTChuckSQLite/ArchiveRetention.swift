@@ -1,25 +1,26 @@
 extension MQTTChuckArchive {
-    /// How much of what was recorded stays in the file. Beyond it the oldest rows are removed.
+    /// The limits for the rows in the file. Beyond a limit, the oldest rows are removed.
     public struct Retention: Hashable, Sendable {
-        /// The retention of an archive that is given none.
+        /// The default limits.
         public static let `default` = Retention()
 
-        /// The most rows: 1,000,000 by default.
+        /// The most rows in the file; 1,000,000 by default.
         public var rows: Int
 
-        /// The most bytes of packets: 256 MiB by default. The file is larger by what the rows themselves take, some
-        /// thirty bytes each, and by the log that is written before it, some MiB.
+        /// The most bytes of packets; 256 MiB by default. The file is larger: each row needs about thirty more bytes,
+        /// and the write-ahead log needs some MiB.
         public var bytes: Int
 
-        /// How long rows stay, by the time of their packets: 7 days by default, `nil` for as long as there is room.
+        /// The longest time for which a row stays in the file, counted from the time of its packet; 7 days by default,
+        /// `nil` for no limit.
         public var age: Duration?
 
-        /// Collects the limits.
+        /// Creates a set of limits.
         ///
         /// - Parameters:
-        ///   - rows: The most rows; at least 1 is used.
-        ///   - bytes: The most bytes of packets; at least 1 is used.
-        ///   - age: How long rows stay; at least zero is used. `nil` for as long as there is room.
+        ///   - rows: The most rows. A value below 1 counts as 1.
+        ///   - bytes: The most bytes of packets. A value below 1 counts as 1.
+        ///   - age: The longest time for which a row stays. A negative value counts as zero; `nil` means no limit.
         public init(rows: Int = 1_000_000, bytes: Int = 256 << 20, age: Duration? = .seconds(7 * 86_400)) {
             self.rows = max(1, rows)
             self.bytes = max(1, bytes)

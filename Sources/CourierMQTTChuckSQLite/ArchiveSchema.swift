@@ -1,13 +1,14 @@
 import CourierSQLite
 
-/// The tables of an archive.
+/// The database tables of an archive.
 enum ArchiveSchema {
-    /// "Chuk": the mark by which a file is known as an archive.
+    /// The SQLite application id of an archive: the letters "Chuk".
     static let applicationID: Int64 = 0x4368_756B
     static let version: Int64 = 1
 
-    // A connection is the line that an export as JSON Lines has of it; `last` is its newest row. Of a packet the bytes
-    // stand last, so that nothing else is read across their pages. `start` is the row that began its exchange.
+    // `line` describes a connection, as in a JSON Lines export; `last` is the number of its newest row. `start` is the
+    // row that began the exchange of a packet. `bytes` is the last column, so that SQLite can read the other columns
+    // without the pages of the bytes.
     private static let tables = """
         CREATE TABLE connection (key INTEGER PRIMARY KEY, line TEXT NOT NULL, last INTEGER NOT NULL);
         CREATE TABLE packet (
@@ -16,17 +17,17 @@ enum ArchiveSchema {
             elapsed INTEGER, is_last INTEGER, bytes BLOB NOT NULL);
         """
 
-    /// What a file is found to be.
+    /// The kind of a file, as found on opening.
     enum Finding {
         case empty
         case archive
-        /// Made by a later version of this library.
+        /// The file has this schema version, from a later version of this library.
         case newer(Int64)
     }
 
-    /// Looks at a file.
+    /// Finds out the kind of a file.
     ///
-    /// - Throws: A failure that is damage when it is a database of something else, or none.
+    /// - Throws: A failure that counts as damage if the file belongs to another application or is not a database.
     static func look(at database: Database) throws(SQLiteFailure) -> Finding {
         let operation = "looking at the file"
         let applicationID = try database.number("PRAGMA application_id", operation)
@@ -35,14 +36,14 @@ enum ArchiveSchema {
         if isEmpty, version == 0, applicationID == 0 { return .empty }
         guard applicationID == self.applicationID else { throw .foreign(applicationID: applicationID) }
         guard version <= self.version else { return .newer(version) }
-        // Views by these names could be without end.
+        // Only tables are accepted, because views with these names could return rows without end.
         let tables = try database.number(
             "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('connection', 'packet')", operation)
         guard tables == 2 else { throw .foreign(applicationID: applicationID) }
         return .archive
     }
 
-    /// Makes the tables of an empty file, in one transaction.
+    /// Creates the tables in an empty file, in one transaction.
     static func make(in database: Database) throws(SQLiteFailure) {
         let operation = "making the tables"
         try database.execute("BEGIN IMMEDIATE", operation)

@@ -2,30 +2,30 @@ public import CourierCore
 public import Foundation
 
 extension MQTTChuckArchive {
-    /// How an archive stands.
+    /// The state of an archive: its counts, its current failure, and a file that it replaced.
     public struct Status: Sendable {
-        /// A file that was in the way.
+        /// A damaged or foreign file that was renamed, so that the archive could create a new one.
         public struct QuarantinedFile: Sendable {
-            /// Where it is now.
+            /// The new location of the file.
             public let url: URL
 
-            /// What was wrong with it.
+            /// The error that was found in the file.
             public let error: CourierError
         }
 
-        /// How many rows were written since the archive was made.
+        /// The number of rows written since this archive was opened.
         public internal(set) var writtenRows: UInt64 = 0
 
-        /// How many rows left the logger before they were written, because they came too fast, the disk was full, or
-        /// the logger was cleared. Those that were gone when the archive was made do not count, nor do gaps between the
-        /// numbers of an imported recording.
+        /// The number of rows that left the logger before they were written. The rows came too fast, the disk was full,
+        /// or the logger was cleared. Rows that had left the logger before the archive was opened do not count. Gaps in
+        /// the row numbers of an imported recording do not count either.
         public internal(set) var missedRows: UInt64 = 0
 
-        /// Why nothing can be written at present; it is tried again every second.
+        /// The reason why no rows can be written now, or `nil`. The archive tries again every second.
         public internal(set) var failure: CourierError?
 
-        /// The last file that was no archive or damaged, and was set aside for a new one. While an archive is open that
-        /// happens once; a second time ``failure`` says so.
+        /// The last file that was renamed because it was damaged or not an archive. An open archive replaces its file
+        /// only once. Later damage is reported in ``failure``.
         public internal(set) var quarantinedFile: QuarantinedFile?
     }
 }

@@ -5,7 +5,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The archive's own thread: takes new rows out of the logger, writes them together, and sleeps.
+/// The thread of an archive. It takes new rows from the logger, writes them in batches, and sleeps until there are
+/// more.
 final class ArchiveThread: Sendable {
     private struct Inbox {
         var status: MQTTChuckArchive.Status
@@ -15,19 +16,19 @@ final class ArchiveThread: Sendable {
         var isClosed = false
     }
 
-    /// How far the thread has got.
+    /// The progress of the thread.
     private struct Progress {
-        /// The row to continue with.
+        /// The number of the next row to write.
         var next: UInt64
-        /// How many rows of the logger were gone before the archive was made.
+        /// The number of rows that had left the logger before the archive was opened.
         let goneBefore: UInt64
         var written: UInt64 = 0
-        /// Whether a damaged file was set aside. It happens once, so that a disk that damages everything does not fill
-        /// itself with damaged files.
+        /// True if a damaged file was replaced. This happens only once, so that a faulty disk does not fill up with
+        /// damaged files.
         var hasQuarantined = false
     }
 
-    /// How many rows go into one transaction.
+    /// The most rows in one transaction.
     private static let batch = 4_096
 
     private let inbox: Mutex<Inbox>
@@ -35,11 +36,11 @@ final class ArchiveThread: Sendable {
     private let writer: NonSendableBox<ArchiveWriter>
     private let logger: MQTTChuckLogger
     private let interval: DispatchTimeInterval
-    /// After how long it is tried again what has failed.
+    /// The delay before a failed write is tried again.
     private let patience: DispatchTimeInterval
     private let beginning: Progress
 
-    /// Takes over an open file. It is used by the thread alone from here on.
+    /// Takes ownership of an open file. From now on, only the thread uses it.
     init(
         _ writer: sending ArchiveWriter, _ logger: MQTTChuckLogger, interval: Duration, patience: Duration,
         _ status: MQTTChuckArchive.Status
@@ -58,14 +59,14 @@ final class ArchiveThread: Sendable {
         .nanoseconds(Int(clamping: Nanoseconds.of(min(max(duration, .zero), .seconds(3_600)))))
     }
 
-    /// Starts the thread, which lives until ``close(_:)``.
+    /// Starts the thread. It runs until ``close(_:)`` is called.
     func start() {
         let thread = Thread { self.writer.use { self.run($0) } }
         thread.name = "courier.archive"
         thread.start()
     }
 
-    // MARK: From any thread
+    // MARK: Called on any thread
 
     var status: MQTTChuckArchive.Status { inbox.withLock { $0.status } }
 
@@ -91,7 +92,7 @@ final class ArchiveThread: Sendable {
         bell.signal()
     }
 
-    // MARK: On the thread
+    // MARK: Called on the archive's thread
 
     private func run(_ writer: ArchiveWriter) {
         let waiter = logger.newWaiter()
@@ -110,7 +111,7 @@ final class ArchiveThread: Sendable {
             }
             logger.whenThereIs(row: progress.next, for: waiter) { [bell] in bell.signal() }
             bell.wait()
-            // Lets more rows gather, unless somebody waits for those that are there.
+            // Waits for more rows to write together, unless a caller of `flush` or `close` waits.
             if !isAwaited { _ = bell.wait(timeout: .now() + interval) }
         }
         logger.removeWaiter(waiter)
@@ -125,7 +126,7 @@ final class ArchiveThread: Sendable {
 
     private var isAwaited: Bool { inbox.withLock { $0.isClosing || !$0.flushes.isEmpty } }
 
-    /// Writes the rows that there are now; those that come meanwhile wait for the next time.
+    /// Writes the rows that the logger holds now. Rows that are recorded during the call are written by the next call.
     private func catchUp(_ progress: inout Progress, _ writer: ArchiveWriter) -> CourierError? {
         let summary = logger.summary
         while progress.next < summary.nextRow {
@@ -143,13 +144,13 @@ final class ArchiveThread: Sendable {
                 inbox.status.failure = nil
             }
         }
-        // Only now is known which of the rows up to here are missing, because their numbers may have gaps.
+        // The number of missed rows is known only now, because row numbers may have gaps.
         let missed = summary.recordedCount - progress.goneBefore - progress.written
         inbox.withLock { $0.status.missedRows = missed }
         return nil
     }
 
-    /// The rows for one transaction, and the row to continue with behind them.
+    /// Returns the rows for one transaction, and the number of the row to continue with.
     private func records(from first: UInt64, to end: UInt64) -> (records: [PacketRecord], next: UInt64) {
         var records: [PacketRecord] = []
         var next = first
@@ -162,7 +163,8 @@ final class ArchiveThread: Sendable {
         return (records, next)
     }
 
-    /// Notes a failure; `nil` when a damaged file was set aside, so that it can be tried again at once.
+    /// Records a failure and returns it. Returns `nil` if a damaged file was replaced, so that the caller can try again
+    /// at once.
     private func failed(
         _ failure: SQLiteFailure, _ progress: inout Progress, _ writer: ArchiveWriter
     ) -> CourierError? {

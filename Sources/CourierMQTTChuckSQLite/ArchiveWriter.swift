@@ -4,11 +4,11 @@ import CourierMQTTChuck
 import CourierSQLite
 import Foundation
 
-/// The open file of an archive. Used by one thread at a time.
+/// The open file of an archive. Only one thread may use it at a time.
 final class ArchiveWriter {
-    /// How many pages the log holds before they are moved into the database: 4 MiB.
+    /// The number of pages in the write-ahead log above which they are copied into the database: 4 MiB.
     private static let logPages = 1_024
-    /// What the log may take on the disk once its pages were moved.
+    /// The most disk space that the write-ahead log keeps after its pages were copied.
     private static let logBytes = 8 << 20
 
     /// A connection that has rows in the file.
@@ -20,13 +20,14 @@ final class ArchiveWriter {
 
     let files: DatabaseFiles
     private let retention: MQTTChuckArchive.Retention
-    /// The name of the SQLite VFS; `nil` for the usual one.
+    /// The name of the SQLite VFS, or `nil` for the default VFS.
     private let system: String?
     private let lock: StoreLock
-    /// `nil` while a damaged file is replaced. All of it must be gone before the file is moved: SQLite would remove the
-    /// log of the new file with the last statement of the old one.
+    /// The open database; `nil` while a damaged file is replaced. The database must be closed completely before the
+    /// file is renamed. Otherwise, SQLite removes the log of the new file when the last statement of the old file is
+    /// closed.
     private var tables: Tables?
-    /// The connections of this run by their ids in the logger.
+    /// The connections of this run, by their id in the logger.
     private var entries: [UInt64: Entry] = [:]
 
     private init(
@@ -42,7 +43,7 @@ final class ArchiveWriter {
 
     // MARK: Opening
 
-    /// Opens the file; one that is no archive or damaged is set aside for a new one.
+    /// Opens the file. A file that is damaged or not an archive is renamed, and a new one is created.
     static func open(
         _ files: DatabaseFiles, _ retention: MQTTChuckArchive.Retention, system: String?
     ) throws(CourierError) -> sending (writer: ArchiveWriter, quarantinedFile: MQTTChuckArchive.Status.QuarantinedFile?)
@@ -66,7 +67,7 @@ final class ArchiveWriter {
         return (ArchiveWriter(files, retention, system, lock, tables), quarantinedFile)
     }
 
-    /// Sets the file aside, to begin a new one in its place.
+    /// Renames the file, so that a new one can be created in its place.
     private static func quarantine(
         _ files: DatabaseFiles, damagedBy failure: SQLiteFailure
     ) throws(CourierError) -> MQTTChuckArchive.Status.QuarantinedFile {
@@ -79,7 +80,7 @@ final class ArchiveWriter {
                 cause: failure))
     }
 
-    /// Sets the file aside because it turned out to be damaged; the next rows go into a new one.
+    /// Renames the file because it was found damaged. The next rows are written to a new file.
     func quarantine(damagedBy failure: SQLiteFailure) throws(CourierError) -> MQTTChuckArchive.Status.QuarantinedFile {
         close(tables: &tables)
         entries = [:]
@@ -99,7 +100,7 @@ final class ArchiveWriter {
 
     // MARK: Writing
 
-    /// Writes rows, and removes the oldest that are too many then, all or nothing.
+    /// Writes rows and removes the oldest rows beyond the limits, in one transaction.
     func write(_ records: [PacketRecord], now: Date) throws(SQLiteFailure) {
         let tables = try openTables()
         let (entries, rows, bytes) = (entries, tables.rows, tables.bytes)
@@ -125,7 +126,7 @@ final class ArchiveWriter {
             (tables.rows, tables.bytes) = (rows, bytes)
             throw error
         }
-        // Rows are safe in the log as well, so that a failure waits for the next time.
+        // Committed rows are safe in the log too, so a failed checkpoint can be repeated after the next write.
         if tables.database.pagesInLog > Self.logPages { try? tables.database.checkpoint() }
     }
 
@@ -153,7 +154,7 @@ final class ArchiveWriter {
 // MARK: - Tables
 
 extension ArchiveWriter {
-    /// The database with its statements, and how much is in it.
+    /// The open database with its prepared statements, its number of rows and its bytes of packets.
     private final class Tables {
         let database: Database
         private let addPacket: Statement
@@ -162,7 +163,7 @@ extension ArchiveWriter {
         private let removePackets: Statement
         private let removeConnections: Statement
         private let largestKey: Statement
-        /// What is added to the numbers of this run: the newest number of the runs before.
+        /// The highest row number of earlier runs. It is added to the row numbers of this run.
         private let base: Int64
         var rows: Int
         var bytes: Int
@@ -177,7 +178,7 @@ extension ArchiveWriter {
                     operation: "opening the file")
             }
             try database.setUp(.normal, logBytes: ArchiveWriter.logBytes)
-            // The log file exists now, and nothing was written to it yet.
+            // At this point the log file exists and is still empty, so its permissions are restricted in time.
             do throws(CourierError) { try files.restrict() } catch { throw SQLiteFailure(creating: error) }
             if case .empty = finding { try ArchiveSchema.make(in: database) }
             try database.lookThrough()
@@ -185,7 +186,7 @@ extension ArchiveWriter {
                 try self.init(database)
             } catch {
                 guard error.code == SQLITE_ERROR else { throw error }
-                // The tables are not those of this version.
+                // The tables do not have the columns of this version, so the file counts as damaged.
                 throw SQLiteFailure(
                     extendedCode: SQLITE_CORRUPT, message: error.message, operation: error.operation)
             }
@@ -208,11 +209,11 @@ extension ArchiveWriter {
             removeConnections = try database.prepare(
                 "DELETE FROM connection WHERE last < ?", "removing old connections")
             largestKey = try database.prepare("SELECT max(key) FROM connection", "numbering a connection")
-            // What earlier runs have removed goes back to the disk.
+            // Returns free pages to the file system. Earlier runs left them when they removed rows.
             try database.execute("PRAGMA incremental_vacuum(1000)", "giving space back")
         }
 
-        /// The number in the file of a row of this run; `nil` beyond those that can be read again.
+        /// Returns the number in the file for a row of this run, or `nil` if that number is too large to be read again.
         func number(ofRow row: UInt64) -> Int64? {
             let largest = Int64(PacketRestoring.largestNumber)
             guard base <= largest, row <= UInt64(largest - base) else { return nil }
@@ -246,7 +247,8 @@ extension ArchiveWriter {
             bytes += record.bytes.count
         }
 
-        /// Removes the oldest rows until the limits hold; returns the oldest that stays if any went.
+        /// Removes the oldest rows until the limits hold. Returns the oldest remaining row, or `nil` if no row was
+        /// removed.
         func trim(
             _ retention: MQTTChuckArchive.Retention, now: Date
         ) throws(SQLiteFailure) -> Int64? {

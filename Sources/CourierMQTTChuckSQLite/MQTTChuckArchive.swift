@@ -2,8 +2,7 @@ public import CourierMQTTChuck
 import CourierSQLite
 public import Foundation
 
-/// Writes what a logger records into a file, so that the packets of a run can be looked at when it is over, however it
-/// ended.
+/// Writes the rows of a logger to a file, so that the packets of a run can be inspected afterwards, even after a crash.
 ///
 /// ```swift
 /// let logger = MQTTChuckLogger()
@@ -14,36 +13,36 @@ public import Foundation
 /// print(recorded.rows(matching: try MQTTChuckQuery("errors")).rows)
 /// ```
 ///
-/// A thread of its own takes new rows out of the logger and writes them together, ``defaultInterval`` after the first of
-/// them; clients notice nothing of it. What waits to be written is what the logger keeps anyway: rows that leave the
-/// logger before their turn, because they come faster than the disk takes them, are missing in the file and counted in
-/// ``Status/missedRows``. Clearing the logger takes nothing from the file.
+/// The archive's own thread takes new rows from the logger and writes them in batches, ``defaultInterval`` after the
+/// first new row. It does not delay clients. Rows that wait to be written are only in the logger. If the logger drops a
+/// row before it is written, for example because the disk is too slow, the file lacks the row. Such rows are counted in
+/// ``Status/missedRows``. Clearing the logger removes nothing from the file.
 ///
-/// What was written is there after a crash of the process, `SIGKILL` included; a power cut can take the last seconds. One
-/// file takes one run after the other and has room for as much as ``Retention`` says. Nobody but the user can read it,
-/// and secrets are not in it: the logger overwrites them before it keeps anything.
+/// Written rows survive a crash of the process, even `SIGKILL`. A power failure can lose the last seconds. One file
+/// holds several runs, within the limits of ``Retention``. Only the current user can read it. It contains no secrets,
+/// because the logger overwrites them before it keeps a packet.
 ///
-/// It works until ``close()`` is called or the last reference to it is gone.
+/// The archive works until ``close()`` is called or its last reference is released.
 public final class MQTTChuckArchive: Sendable {
-    /// How long rows gather before they are written: 100 ms. A crash takes at most these.
+    /// The time for which rows are collected before they are written: 100 ms. A crash can lose the rows of this time.
     public static let defaultInterval = Duration.milliseconds(100)
 
-    /// Where the file is; symbolic links are resolved.
+    /// The location of the file. Symbolic links are resolved.
     public let url: URL
 
     private let thread: ArchiveThread
 
-    /// Opens the file, made when it is missing, and writes what the logger keeps and what it will record.
+    /// Opens or creates the file, and writes the rows that the logger holds and will record.
     ///
-    /// A file that is no archive or is damaged is set aside under another name, see ``Status/quarantinedFile``.
+    /// A file that is damaged or not an archive is renamed, and a new one is created; see ``Status/quarantinedFile``.
     ///
     /// - Parameters:
-    ///   - logger: Whose rows are written.
-    ///   - url: The file. Its folder is made when it is missing, for this user only.
-    ///   - retention: How much stays in the file.
-    ///   - interval: How long rows gather before they are written.
-    /// - Throws: ``CourierCore/CourierError`` with the code `storeInUse` when another archive writes the file, and
-    ///   `storeFailed`, `storeFull` or `invalidConfiguration` when there can be no such file.
+    ///   - logger: The logger with the rows to write.
+    ///   - url: The file. A missing folder is created with permissions for this user only.
+    ///   - retention: The limits for the rows in the file.
+    ///   - interval: The time for which rows are collected before they are written.
+    /// - Throws: ``CourierCore/CourierError`` with the code `storeInUse` if another archive writes the file. The code
+    ///   is `storeFailed`, `storeFull` or `invalidConfiguration` if the file cannot be created or opened.
     public convenience init(
         of logger: MQTTChuckLogger, at url: URL, retention: Retention = .default,
         interval: Duration = MQTTChuckArchive.defaultInterval
@@ -51,7 +50,7 @@ public final class MQTTChuckArchive: Sendable {
         try self.init(of: logger, at: url, retention: retention, interval: interval, system: nil)
     }
 
-    /// The same on a VFS of SQLite with this name, and with another time after which it is tried again what has failed.
+    /// Opens an archive with the SQLite VFS of this name. `patience` is the delay before a failed write is tried again.
     init(
         of logger: MQTTChuckLogger, at url: URL, retention: Retention = .default,
         interval: Duration = MQTTChuckArchive.defaultInterval, system: String?, patience: Duration = .seconds(1)
@@ -67,19 +66,19 @@ public final class MQTTChuckArchive: Sendable {
 
     deinit { thread.close {} }
 
-    /// How it goes.
+    /// The state of the archive: its counts, its current failure, and a file that it replaced.
     public var status: Status { thread.status }
 
-    /// Writes what has been recorded so far, and returns when it is in the file.
+    /// Writes all rows recorded so far, and returns when they are in the file.
     ///
-    /// - Throws: ``CourierCore/CourierError`` when it cannot be written; the rows are tried again later.
+    /// - Throws: ``CourierCore/CourierError`` if the rows cannot be written. The archive tries again later.
     public func flush() async throws {
         try await withCheckedThrowingContinuation { continuation in
             thread.flush { continuation.resume(with: $0) }
         }
     }
 
-    /// Writes what has been recorded so far, and closes the file. The logger continues without it.
+    /// Writes all rows recorded so far, and closes the file. The logger continues without the archive.
     public func close() async {
         await withCheckedContinuation { continuation in thread.close { continuation.resume() } }
     }

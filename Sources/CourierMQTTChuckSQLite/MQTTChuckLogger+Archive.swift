@@ -4,17 +4,17 @@ import CourierSQLite
 public import Foundation
 
 extension MQTTChuckArchive {
-    /// Opens an archive to look at: what was written can be searched, exported, replayed and shown on the page.
+    /// Opens an archive for reading. Its rows can be searched, exported, replayed and shown on the web page.
     ///
-    /// The file is read once and not changed, so it may be one that is still written. All of it is read, whatever
-    /// limits of rows and bytes `options` have.
+    /// The file is read once and not changed, so another archive may still write it. All rows are read, even if
+    /// `options` has lower limits for rows and bytes.
     ///
     /// - Parameters:
-    ///   - url: The file.
-    ///   - options: How payloads are shown and what is hidden beside what was hidden already.
-    /// - Returns: A logger with the rows under the numbers that they have in the file.
-    /// - Throws: ``CourierCore/CourierError`` with the code `storeDamaged` when the file is no archive or damaged,
-    ///   `storeFailed` when it cannot be read.
+    ///   - url: The archive file.
+    ///   - options: How payloads are shown, and further redaction rules.
+    /// - Returns: A logger with the rows, under the same row numbers as in the file.
+    /// - Throws: ``CourierCore/CourierError`` with the code `storeDamaged` if the file is damaged or not an archive, or
+    ///   `storeFailed` if it cannot be read.
     public static func logger(
         of url: URL, options: MQTTChuckOptions = MQTTChuckOptions()
     ) throws -> MQTTChuckLogger {
@@ -26,15 +26,15 @@ extension MQTTChuckArchive {
 }
 
 extension MQTTChuckLogger {
-    /// Adds the packets of an archive, behind those that are there.
+    /// Adds the packets of an archive file after the existing rows.
     ///
-    /// The limits and redaction rules of this logger apply, and its metrics count what is added. Packets before one that
-    /// cannot be read stay added. The file is not changed.
+    /// The limits and redaction rules of this logger apply, and its metrics count the added packets. If a packet cannot
+    /// be read, the packets before it remain added. The file is not changed.
     ///
-    /// - Parameter url: The file.
-    /// - Returns: How many packets were added.
-    /// - Throws: ``CourierCore/CourierError`` with the code `storeDamaged` when the file is no archive or damaged,
-    ///   `storeFailed` when it cannot be read.
+    /// - Parameter url: The archive file.
+    /// - Returns: The number of added packets.
+    /// - Throws: ``CourierCore/CourierError`` with the code `storeDamaged` if the file is damaged or not an archive, or
+    ///   `storeFailed` if it cannot be read.
     @discardableResult
     public func importArchive(at url: URL) throws -> Int { try ArchiveReader(url).read(into: self) }
 }

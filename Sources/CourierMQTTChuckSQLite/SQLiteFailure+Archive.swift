@@ -3,7 +3,7 @@ import CourierCore
 import CourierSQLite
 
 extension SQLiteFailure {
-    /// The error for the user of an archive: which file, what happened and what to do.
+    /// Returns the error to report to the app: which file failed, how it failed, and what to do.
     func archiveError(_ path: String) -> CourierError {
         let what = "The archive \(path) failed while \(operation): \(message) (SQLite \(extendedCode))."
         if isDamage { return CourierError(.storeDamaged, what + " It is no archive, or damaged.", cause: self) }
@@ -27,11 +27,11 @@ extension SQLiteFailure {
         }
     }
 
-    /// A row would get a number that is too large to be read again.
+    /// A failure because a row number would be too large to be read again.
     static let noNumbersLeft = SQLiteFailure(
         extendedCode: SQLITE_RANGE, message: "no numbers are left", operation: "numbering a row")
 
-    /// A file that SQLite can read and that is no archive.
+    /// A failure because SQLite can read the file, but the file is not an archive.
     static func foreign(applicationID: Int64) -> SQLiteFailure {
         SQLiteFailure(
             extendedCode: SQLITE_NOTADB, message: "a database of another application (\(applicationID))",

@@ -2,25 +2,25 @@ public import CourierCore
 public import CourierMQTTChuck
 public import Foundation
 
-/// The web page of a logger, for browsers on this machine.
+/// Serves the web page of a logger to browsers on this machine.
 ///
 /// ```swift
 /// let server = try logger.serve()
 /// print(server.url)  // http://127.0.0.1:40123/7xQ…/
 /// ```
 ///
-/// It listens on 127.0.0.1 only, and answers only to who knows the random token in ``url``: whoever has the address
-/// can see what the logger keeps, so print it where only people may look who may see that. It refuses requests under
-/// another host name, from pages of other origins, and from programs without the token. The page needs nothing from
-/// outside.
+/// The server listens only on 127.0.0.1, and answers only requests with the random token of ``url``. Everyone who knows
+/// the address can see the packets of the logger, so print the address only for people who may see them. The server
+/// refuses requests with another host name, from pages of other origins, or without the token. The page loads nothing
+/// from other servers.
 ///
-/// It has one thread of its own, a second for each export, and a bounded number of connections; none of them can hold
-/// up the logger or the clients that it is attached to.
+/// The server has one thread, one more thread per export, and a limited number of connections. No connection can block
+/// the logger or the clients that it is attached to.
 public final class MQTTChuckServer: Sendable {
     /// The address of the page, with the token.
     public let url: URL
 
-    /// The port it listens on.
+    /// The port that the server listens on.
     public let port: UInt16
 
     private let service: InspectorService
@@ -32,26 +32,27 @@ public final class MQTTChuckServer: Sendable {
     }
 
     deinit {
-        // Elsewhere: the last reference may continue a thread that must not wait, even the server's own.
+        // The server stops on another thread, because the last reference may be released on a thread that must not
+        // wait, such as the server's own.
         DispatchQueue.global().async { [service] in service.stop() }
     }
 
     /// Ends all connections and frees the port.
     ///
-    /// It returns when the server's thread has ended, which takes some milliseconds, or as long as a payload parser of
-    /// the app takes that is at work; a parser must not call it. A second call does nothing. Letting go of the last
-    /// reference has the same effect, a moment later.
+    /// The call returns after the server's thread has ended. This takes some milliseconds, or longer while a payload
+    /// parser of the app runs. A parser must not call this method. A second call does nothing. If the last reference is
+    /// released, the server also stops, a moment later.
     public func stop() { service.stop() }
 }
 
 extension MQTTChuckLogger {
-    /// Serves this logger's page until the server that is returned is stopped or released.
+    /// Serves this logger's page until the returned server is stopped or released.
     ///
-    /// Any thread may call it; it returns at once. A logger may have several servers.
+    /// Any thread may call this method. It returns at once. A logger may have several servers.
     ///
-    /// - Parameter port: The port of 127.0.0.1 to listen on; 0, the default, takes a free one.
+    /// - Parameter port: The port on 127.0.0.1; 0, the default, selects a free port.
     /// - Returns: The server, with the address to open.
-    /// - Throws: ``CourierCore/CourierError`` with code `invalidConfiguration` when the port is taken.
+    /// - Throws: ``CourierCore/CourierError`` with code `invalidConfiguration` if the port is in use.
     public func serve(port: UInt16 = 0) throws(CourierError) -> MQTTChuckServer {
         try serve(port: port, limits: ServerLimits())
     }

@@ -1,45 +1,46 @@
-/// What clients of the page's server may take from this process.
+/// The limits for clients of the inspector's server.
 struct ServerLimits: Sendable {
-    /// How many connections are open at once; further ones wait in the system's queue.
+    /// The most open connections. Further connections wait in the queue of the operating system.
     var connections: UInt32 = 256
 
-    /// How long a connection may go without progress.
+    /// The seconds after which a connection without progress is closed.
     var idleTimeout: UInt32 = 15
 
-    /// Bytes that a connection may take for the head of its request and for what is on its way.
+    /// The most bytes of memory for one connection: the head of its request, and data that is being sent.
     var connectionMemory = 32 * 1024
 
-    /// How many connections may wait for events; a page in sight takes one.
+    /// The most connections that wait for events. Each visible page uses one.
     var eventStreams = 32
 
-    /// How many exports may be under way; each has a thread.
+    /// The most exports at the same time. Each export has its own thread.
     var exports = 2
 
-    /// Bytes of an export that are made ahead of its reader.
+    /// The most bytes of an export that are produced before the client reads them.
     var exportAhead = 256 * 1024
 
-    /// The most rows in one answer.
+    /// The most rows in one response.
     var rows = 500
 
-    /// The most rows that are looked at for one answer, because the server has one thread for all that is not an export.
+    /// The most rows that are checked for one response. One thread serves all requests except exports, so a response
+    /// must not take long.
     var scannedRows = 20_000
 
-    /// Bytes of a query.
+    /// The most bytes of a query.
     var query = 1_000
 
-    /// Bytes of a payload or packet that are shown, and Unicode scalars of what a parser makes of one; more is for the
-    /// download.
+    /// The most bytes of a packet or payload to show, and the most Unicode scalars of a parser's text. The download has
+    /// all bytes.
     var shownBytes = 16 * 1024
 
-    /// Unicode scalars of one field of a packet that are shown.
+    /// The most Unicode scalars to show of one packet field.
     var shownCharacters = 4_096
 
-    /// The most fields of a packet, and the most packets of an exchange, that are shown.
+    /// The most fields of a packet, and the most packets of an exchange, to show.
     var shownParts = 200
 
-    /// The most connections that are listed; the latest are.
+    /// The most connections to list. If there are more, the latest ones are listed.
     var listedConnections = 1_000
 
-    /// Bytes that a request may send; nothing here needs any.
+    /// The most bytes in the body of a request. No request of the page needs a body.
     var requestBody = 1_024
 }

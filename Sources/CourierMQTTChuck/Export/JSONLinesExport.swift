@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes packets as JSON objects, one a line, and each connection before its first packet.
+/// Writes packets as JSON Lines: one JSON object per line. A connection is written before its first packet.
 struct JSONLinesExport {
     private let reader: RowReader
     private let encoder = JSONEncoder()

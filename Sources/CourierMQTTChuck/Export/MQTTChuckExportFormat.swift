@@ -1,15 +1,15 @@
-/// What rows can be written as.
+/// The file format of an export.
 public enum MQTTChuckExportFormat: String, CaseIterable, Sendable {
-    /// A line for each packet, for people.
+    /// One line of text per packet, for people to read.
     case text
 
-    /// A JSON object in each line, which ``MQTTChuckLogger/importJSONLines(_:)`` reads back without loss.
+    /// One JSON object per line. ``MQTTChuckLogger/importJSONLines(_:)`` reads the file back without loss.
     case jsonLines = "jsonl"
 
-    /// A capture that Wireshark and tshark open and show as MQTT, with the TCP that it takes made up.
+    /// A packet capture that Wireshark and tshark open and show as MQTT. The TCP segments in it are made up.
     case pcapng
 
-    /// What a file of this format is called at its end.
+    /// The file name extension of this format.
     public var fileExtension: String {
         switch self {
         case .text: "txt"
@@ -18,7 +18,7 @@ public enum MQTTChuckExportFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// How HTTP names the format.
+    /// The MIME type of this format, for the `Content-Type` header of HTTP.
     public var contentType: String {
         switch self {
         case .text: "text/plain; charset=utf-8"

@@ -1,13 +1,13 @@
-/// Why a recording cannot be read, and in which line.
+/// The reason why a recording cannot be read, and the line with the error.
 public struct MQTTChuckImportError: Error, Hashable, Sendable {
-    /// The line, counted from 1.
+    /// The number of the line, counted from 1.
     public let line: Int
 
-    /// What is wrong with it.
+    /// A description of the error in the line.
     public let message: String
 }
 
 extension MQTTChuckImportError: CustomStringConvertible {
-    /// The sentence with the line.
+    /// The line number and the message.
     public var description: String { "line \(line): \(message)" }
 }

@@ -2,16 +2,17 @@ public import Foundation
 import Synchronization
 
 extension MQTTChuckLogger {
-    /// Writes the rows that are kept, oldest first, in pieces as they are made.
+    /// Writes the rows that the logger holds, oldest first, in pieces.
     ///
-    /// Recording continues meanwhile; rows that come after the call are left out, and rows that are dropped before
-    /// their turn are missing. It runs on the caller's thread, and can take seconds for a full logger.
+    /// Recording continues during the export. Rows that are recorded after the call are not exported. Rows that are
+    /// dropped before the export reaches them are missing. The export runs on the caller's thread and can take seconds
+    /// for a full logger.
     ///
     /// - Parameters:
-    ///   - format: What the rows are written as.
-    ///   - query: Which rows are wanted; all by default.
-    ///   - write: Takes the next piece, one call at a time.
-    /// - Throws: What `write` throws.
+    ///   - format: The format of the export.
+    ///   - query: Selects the rows; all rows by default.
+    ///   - write: Receives the next piece. Only one call runs at a time.
+    /// - Throws: Any error that `write` throws.
     public func export(
         _ format: MQTTChuckExportFormat, matching query: MQTTChuckQuery = .all, to write: (Data) throws -> Void
     ) throws {
@@ -32,11 +33,11 @@ extension MQTTChuckLogger {
         }
     }
 
-    /// The same as one piece of data.
+    /// Returns an export as one piece of data.
     ///
     /// - Parameters:
-    ///   - format: What the rows are written as.
-    ///   - query: Which rows are wanted; all by default.
+    ///   - format: The format of the export.
+    ///   - query: Selects the rows; all rows by default.
     /// - Returns: The whole export.
     public func exported(_ format: MQTTChuckExportFormat, matching query: MQTTChuckQuery = .all) -> Data {
         var data = Data()
@@ -44,7 +45,7 @@ extension MQTTChuckLogger {
         return data
     }
 
-    /// Calls `body` with the rows that are kept now, some hundred at a time.
+    /// Calls `body` with the rows that the logger holds at the time of the call, at most 256 rows per call.
     func forEachRow(matching query: MQTTChuckQuery, _ reader: RowReader, _ body: ([RawRow]) throws -> Void) rethrows {
         var next: UInt64 = 0
         let end = state.withLock { $0.recorder.nextRow }

@@ -2,15 +2,19 @@ import CourierCore
 public import Foundation
 
 extension MQTTChuckLogger {
-    /// Adds the packets of a JSON Lines export.
+    /// Adds the packets of a JSON Lines export to this logger.
     ///
-    /// An empty logger shows them as the exporting one did, under the same numbers; one that has rows already gives
-    /// them numbers behind its own. Clients may record into it meanwhile: their rows come between, and a packet behind
-    /// them is not joined to an exchange that began before them. The limits and redaction rules of this logger apply, and its metrics count what
-    /// is added. Lines before one that cannot be read stay added.
+    /// A new logger gives the packets the same numbers as the exporting logger. A logger that already has rows may
+    /// renumber the packets, so that they follow its own rows.
     ///
-    /// - Parameter data: The file.
-    /// - Returns: How many packets were added.
+    /// Clients may record into this logger during the import. Their rows then come between the imported rows. An
+    /// imported packet loses its link to an exchange that began before such rows.
+    ///
+    /// The limits and redaction rules of this logger apply, and its metrics count the added packets. If a line cannot
+    /// be read, the packets of earlier lines remain added.
+    ///
+    /// - Parameter data: The contents of the file.
+    /// - Returns: The number of added packets.
     /// - Throws: ``MQTTChuckImportError`` with the first line that cannot be read.
     @discardableResult
     public func importJSONLines(_ data: Data) throws -> Int {

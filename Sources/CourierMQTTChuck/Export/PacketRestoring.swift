@@ -1,45 +1,47 @@
 import Synchronization
 
-/// Adds the packets of one recording to a logger: under the numbers that they had, or behind the logger's own.
+/// Adds the packets of one recording to a logger. Packets keep their numbers, or get later ones if the logger has
+/// already used those numbers.
 ///
-/// Clients may record into the same logger meanwhile. Their rows come between, and the rest of the recording behind them.
+/// Clients may record into the same logger at the same time. Their rows then come between the rows of the recording.
 package struct PacketRestoring {
-    /// Why a packet is not added.
+    /// The reason why a packet is not added.
     package enum Refusal: Error {
         case hasNoBytes
         case numberIsTooLarge
-        /// The number is not above that of the packet before.
+        /// The number is not greater than the number of the previous packet.
         case numberDoesNotGrow
     }
 
-    /// The largest number that a row of a recording may have, 2^53: every program that reads JSON holds it exactly, and
-    /// sums of two of them are far from the end of an integer.
+    /// The largest row number of a recording: 2^53. Every JSON parser represents it exactly, and the sum of two such
+    /// numbers does not overflow.
     package static let largestNumber: UInt64 = 1 << 53
 
     private let logger: MQTTChuckLogger
-    /// What is added to the numbers of the recording.
+    /// The difference between the number of a row in the logger and in the recording.
     private var shift: UInt64 = 0
-    /// The number of the packet before, in the recording.
+    /// The number of the previous packet in the recording.
     private var previous: UInt64?
-    /// The number of the logger's next row, if nobody else has added one.
+    /// The logger's next row number after the last restored packet. If the logger reports another one, clients have
+    /// recorded rows since then.
     private var expected: UInt64 = 1
-    /// From here on no rows but those of the recording were added.
+    /// All rows from this number on were added by this recording.
     private var firstOwn: UInt64 = 0
-    /// How many packets were added.
+    /// The number of added packets.
     package private(set) var count = 0
 
     package init(_ logger: MQTTChuckLogger) { self.logger = logger }
 
-    /// Adds a packet.
+    /// Adds a packet to the logger.
     ///
-    /// It loses its exchange where that began before rows of somebody else came: the number of its first packet may be
-    /// one of theirs.
+    /// If clients recorded rows after the packet's exchange began, the packet loses its exchange link. The link could
+    /// otherwise point to one of their rows.
     package mutating func restore(_ record: PacketRecord) throws(Refusal) {
         guard !record.bytes.isEmpty else { throw .hasNoBytes }
         guard record.number <= Self.largestNumber else { throw .numberIsTooLarge }
         if let previous, record.number <= previous { throw .numberDoesNotGrow }
         let now = logger.clock()
-        // In one hold of the lock, because between two of them a client may take the number.
+        // One lock covers numbering and adding, because a client could otherwise take the number in between.
         let waiters = logger.state.withLock { state -> [@Sendable () -> Void]? in
             guard let placed = placed(record, at: state.recorder.nextRow) else { return nil }
             state.recorder.restore(placed, now: now)
@@ -52,7 +54,8 @@ package struct PacketRestoring {
         count += 1
     }
 
-    /// The packet under the number that it gets in the logger, whose next row is `next`; `nil` where there is none.
+    /// Returns the packet with its number in the logger, or `nil` if that number is above `largestNumber`. `next` is
+    /// the logger's next row number.
     private mutating func placed(_ record: PacketRecord, at next: UInt64) -> PacketRecord? {
         if next != expected { firstOwn = next }
         if record.number + shift < next { shift = next - record.number }

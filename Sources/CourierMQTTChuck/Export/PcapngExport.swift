@@ -1,15 +1,15 @@
 import CourierCore
 import MQTTCodec
 
-/// Writes packets as a capture of the network that plain MQTT over TCP would have been.
+/// Writes packets as a network capture, as if all clients had used plain MQTT over TCP.
 ///
-/// What really travelled may have been TLS, a WebSocket or a pair of pipes: the point is to see the MQTT. Each
-/// connection is a TCP stream of its own to port 1883, with handshake, acknowledgements, checksums and the real
+/// The real transport may have been TLS, a WebSocket or a pair of pipes; the capture shows only the MQTT packets. Each
+/// connection becomes its own TCP stream to port 1883, with handshake, acknowledgements, checksums and the recorded
 /// times.
 struct PcapngExport {
     private var streams: [UInt64: SynthesizedStream] = [:]
 
-    /// Section header and the one interface.
+    /// Returns the section header block and the description block of the only network interface.
     func header() -> [UInt8] {
         var section = PcapngBlock(type: 0x0A0D_0D0A)
         section.append(0x1A2B_3C4D as UInt32)
@@ -28,7 +28,7 @@ struct PcapngExport {
         return section.finished() + interface.finished()
     }
 
-    /// The frames of some rows.
+    /// Returns blocks with the Ethernet frames of some rows. Rows whose bytes are not an MQTT packet are left out.
     mutating func blocks(_ rows: [RawRow]) -> [UInt8] {
         var blocks: [UInt8] = []
         for raw in rows where raw.isWhole || raw.isCut {
@@ -52,7 +52,8 @@ struct PcapngExport {
         return blocks
     }
 
-    /// A CONNECT in place of one that is not among the rows: a dissector learns the version of MQTT from it.
+    /// Writes a placeholder CONNECT if the real one is not among the rows, because a dissector reads the MQTT version
+    /// from CONNECT.
     private func standIn(for raw: RawRow, _ stream: inout SynthesizedStream, _ blocks: inout [UInt8]) {
         let connection = raw.connection
         let version = connection.codecVersion
@@ -68,7 +69,7 @@ struct PcapngExport {
     }
 }
 
-/// A block of a pcapng file, in little-endian order.
+/// A block of a pcapng file, with numbers in little-endian byte order.
 struct PcapngBlock {
     private let type: UInt32
     private var body: [UInt8] = []

@@ -2,13 +2,13 @@ import CourierCore
 import Foundation
 import MQTTCodec
 
-/// One line of a JSON Lines file: a connection, before its first packet, or a packet.
+/// One line of a JSON Lines file. It describes a packet, or a connection before its first packet.
 struct RecordedLine: Codable {
     var connection: RecordedConnectionLine?
     var packet: RecordedPacketLine?
 }
 
-/// A connection as a file describes it.
+/// The description of a connection in a JSON Lines file.
 struct RecordedConnectionLine: Codable {
     let id: UInt64
     let ordinal: Int
@@ -17,7 +17,7 @@ struct RecordedConnectionLine: Codable {
     let port: UInt16
     let scheme: String?
     let alpn: [String]
-    /// `3.1`, `3.1.1` or `5.0`.
+    /// The MQTT version: `3.1`, `3.1.1` or `5.0`.
     let `protocol`: String
     let opened: String
 
@@ -33,19 +33,19 @@ struct RecordedConnectionLine: Codable {
         opened = WrittenTime.text(connection.openedNanoseconds)
     }
 
-    /// Writes such lines.
+    /// An encoder for connection lines.
     static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
     }
 
-    /// Reads such a line.
+    /// Decodes a connection line; returns `nil` if the text is not valid.
     static func decoded(_ line: String) -> RecordedConnectionLine? {
         try? JSONDecoder().decode(RecordedConnectionLine.self, from: Data(line.utf8))
     }
 
-    /// The connection, if the line makes sense.
+    /// The described connection, or `nil` if the MQTT version or the time is invalid.
     var value: MQTTChuckConnection? {
         let versions: [String: ObservedConnection.ProtocolVersion] = ["3.1": .v31, "3.1.1": .v311, "5.0": .v5]
         guard let version = versions[`protocol`], let opened = WrittenTime.nanoseconds(opened) else { return nil }
@@ -55,7 +55,8 @@ struct RecordedConnectionLine: Codable {
     }
 }
 
-/// A packet as a file has it. Only some of it is read back: the rest follows from the bytes, and is for other programs.
+/// The description of a packet in a JSON Lines file. An import reads only some members. The others follow from the
+/// bytes and are written for other programs.
 struct RecordedPacketLine: Codable {
     struct Reason: Codable {
         let code: UInt8

@@ -2,7 +2,8 @@ public import CourierCore
 import MQTTCodec
 import Synchronization
 
-/// What one connection said, to be said again: to a broker with the client's part, or to a client with the broker's.
+/// The packets of one recorded connection, for replay: the client's packets to a broker, or the broker's packets to a
+/// client.
 ///
 /// ```swift
 /// let session = logger.recordedSessions().first?.replacingCredentials(username: "ada", password: secret)
@@ -12,34 +13,34 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Secrets are not in it: a password has `*` for every byte.
+/// Secrets are overwritten: every byte of a password is `*`.
 public struct RecordedSession: Hashable, Sendable {
-    /// One packet.
+    /// One packet of the session, and the delay before it.
     public struct Step: Hashable, Sendable {
-        /// How long after the step before it, whichever way that went.
+        /// The time since the previous step in either direction.
         public let delay: Duration
 
-        /// Which way it went.
+        /// The direction of the packet: outgoing from the client, or incoming from the broker.
         public let direction: PacketBatch.Direction
 
-        /// The packet.
+        /// The bytes of the packet.
         public var bytes: [UInt8]
     }
 
-    /// The connection.
+    /// The recorded connection.
     public let connection: MQTTChuckConnection
 
-    /// Its packets in order.
+    /// The packets of the connection, in order.
     public internal(set) var steps: [Step]
 
-    /// Whether nothing is missing from the CONNECT on: rows may have been dropped, and packets cut because they were
-    /// too large, which are left out here.
+    /// True if no packet is missing from CONNECT on. Dropped rows and packets that were cut because of their size are
+    /// missing here.
     public let isComplete: Bool
 
-    /// The steps that go one way, with the time since the step before them that went the same way.
+    /// Returns the steps in one direction. Each delay is the time since the previous step in the same direction.
     ///
-    /// - Parameter direction: `.outgoing` for what the client sends, `.incoming` for what the broker does.
-    /// - Returns: The steps.
+    /// - Parameter direction: `.outgoing` for the client's packets, `.incoming` for the broker's packets.
+    /// - Returns: The steps, in order.
     public func steps(_ direction: PacketBatch.Direction) -> [Step] {
         var waited = Duration.zero
         var result: [Step] = []
@@ -53,12 +54,12 @@ public struct RecordedSession: Hashable, Sendable {
         return result
     }
 
-    /// The same with other credentials in its CONNECT, because recorded ones have no password.
+    /// Returns a copy with other credentials in its CONNECT packet, because a recorded CONNECT has no usable password.
     ///
     /// - Parameters:
     ///   - username: The user name; `nil` sends none.
     ///   - password: The password; `nil` sends none.
-    /// - Returns: The session; unchanged where its first packet is no CONNECT.
+    /// - Returns: The new session, or this session unchanged if its first packet is not a CONNECT.
     public func replacingCredentials(username: String?, password: String?) -> RecordedSession {
         guard let first = steps.first, first.direction == .outgoing else { return self }
         let version = connection.codecVersion
@@ -78,10 +79,10 @@ public struct RecordedSession: Hashable, Sendable {
 }
 
 extension MQTTChuckLogger {
-    /// The connections that are kept, to be replayed; in the order of their first packets.
+    /// Returns the recorded connections for replay, in the order of their first packets.
     ///
-    /// - Parameter query: Which rows are wanted, such as `client:abc`; all by default.
-    /// - Returns: A session for each connection.
+    /// - Parameter query: Selects the rows, such as `client:abc`; all rows by default.
+    /// - Returns: One session per connection.
     public func recordedSessions(matching query: MQTTChuckQuery = .all) -> [RecordedSession] {
         var order: [UInt64] = []
         var rows: [UInt64: [RawRow]] = [:]

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The TCP stream that a connection could have been, as Ethernet frames in pcapng blocks.
+/// A made-up TCP stream for one connection, as Ethernet frames in pcapng blocks.
 struct SynthesizedStream {
     private enum Flags {
         static let syn: UInt8 = 0x02
@@ -8,7 +8,7 @@ struct SynthesizedStream {
         static let acknowledge: UInt8 = 0x10
     }
 
-    /// One end: where it is, and what it sends next.
+    /// One end of the stream: its addresses, its port and its next TCP sequence number.
     private struct End {
         let mac: [UInt8]
         let address: [UInt8]
@@ -17,17 +17,20 @@ struct SynthesizedStream {
         var identification: UInt16 = 1
     }
 
-    /// The payload of a segment, as on a common Ethernet.
+    /// The largest payload of a TCP segment in bytes, as usual on Ethernet.
     private static let segmentSize = 1_460
-    /// How many segments go without an acknowledgement; 46 KiB, within the window.
+    /// The number of segments that are sent before an acknowledgement. Together they have 46 KiB, less than the TCP
+    /// window.
     private static let burst = 32
 
     private var client: End
     private var server: End
 
-    /// The stream with this number, counted from 0: each has a client address or port of its own.
+    /// Creates the stream with this number, counted from 0. Each stream has its own pair of client address and client
+    /// port.
     init(number: Int) {
-        // 10.0.0.0/8 without its ends, and below each address the ports that systems give to clients.
+        // Client addresses are inside 10.0.0.0/8, without its first and last addresses. Each address uses 16,000 ports
+        // from 49152 on, where operating systems assign client ports.
         let ports = 16_000
         let host = 2 + number / ports % 16_000_000
         client = End(
@@ -37,9 +40,9 @@ struct SynthesizedStream {
         server = End(mac: [2, 0, 0, 0, 0, 2], address: [192, 0, 2, 1], port: 1_883, sequence: 2_000)
     }
 
-    /// The three segments of the handshake.
+    /// Appends the three segments of the TCP handshake.
     mutating func open(at time: Int64, into blocks: inout [UInt8]) {
-        // MSS 1,460 and a window scale of 7, so that no burst fills the window.
+        // TCP options: a segment size of 1,460 bytes and a window scale of 7, so that no burst fills the window.
         let options: [UInt8] = [2, 4, 0x05, 0xB4, 3, 3, 7, 0]
         append(.outgoing, Flags.syn, [], options, at: time, into: &blocks)
         client.sequence &+= 1
@@ -48,7 +51,7 @@ struct SynthesizedStream {
         append(.outgoing, Flags.acknowledge, [], [], at: time, into: &blocks)
     }
 
-    /// Sends bytes in as many segments as they need, and acknowledges them.
+    /// Appends the TCP segments of some bytes, and the acknowledgements from the other end.
     mutating func send(
         _ bytes: [UInt8], _ direction: PacketBatch.Direction, at time: Int64, comment: String? = nil,
         into blocks: inout [UInt8]
@@ -122,7 +125,7 @@ struct SynthesizedStream {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
-    /// The checksum of RFC 1071.
+    /// Returns the Internet checksum of RFC 1071.
     private static func checksum(_ bytes: [UInt8]) -> UInt16 {
         var sum: UInt32 = 0
         var index = 0

@@ -2,7 +2,7 @@ import CourierCore
 import Foundation
 import MQTTCodec
 
-/// A line for each packet.
+/// Formats each packet as one line of text.
 struct TextExport {
     func line(_ row: MQTTChuckRow) -> String {
         var parts = [
@@ -29,7 +29,7 @@ struct TextExport {
         return parts.joined(separator: " ")
     }
 
-    /// The client, where it is connected to, and how often it has been.
+    /// Returns the client id, the broker's host and port, and the ordinal number of this connection of the client.
     private static func place(_ connection: MQTTChuckConnection) -> String {
         "\(oneLine(connection.clientID))@\(oneLine(connection.host)):\(connection.port)/\(connection.ordinal)"
     }
@@ -40,7 +40,7 @@ struct TextExport {
         return "\(microseconds / 1_000).\(String(repeating: "0", count: 3 - rest.count))\(rest) ms"
     }
 
-    /// Foreign text without anything that moves the cursor of a terminal.
+    /// Returns text from the network as one line, without characters that could move the cursor of a terminal.
     static func oneLine(_ text: String) -> String {
         var line = ""
         for scalar in text.unicodeScalars {

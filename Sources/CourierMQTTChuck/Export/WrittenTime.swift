@@ -1,6 +1,6 @@
 import Foundation
 
-/// Times with all their digits as text, such as `2026-01-31T12:00:05.123456789Z`.
+/// Converts times to text and back, with all nanoseconds: `2026-01-31T12:00:05.123456789Z`.
 enum WrittenTime {
     static func text(_ nanoseconds: Int64) -> String {
         let (seconds, rest) = Nanoseconds.split(nanoseconds)
@@ -10,7 +10,7 @@ enum WrittenTime {
         return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T\(clock).\(padded(rest, 9))Z"
     }
 
-    /// Reads what ``text(_:)`` wrote; `nil` for anything else.
+    /// Parses a time that ``text(_:)`` wrote; returns `nil` for any other text.
     static func nanoseconds(_ text: String) -> Int64? {
         let numbers = text.split { "-T:.Z".contains($0) }.map { Int64($0) }
         guard numbers.count == 7, case let parts = numbers.compactMap({ $0 }), parts.count == 7,
@@ -34,8 +34,8 @@ enum WrittenTime {
         number >= 0 ? number / divisor : -((-number + divisor - 1) / divisor)
     }
 
-    /// The day of the Gregorian calendar that is `days` after 1970-01-01: counts in eras of 400 years from March on, so
-    /// that the leap day is the last of its year.
+    /// Returns the Gregorian date that is `days` days after 1970-01-01. The calculation uses eras of 400 years that
+    /// begin in March, so that a leap day is the last day of its year.
     private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = divided(shifted, 146_097)

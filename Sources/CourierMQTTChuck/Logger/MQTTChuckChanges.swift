@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Tells that a logger has got new rows or was cleared, as often as its reader asks and no more often than that.
+/// Reports new rows and clears of a logger, at the pace of its reader.
 ///
-/// Every element is the ``MQTTChuckSummary`` of the moment; changes between two calls of `next()` come as one. It
-/// never ends by itself; cancelling the task ends it. Waiting costs the recording side one check a batch.
+/// Every element is the current ``MQTTChuckSummary``. All changes between two calls of `next()` become one element. The
+/// sequence ends only when the task is canceled. A waiting reader costs the recording side one check per batch.
 ///
 /// ```swift
 /// var seen = logger.summary.nextRow
@@ -14,21 +14,21 @@ import Synchronization
 /// }
 /// ```
 public struct MQTTChuckChanges: AsyncSequence, Sendable {
-    /// What an element is.
+    /// The summary of the logger after a change.
     public typealias Element = MQTTChuckSummary
-    /// It does not fail.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     fileprivate let logger: MQTTChuckLogger
 
-    /// Walks through the changes of a logger; belongs to one task.
+    /// Iterates over the changes of a logger. Only one task may use it.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let logger: MQTTChuckLogger
         fileprivate var seen: MQTTChuckSummary?
 
-        /// Waits for the next change. The first call answers at once.
+        /// Waits for the next change. The first call returns at once.
         ///
-        /// - Returns: What is kept then, `nil` when the task was cancelled.
+        /// - Returns: The current summary, or `nil` if the task was canceled.
         public nonisolated(nonsending) mutating func next() async -> MQTTChuckSummary? {
             while !Task.isCancelled {
                 let summary = await logger.summary(otherThan: seen)
@@ -40,17 +40,18 @@ public struct MQTTChuckChanges: AsyncSequence, Sendable {
         }
     }
 
-    /// Starts with what is kept now.
+    /// Creates an iterator. Its first element is the current summary.
     ///
     /// - Returns: The iterator.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(logger: logger, seen: nil) }
 }
 
 extension MQTTChuckLogger {
-    /// Tells of new rows, as often as its reader asks.
+    /// A sequence that reports new rows and clears, at the pace of its reader.
     public var changes: MQTTChuckChanges { MQTTChuckChanges(logger: self) }
 
-    /// Waits until something was recorded or cleared since `seen`; `nil` when it was woken for nothing.
+    /// Waits until the logger records rows or is cleared after `seen`. Returns `nil` if nothing changed, for example
+    /// after a cancellation.
     fileprivate nonisolated(nonsending) func summary(otherThan seen: MQTTChuckSummary?) async -> MQTTChuckSummary? {
         func changed(_ state: LoggerState) -> MQTTChuckSummary? {
             let now = state.summary
@@ -61,7 +62,7 @@ extension MQTTChuckLogger {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isLate = state.withLock { state in
-                    // Cancelled, or changed, between the look above and this one.
+                    // True if the task was canceled or the logger changed since the check above.
                     if Task.isCancelled || changed(state) != nil { return true }
                     state.wait(id) { continuation.resume() }
                     return false

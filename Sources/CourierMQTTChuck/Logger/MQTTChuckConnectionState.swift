@@ -1,16 +1,16 @@
-/// How a connection stands, as far as its packets tell.
+/// The state of a connection, derived from its recorded packets.
 public enum MQTTChuckConnectionState: String, Codable, Hashable, Sendable {
-    /// No CONNACK has come yet.
+    /// No CONNACK was received yet.
     case connecting
-    /// The broker has accepted.
+    /// The broker accepted the connection.
     case connected
-    /// The broker has refused.
+    /// The broker refused the connection.
     case refused
-    /// A DISCONNECT has ended it.
+    /// A DISCONNECT ended the connection.
     case disconnected
-    /// A later connection of the same client has taken its place, without a DISCONNECT on this one.
+    /// A later connection of the same client replaced this one before a DISCONNECT was seen.
     case superseded
 
-    /// Whether packets may still come.
+    /// True while further packets of the connection may follow.
     var isLive: Bool { self == .connecting || self == .connected }
 }

@@ -1,21 +1,21 @@
 public import Foundation
 
-/// How one connection stands.
+/// The state of one connection, the time of its last packet and the number of its open exchanges.
 public struct MQTTChuckConnectionStatus: Identifiable, Hashable, Sendable {
     /// The connection.
     public let connection: MQTTChuckConnection
 
-    /// How it stands.
+    /// The state of the connection, derived from its packets.
     public let state: MQTTChuckConnectionState
 
     let lastPacketNanoseconds: Int64
 
-    /// How many exchanges are open, begun by either end.
+    /// The number of open exchanges that the client or the broker began.
     public let inFlight: Int
 
     /// The id of the connection.
     public var id: UInt64 { connection.id }
 
-    /// When its last packet was written or read.
+    /// The time at which the last packet of the connection was written or read.
     public var lastPacketAt: Date { Nanoseconds.date(lastPacketNanoseconds) }
 }

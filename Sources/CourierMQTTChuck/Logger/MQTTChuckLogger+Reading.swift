@@ -3,25 +3,25 @@ import MQTTCodec
 import Synchronization
 
 extension MQTTChuckLogger {
-    /// The most rows one call returns or looks at, unless it names other numbers.
+    /// The most rows that one call returns by default.
     public static let pageLimit = 1_000
 
-    /// How many later packets of exchanges are looked through for the end of one: 16,384. One that took longer has no
-    /// round trip on its earlier packets.
+    /// The most links that are searched for the ends of exchanges: 16,384. If an exchange took longer, its earlier
+    /// packets show no round trip.
     static let linksLookedThrough = 16_384
 
-    /// How many rows at most a view that follows has to look at again when exchanges end: 16,384.
+    /// The most earlier rows that a live view checks again when exchanges end: 16,384.
     static let rowsLookedAtAgain: UInt64 = 16_384
 
-    /// Rows in the order of time, from a number on.
+    /// Returns rows in the order of time, starting at a row number.
     ///
     /// - Parameters:
-    ///   - first: The number of the first row that may be returned; the oldest that is kept by default.
-    ///   - query: Which rows are wanted; all by default.
-    ///   - limit: The most rows that are returned.
-    ///   - scanLimit: The most rows that are looked at, so that a rare match does not hold the caller up; ask again
-    ///     with the page's ``MQTTChuckPage/next``. No limit by default.
-    /// - Returns: The rows, and where to continue.
+    ///   - first: The lowest row number to return; by default the oldest row.
+    ///   - query: Selects the rows; all rows by default.
+    ///   - limit: The most rows to return.
+    ///   - scanLimit: The most rows to check, so that a query with few matches does not block the caller for long. To
+    ///     continue, call again with the page's ``MQTTChuckPage/next``. No limit by default.
+    /// - Returns: The rows, and the row number at which to continue.
     public func rows(
         from first: UInt64 = 0, matching query: MQTTChuckQuery = .all, limit: Int = MQTTChuckLogger.pageLimit,
         scanLimit: Int = .max
@@ -43,14 +43,14 @@ extension MQTTChuckLogger {
         return page(found, next: next, reader)
     }
 
-    /// The newest rows before a number, in the order of time.
+    /// Returns the newest rows before a row number, in the order of time.
     ///
     /// - Parameters:
-    ///   - end: The number behind the last row that may be returned; by default the newest is.
-    ///   - query: Which rows are wanted; all by default.
-    ///   - limit: The most rows that are returned.
-    ///   - scanLimit: The most rows that are looked at; no limit by default.
-    /// - Returns: The rows; ``MQTTChuckPage/next`` is the number to give as `end` for older ones.
+    ///   - end: The row number after the last row to return.
+    ///   - query: Selects the rows; all rows by default.
+    ///   - limit: The most rows to return.
+    ///   - scanLimit: The most rows to check; no limit by default.
+    /// - Returns: The rows. To get older rows, pass ``MQTTChuckPage/next`` as `end`.
     public func rows(
         before end: UInt64, matching query: MQTTChuckQuery = .all, limit: Int = MQTTChuckLogger.pageLimit,
         scanLimit: Int = .max
@@ -75,10 +75,10 @@ extension MQTTChuckLogger {
         return page(found.reversed(), next: end, reader)
     }
 
-    /// All there is to know of one packet.
+    /// Returns everything that the logger knows about one packet.
     ///
-    /// - Parameter number: The number of its row.
-    /// - Returns: The details, or `nil` when the row is not kept any more.
+    /// - Parameter number: The row number of the packet.
+    /// - Returns: The details, or `nil` if the logger no longer holds the row.
     public func details(of number: UInt64) -> MQTTChuckDetails? {
         guard let raw = rawRows(from: number, limit: 1).first, raw.number == number else { return nil }
         let reader = RowReader(options)
@@ -108,10 +108,11 @@ extension MQTTChuckLogger {
             bytes: Array(raw.bytes), payload: payload, exchange: exchange)
     }
 
-    /// The first row before `new` of which a query that asks how long exchanges took may say something else since the
-    /// rows in `new` came: the oldest that began an exchange which these ended. `nil` where there is none.
+    /// Returns the oldest row before `new` that began an exchange which a row in `new` ended. Returns `nil` if there is
+    /// no such row.
     ///
-    /// Rows more than ``rowsLookedAtAgain`` before `new` are left as they are.
+    /// If a query asks how long exchanges took, a live view must check the rows from that number on again. The result
+    /// is at most ``rowsLookedAtAgain`` rows before `new`; older rows are not checked again.
     package func firstRow(endedBy new: Range<UInt64>, for query: MQTTChuckQuery) -> UInt64? {
         guard query.needsRoundTrips, !new.isEmpty else { return nil }
         var first = new.lowerBound
@@ -128,7 +129,7 @@ extension MQTTChuckLogger {
         state.withLock { $0.recorder.rows(from: first, limit: limit) }
     }
 
-    /// The rows with how long their exchanges took, where the query asks for it.
+    /// Returns the rows with the durations of their exchanges if the query needs them.
     func timed(_ raws: [RawRow], for query: MQTTChuckQuery) -> [RawRow] {
         guard query.needsRoundTrips, let first = raws.first else { return raws }
         var raws = raws
@@ -140,7 +141,7 @@ extension MQTTChuckLogger {
         return raws
     }
 
-    /// The rows that belong to the exchange that `start` began, without `start`: up to `limit`.
+    /// Returns up to `limit` links of the exchange that the row `start` began. `start` itself has no link.
     private func links(ofExchange start: UInt64, limit: Int) -> [ExchangeLink] {
         var result: [ExchangeLink] = []
         forEachLink(from: start) { link in
@@ -150,7 +151,8 @@ extension MQTTChuckLogger {
         return result
     }
 
-    /// The links from row `first` on that end an exchange which began in `starts`, as far as it is looked.
+    /// Returns the links that end the exchanges in `starts`, by exchange. The search begins at row `first` and stops
+    /// after `linksLookedThrough` links.
     private func endings(of starts: Set<UInt64>, from first: UInt64) -> [UInt64: ExchangeLink] {
         var result: [UInt64: ExchangeLink] = [:]
         var left = Self.linksLookedThrough
@@ -162,8 +164,8 @@ extension MQTTChuckLogger {
         return result
     }
 
-    /// Calls `body` with the links of rows from `first` on, until it answers `false`. Nobody has to wait meanwhile but
-    /// for the copy of some of them.
+    /// Calls `body` with the links of the rows from `first` on, until it returns `false`. The lock is held only while a
+    /// group of links is copied.
     func forEachLink(from first: UInt64, _ body: (ExchangeLink) -> Bool) {
         var next = first
         while true {
@@ -173,7 +175,7 @@ extension MQTTChuckLogger {
         }
     }
 
-    /// Formats rows, and adds the round trips to those that began an exchange.
+    /// Formats rows. A row that began an exchange gets the exchange's round trip.
     private func page(_ raws: [RawRow], next: UInt64, _ reader: RowReader) -> MQTTChuckPage {
         var rows = raws.map { reader.row($0) }
         let starts = Set(rows.filter { $0.exchange == $0.number }.map(\.number))

@@ -1,26 +1,28 @@
 extension MQTTChuckLogger {
-    /// The packets that began the exchanges which took longest, the slowest first, each with ``MQTTChuckRow/roundTrip``.
+    /// Returns the first packets of the exchanges that took longest, the slowest first, each with
+    /// ``MQTTChuckRow/roundTrip``.
     ///
-    /// An exchange is a packet with its answers, such as PUBLISH and PUBACK. One that has not ended, or whose first packet is
-    /// not kept any more, is left out.
+    /// An exchange is a packet with its responses, such as PUBLISH and PUBACK. An exchange is left out if it has not
+    /// ended, or if the logger no longer holds its first packet.
     ///
     /// - Parameters:
-    ///   - limit: The most packets that are returned.
-    ///   - query: Which first packets are wanted; all by default.
-    /// - Returns: The rows of these packets.
+    ///   - limit: The most packets to return.
+    ///   - query: Selects the first packets; all by default.
+    /// - Returns: The rows of the first packets.
     public func slowestExchanges(_ limit: Int, matching query: MQTTChuckQuery = .all) -> [MQTTChuckRow] {
         var slowest: [MQTTChuckRow] = []
         forEachSlowest(limit, matching: query) { slowest.append($0) }
         return slowest
     }
 
-    /// Writes the same as text, a line for each packet, with how long its exchange took.
+    /// Writes the first packets of the slowest exchanges as text, one line per packet, with the duration of the
+    /// exchange.
     ///
     /// - Parameters:
-    ///   - limit: The most packets.
-    ///   - query: Which first packets are wanted; all by default.
-    ///   - write: Takes one line with its line break at a time.
-    /// - Throws: What `write` throws.
+    ///   - limit: The most packets to write.
+    ///   - query: Selects the first packets; all by default.
+    ///   - write: Receives one line, including its line break, per call.
+    /// - Throws: Any error that `write` throws.
     package func exportSlowest(
         _ limit: Int, matching query: MQTTChuckQuery = .all, to write: (String) throws -> Void
     ) rethrows {
@@ -28,7 +30,7 @@ extension MQTTChuckLogger {
         try forEachSlowest(limit, matching: query) { try write(text.line($0) + "\n") }
     }
 
-    /// Calls `body` with one row at a time: all of a large archive would not fit in memory.
+    /// Calls `body` with one row at a time, because all rows of a large archive would not fit in memory.
     private func forEachSlowest(
         _ limit: Int, matching query: MQTTChuckQuery, _ body: (MQTTChuckRow) throws -> Void
     ) rethrows {

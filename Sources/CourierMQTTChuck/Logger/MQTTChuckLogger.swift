@@ -2,7 +2,7 @@ public import CourierCore
 import Foundation
 import Synchronization
 
-/// Keeps every packet of the clients it is attached to, to be looked at while they run and afterwards.
+/// Records every packet of the clients that it is attached to, for inspection during a run and afterwards.
 ///
 /// ```swift
 /// let logger = MQTTChuckLogger()
@@ -12,45 +12,44 @@ import Synchronization
 /// for row in logger.rows(matching: try MQTTChuckQuery("type:publish topic:orders/#")).rows { print(row) }
 /// ```
 ///
-/// One logger may be attached to several clients, and each client of a program to a logger of its own. Recording
-/// takes some ten nanoseconds for a packet and never blocks on anything but the short lock of the logger; rows are
-/// made on demand for them, on the thread of who asks. What is kept is bounded by
-/// ``MQTTChuckOptions/logsMaxSize``, ``MQTTChuckOptions/logsMaxBytes`` and ``MQTTChuckOptions/logsMaxAge``; beyond
-/// them the oldest rows are dropped and counted.
+/// Several clients may share one logger, and a program may have several loggers. Recording takes about ten nanoseconds
+/// per packet and waits only for the logger's short lock. Rows are formatted on demand, on the caller's thread.
 ///
-/// Passwords and data of enhanced authentication are overwritten before they are kept, and with them what
-/// ``MQTTChuckOptions/redaction`` names.
+/// ``MQTTChuckOptions/logsMaxSize``, ``MQTTChuckOptions/logsMaxBytes`` and ``MQTTChuckOptions/logsMaxAge`` limit the
+/// number, size and age of rows. Beyond a limit, the oldest rows are dropped and counted.
+///
+/// Before a packet is kept, passwords, data of enhanced authentication and everything that
+/// ``MQTTChuckOptions/redaction`` names are overwritten.
 public final class MQTTChuckLogger: PacketObserver {
-    /// What it was made with.
+    /// The options that this logger was created with.
     public let options: MQTTChuckOptions
 
-    /// How many rows or connections are read under one hold of the lock, so that recording never waits long for somebody
-    /// who looks.
+    /// The most rows or connections that are read under one lock, so that a reader never delays recording for long.
     static let chunk = 256
 
-    /// How many links of exchanges are read under one hold of the lock.
+    /// The most exchange links that are read under one lock.
     static let linkChunk = 1_024
 
     let state: Mutex<LoggerState>
     let clock: @Sendable () -> Int64
 
-    /// Makes a logger that keeps nothing yet.
+    /// Creates a logger without rows.
     ///
-    /// - Parameter options: How much it keeps, what it hides, how it shows payloads; see there for the defaults.
+    /// - Parameter options: The limits, the redaction rules and the display of payloads.
     public convenience init(options: MQTTChuckOptions = MQTTChuckOptions()) {
         self.init(options: options) { Nanoseconds.since1970(Date()) }
     }
 
-    /// The same with a clock that tells nanoseconds since 1970.
+    /// Creates a logger with a clock that returns nanoseconds since 1970.
     init(options: MQTTChuckOptions, clock: @escaping @Sendable () -> Int64) {
         self.options = options
         self.clock = clock
         state = Mutex(LoggerState(options))
     }
 
-    /// Takes note of packets; the client calls it.
+    /// Records packets. The client calls this method.
     ///
-    /// - Parameter batch: The packets of one read or write.
+    /// - Parameter batch: The packets of one read or write of the client.
     public func observed(_ batch: PacketBatch) {
         let waiters = state.withLock { state in
             state.recorder.record(batch)
@@ -59,7 +58,7 @@ public final class MQTTChuckLogger: PacketObserver {
         for waiter in waiters { waiter() }
     }
 
-    /// Drops all rows. Metrics and the states of connections stay.
+    /// Drops all rows. Metrics and the states of connections remain.
     public func clear() {
         let waiters = state.withLock { state in
             state.recorder.clear()
@@ -68,7 +67,7 @@ public final class MQTTChuckLogger: PacketObserver {
         for waiter in waiters { waiter() }
     }
 
-    /// What is kept right now.
+    /// The row numbers and counts of the rows that the logger holds now.
     public var summary: MQTTChuckSummary {
         let now = clock()
         return state.withLock { state in
@@ -77,8 +76,8 @@ public final class MQTTChuckLogger: PacketObserver {
         }
     }
 
-    /// How each connection stands that has rows or may get some, in the order of opening. Recording continues while they
-    /// are collected.
+    /// The state of each connection that has rows or may still get rows, in the order of opening. Recording continues
+    /// while the states are collected.
     public var connections: [MQTTChuckConnectionStatus] {
         var statuses: [MQTTChuckConnectionStatus] = []
         let slotCount = state.withLock { $0.recorder.connectionSlotCount }
@@ -89,10 +88,10 @@ public final class MQTTChuckLogger: PacketObserver {
     }
 }
 
-/// What the logger's lock protects.
+/// The state that the logger's lock protects.
 struct LoggerState {
     var recorder: Recorder
-    /// What is called, outside the lock, at the next change.
+    /// Closures to call, outside the lock, at the next change, by waiter number.
     private(set) var waiters: [UInt64: @Sendable () -> Void] = [:]
     private var nextWaiter: UInt64 = 0
 
@@ -105,7 +104,7 @@ struct LoggerState {
             clearCount: recorder.clearCount)
     }
 
-    /// Takes all who wait, to be resumed outside the lock.
+    /// Removes and returns all waiters. The caller calls them outside the lock.
     @inline(__always)
     mutating func takeWaiters() -> [@Sendable () -> Void] {
         if waiters.isEmpty { return [] }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How much a logger keeps, what it hides, and how it shows payloads.
+/// The limits of a logger, its redaction rules, and how it shows payloads.
 ///
 /// ```swift
 /// var options = MQTTChuckOptions()
@@ -9,34 +9,36 @@ public import Foundation
 /// let logger = MQTTChuckLogger(options: options)
 /// ```
 public struct MQTTChuckOptions: Sendable {
-    /// The most rows that are kept; 100,000 by default. The oldest are dropped and counted.
+    /// The most rows that the logger holds; 100,000 by default. Beyond it, the oldest rows are dropped and counted.
     public var logsMaxSize = 100_000
 
-    /// What the rows may take in memory, in bytes; 32 MiB by default. The oldest are dropped and counted.
+    /// The most memory for rows, in bytes; 32 MiB by default. Beyond it, the oldest rows are dropped and counted.
     public var logsMaxBytes = 32 * 1024 * 1024
 
-    /// How long rows are kept; 24 hours by default, `nil` for as long as there is room.
+    /// The longest time for which a row is kept; 24 hours by default, `nil` for no limit.
     public var logsMaxAge: Duration? = .seconds(24 * 60 * 60)
 
-    /// What is kept of one packet, in bytes; 64 KiB by default. Of a larger one the beginning is kept, and its true
-    /// size.
+    /// The most bytes that are kept of one packet; 64 KiB by default. Of a larger packet, the logger keeps the first
+    /// bytes and the real size.
     public var packetMaxSize = 64 * 1024
 
-    /// How many bytes of a payload a preview shows; 2,048 by default.
+    /// The most bytes that a preview of a payload shows; 2,048 by default.
     public var previewMaxSize = 2_048
 
-    /// Turns a payload into text; asked first, `nil` by default. Where it answers `nil`, others are asked.
+    /// Turns a payload into text; `nil` by default. It is called first. If it returns `nil`, the logger tries
+    /// `payloadParsers`.
     ///
-    /// It is called on the thread of whoever looks, with what was kept of the payload.
+    /// It runs on the thread of the caller that reads rows, with the part of the payload that was kept.
     public var dataStringParser: (@Sendable (Data) -> String?)?
 
-    /// Turn payloads into text by topic and content type, such as protobuf with its descriptors; asked after
-    /// ``dataStringParser`` in this order, none by default. What none of them knows is shown as JSON, text or hex.
+    /// Parsers that turn a payload into text by topic and content type, such as protobuf; none by default. They are
+    /// tried in order, after ``dataStringParser``. If no parser returns text, the payload is shown as JSON, text or
+    /// hex.
     public var payloadParsers: [any MQTTChuckPayloadParser] = []
 
-    /// What is hidden before a packet is kept; user properties with secret names by default.
+    /// The rules that hide data before a packet is kept. By default, user properties with secret names are hidden.
     public var redaction = MQTTChuckRedaction()
 
-    /// The defaults.
+    /// Creates options with the default values.
     public init() {}
 }

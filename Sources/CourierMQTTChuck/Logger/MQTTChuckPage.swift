@@ -1,11 +1,12 @@
-/// Some rows of a logger.
+/// A part of a logger's rows, and where to continue.
 public struct MQTTChuckPage: Sendable {
-    /// The rows, in the order of time.
+    /// The rows of the page, in the order of time.
     public let rows: [MQTTChuckRow]
 
-    /// The number to ask for next: behind the last row that was looked at, or, of a page of older rows, the first.
+    /// The row number for the next request. For newer rows it is the number after the last checked row; for older rows
+    /// it is the number of the oldest checked row.
     public let next: UInt64
 
-    /// What the logger kept when the page was made.
+    /// The summary of the logger when the page was created.
     public let summary: MQTTChuckSummary
 }

@@ -1,9 +1,9 @@
 public import CourierCore
 
-/// What a logger overwrites with `*` before it keeps a packet, beside what it always overwrites.
+/// Rules for data that a logger overwrites with `*` before it keeps a packet.
 ///
-/// Passwords and the data of an enhanced authentication are always overwritten. Names, sizes and structure stay, so
-/// that packets can still be read, exported and counted.
+/// Passwords and data of enhanced authentication are overwritten even without a rule. Names, sizes and the structure of
+/// packets remain, so that packets can still be read, exported and counted.
 ///
 /// ```swift
 /// var options = MQTTChuckOptions()
@@ -11,48 +11,48 @@ public import CourierCore
 /// options.redaction.topics.append(.init(try TopicFilter("patients/#")))
 /// ```
 public struct MQTTChuckRedaction: Sendable {
-    /// Messages that are hidden by their topic.
+    /// A rule that hides messages by their topic.
     public struct TopicRule: Sendable {
-        /// The topics.
+        /// A filter that matches the topics to hide.
         public let filter: TopicFilter
 
-        /// Whether the topic itself is hidden too, also in SUBSCRIBE and UNSUBSCRIBE, and not only what the message
-        /// says.
+        /// True if the topic itself is hidden too, also in SUBSCRIBE and UNSUBSCRIBE.
         public let hidesTopic: Bool
 
-        /// Hides the payload, the correlation data and the user properties of messages, and of wills, on these topics.
+        /// Creates a rule that hides the payload, correlation data and user properties of messages and wills on these
+        /// topics.
         ///
         /// - Parameters:
-        ///   - filter: The topics.
-        ///   - hidesTopic: Whether the topic is hidden too; `false` by default.
+        ///   - filter: A filter that matches the topics.
+        ///   - hidesTopic: True if the topic is hidden too; `false` by default.
         public init(_ filter: TopicFilter, hidesTopic: Bool = false) {
             self.filter = filter
             self.hidesTopic = hidesTopic
         }
     }
 
-    /// The words that make a user property secret by default.
+    /// Words in the name of a user property that make its value secret by default.
     public static let secretWords = [
         "authorization", "apikey", "api-key", "api_key", "cookie", "credential", "jwt", "passwd", "password", "secret",
         "token",
     ]
 
-    /// The value of a user property is hidden when its name contains one of these, in upper or lower case;
-    /// ``secretWords`` by default. Only ASCII letters are compared without case.
+    /// Names, or parts of names, of secret user properties; ``secretWords`` by default. The value is hidden if the name
+    /// contains one of these words. The comparison ignores the case of ASCII letters.
     public var userPropertyNames: [String]
 
-    /// Messages that are hidden by their topic; none by default.
+    /// The rules that hide messages by their topic; none by default.
     public var topics: [TopicRule]
 
-    /// Whether the user name of CONNECT is hidden; `false` by default. Some brokers take a token there.
+    /// True if the user name of CONNECT is hidden; `false` by default. Some brokers expect a token as the user name.
     public var hidesUserName: Bool
 
-    /// Collects the rules.
+    /// Creates a set of redaction rules.
     ///
     /// - Parameters:
-    ///   - userPropertyNames: The names of secret user properties, or parts of them.
-    ///   - topics: Messages that are hidden by their topic; none by default.
-    ///   - hidesUserName: Whether the user name is hidden; `false` by default.
+    ///   - userPropertyNames: Names of secret user properties, or parts of such names.
+    ///   - topics: The rules that hide messages by their topic; none by default.
+    ///   - hidesUserName: True if the user name is hidden; `false` by default.
     public init(
         userPropertyNames: [String] = MQTTChuckRedaction.secretWords, topics: [TopicRule] = [],
         hidesUserName: Bool = false

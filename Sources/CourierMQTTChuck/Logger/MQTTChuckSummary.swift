@@ -1,24 +1,24 @@
-/// What a logger keeps at a moment.
+/// The row numbers and counts of a logger at one moment.
 public struct MQTTChuckSummary: Hashable, Sendable {
-    /// The number of the oldest row, ``nextRow`` when there is none. Numbers grow with time; only an imported recording
-    /// has gaps.
+    /// The number of the oldest row, or ``nextRow`` if there are no rows. Numbers grow with time. They are consecutive
+    /// except for gaps from an imported recording.
     public let firstRow: UInt64
 
     /// The number that the next row will have.
     public let nextRow: UInt64
 
-    /// How many rows are kept.
+    /// The number of rows that the logger holds.
     public let rowCount: Int
 
-    /// What they take in memory, in bytes.
+    /// The memory that the rows use, in bytes.
     public let byteCount: Int
 
-    /// How many rows the limits have dropped since the logger was made.
+    /// The number of rows that were dropped because of a limit, since the logger was created.
     public let droppedCount: UInt64
 
-    /// How many rows there ever were, whether they are kept or not.
+    /// The number of rows that were ever recorded, including dropped ones.
     package let recordedCount: UInt64
 
-    /// How often the logger was cleared.
+    /// The number of times that the logger was cleared.
     public let clearCount: UInt64
 }

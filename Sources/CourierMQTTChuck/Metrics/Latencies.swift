@@ -1,6 +1,6 @@
-/// A histogram with fixed buckets for each kind of exchange.
+/// A latency histogram with fixed buckets for each kind of exchange.
 struct Latencies {
-    /// The upper bounds of the buckets in nanoseconds; one more bucket takes what is above.
+    /// The upper bounds of the buckets in nanoseconds. One more bucket counts all longer durations.
     static let bounds: [Int64] = [
         100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000, 100_000_000,
         250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
@@ -12,7 +12,7 @@ struct Latencies {
     private var counts = InlineArray<136, UInt64>(repeating: 0)
     private var sums = InlineArray<8, Int64>(repeating: 0)
 
-    /// Counts exchanges that took equally long.
+    /// Counts a number of exchanges with the same duration.
     mutating func count(_ kind: MQTTChuckExchangeKind, _ nanoseconds: Int64, times: Int = 1) {
         let bucket = bounds.firstIndex { nanoseconds <= $0 } ?? bounds.count
         counts[kind.index &* Self.width &+ bucket] &+= UInt64(truncatingIfNeeded: times)

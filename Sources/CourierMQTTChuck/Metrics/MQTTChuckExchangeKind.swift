@@ -1,20 +1,20 @@
-/// A kind of exchange whose duration is measured.
+/// A kind of exchange with a measured duration.
 public enum MQTTChuckExchangeKind: String, CaseIterable, Codable, Sendable {
-    /// CONNECT to CONNACK.
+    /// From CONNECT to CONNACK.
     case connect
-    /// SUBSCRIBE to SUBACK.
+    /// From SUBSCRIBE to SUBACK.
     case subscribe
-    /// UNSUBSCRIBE to UNSUBACK.
+    /// From UNSUBSCRIBE to UNSUBACK.
     case unsubscribe
-    /// PINGREQ to PINGRESP.
+    /// From PINGREQ to PINGRESP.
     case ping
-    /// A PUBLISH of the client to PUBACK.
+    /// From the client's PUBLISH to the broker's PUBACK.
     case publishQoS1 = "publish_qos1"
-    /// A PUBLISH of the client to PUBCOMP.
+    /// From the client's PUBLISH to the broker's PUBCOMP.
     case publishQoS2 = "publish_qos2"
-    /// A PUBLISH of the broker to the client's PUBACK.
+    /// From the broker's PUBLISH to the client's PUBACK.
     case deliveryQoS1 = "delivery_qos1"
-    /// A PUBLISH of the broker to the client's PUBCOMP.
+    /// From the broker's PUBLISH to the client's PUBCOMP.
     case deliveryQoS2 = "delivery_qos2"
 
     var index: Int {

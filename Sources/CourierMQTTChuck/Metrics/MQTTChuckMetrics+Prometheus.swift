@@ -2,7 +2,7 @@ import CourierCore
 import MQTTCodec
 
 extension MQTTChuckMetrics {
-    /// The metrics in the text format of Prometheus, version 0.0.4. Nothing in it comes from the network but numbers.
+    /// The metrics in the text format of Prometheus, version 0.0.4. It contains no text from the network, only numbers.
     public var prometheusText: String {
         var text = ""
         func family(_ name: String, _ type: String, _ help: String, _ samples: [(suffix: String, value: String)]) {
@@ -39,7 +39,7 @@ extension MQTTChuckMetrics {
         return text
     }
 
-    /// The three series of a histogram, which have their suffix before the labels.
+    /// Returns the three series of a histogram: buckets, sum and count. Their name suffix precedes the labels.
     private static func samples(_ latency: Latency) -> [(suffix: String, value: String)] {
         var total: UInt64 = 0
         let kind = "kind=\"\(latency.kind.rawValue)\""
@@ -51,7 +51,7 @@ extension MQTTChuckMetrics {
         return buckets + [("_sum{\(kind)}", seconds(latency.sum)), ("_count{\(kind)}", "\(total)")]
     }
 
-    /// Seconds as a decimal number without trailing zeros.
+    /// Returns seconds as a decimal number without trailing zeros.
     private static func seconds(_ duration: Duration) -> String {
         let (whole, rest) = Nanoseconds.split(Nanoseconds.of(duration))
         if rest == 0 { return "\(whole)" }

@@ -2,72 +2,73 @@ public import CourierCore
 public import MQTTCodec
 import Synchronization
 
-/// What a logger has counted since it was made. Dropping and clearing rows takes nothing back.
+/// The counts of a logger since it was created. Dropping or clearing rows does not reduce them.
 public struct MQTTChuckMetrics: Hashable, Sendable {
-    /// The packets of one type that went one way.
+    /// The packets of one type in one direction.
     public struct Traffic: Hashable, Sendable {
-        /// Which type; `nil` for what is no packet.
+        /// The packet type, or `nil` for bytes that are not a packet.
         public let type: PacketType?
-        /// Which way.
+        /// The direction: outgoing from the client, or incoming from the broker.
         public let direction: PacketBatch.Direction
-        /// How many packets.
+        /// The number of packets.
         public let packets: UInt64
-        /// How many bytes they had.
+        /// The total size of the packets in bytes.
         public let bytes: UInt64
     }
 
-    /// How long the exchanges of one kind took.
+    /// The durations of the exchanges of one kind.
     public struct Latency: Hashable, Sendable {
-        /// Which exchanges.
+        /// The kind of exchange.
         public let kind: MQTTChuckExchangeKind
-        /// How many fell into each bucket; the last takes all above the last of ``MQTTChuckMetrics/latencyBounds``.
+        /// The number of exchanges in each bucket. The last bucket counts durations above the last of
+        /// ``MQTTChuckMetrics/latencyBounds``.
         public let counts: [UInt64]
-        /// The sum of all.
+        /// The sum of all durations.
         public let sum: Duration
 
-        /// How many there were.
+        /// The number of exchanges.
         public var count: UInt64 { counts.reduce(0, +) }
     }
 
-    /// The upper bounds of the latency buckets: 0.1 ms to 10 s.
+    /// The upper bounds of the latency buckets, from 0.1 ms to 10 s.
     public static let latencyBounds: [Duration] = Latencies.bounds.map { .nanoseconds($0) }
 
-    /// The traffic, types that did not occur left out.
+    /// The traffic by packet type and direction. Types without packets are left out.
     public let traffic: [Traffic]
-    /// How many packets said that something failed.
+    /// The number of packets whose reason code or return code reports a failure. A SUBACK or UNSUBACK counts once.
     public let refusals: UInt64
-    /// How often bytes were seen that are no packet.
+    /// The number of times that bytes were not a packet.
     public let malformed: UInt64
-    /// How many CONNECT packets were sent.
+    /// The number of CONNECT packets that clients sent.
     public let connects: UInt64
-    /// How many of them were not the first of their client.
+    /// The number of CONNECT packets that were not the first of their client.
     public let reconnects: UInt64
-    /// How many CONNACK packets accepted.
+    /// The number of CONNACK packets that accepted a connection.
     public let accepted: UInt64
-    /// How many CONNACK packets refused.
+    /// The number of CONNACK packets that refused a connection.
     public let refused: UInt64
-    /// Exchanges that clients began and that are open.
+    /// The number of open exchanges that clients began.
     public let inFlightOutgoing: Int
-    /// Exchanges that brokers began and that are open.
+    /// The number of open exchanges that brokers began.
     public let inFlightIncoming: Int
-    /// How long exchanges took, kinds that did not occur left out.
+    /// The durations of exchanges by kind. Kinds without exchanges are left out.
     public let latencies: [Latency]
-    /// What the logger keeps.
+    /// The summary of the rows that the logger holds.
     public let summary: MQTTChuckSummary
-    /// How many connections are up, by what their packets say.
+    /// The number of open connections, derived from their packets.
     public let openConnections: Int
 
-    /// Packets of all types that went one way.
+    /// Returns the traffic of all packet types in one direction.
     ///
-    /// - Parameter direction: Which way.
-    /// - Returns: Their number and bytes.
+    /// - Parameter direction: The direction.
+    /// - Returns: The number of packets and their total size in bytes.
     public func total(_ direction: PacketBatch.Direction) -> (packets: UInt64, bytes: UInt64) {
         traffic.filter { $0.direction == direction }.reduce((0, 0)) { ($0.0 + $1.packets, $0.1 + $1.bytes) }
     }
 }
 
 extension MQTTChuckLogger {
-    /// What has been counted so far.
+    /// The counts since the logger was created.
     public var metrics: MQTTChuckMetrics {
         let (tally, load, summary) = state.withLock { state in
             (state.recorder.tally, state.recorder.connectionLoad, state.summary)

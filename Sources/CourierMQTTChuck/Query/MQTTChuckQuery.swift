@@ -1,25 +1,25 @@
 public import Foundation
 import MQTTCodec
 
-/// Which rows are wanted: words that must all hold.
+/// A query that selects rows. A row matches if all conditions of the query hold.
 ///
 /// ```swift
 /// let query = try MQTTChuckQuery("type:publish dir:in topic:orders/# qos:>0 -client:test after:10:00 \"free text\"")
 /// ```
 ///
-/// ``help`` is the whole language in a line.
+/// ``help`` describes the whole query language in one line.
 public struct MQTTChuckQuery: Sendable {
-    /// The language, for a line below a search box.
+    /// A one-line description of the query language, to show below a search box.
     public static let help = """
         type:publish,puback dir:in|out topic:orders/# qos:>0 client:abc conn:7 id:12 row:>100 size:>1k took:>50ms \
         reason:0x87 retain:yes dup:yes after:10:00 before:2026-01-31T12:00 errors word "free text" – all must hold, \
         - negates
         """
 
-    /// Holds for every row.
+    /// A query that matches every row.
     public static let all = MQTTChuckQuery()
 
-    /// What it was read from.
+    /// The text that the query was parsed from.
     public let text: String
 
     private let terms: [QueryTerm]
@@ -29,21 +29,21 @@ public struct MQTTChuckQuery: Sendable {
         terms = []
     }
 
-    /// Reads a query.
+    /// Parses a query.
     ///
     /// - Parameters:
-    ///   - text: Words as ``help`` shows them; empty means all rows.
-    ///   - timeZone: What times of day are meant in; that of the system by default.
-    /// - Throws: ``MQTTChuckQueryError`` with the column and what would be right.
+    ///   - text: The conditions, written as in ``help``. An empty text matches all rows.
+    ///   - timeZone: The time zone of the times in the query; the system's time zone by default.
+    /// - Throws: ``MQTTChuckQueryError`` with the column of the error and the correct form.
     public init(_ text: String, timeZone: TimeZone = .current) throws(MQTTChuckQueryError) {
         self.text = text
         terms = try QueryParser(text, timeZone).terms()
     }
 
-    /// Whether it holds for every row.
+    /// True if the query matches every row.
     public var isEmpty: Bool { terms.isEmpty }
 
-    /// Whether it asks how long exchanges took, so that rows need ``RawRow/roundTrip``.
+    /// True if the query asks how long exchanges took. Rows then need ``RawRow/roundTrip``.
     var needsRoundTrips: Bool {
         terms.contains { if case .roundTrip = $0.condition { true } else { false } }
     }

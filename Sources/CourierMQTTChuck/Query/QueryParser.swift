@@ -2,13 +2,13 @@ import CourierCore
 import Foundation
 import MQTTCodec
 
-/// Reads the words of a query.
+/// Parses the text of a query into terms.
 struct QueryParser {
     private struct Word {
         var isNegated = false
         var key: String?
         var value = ""
-        /// Columns, counted from 1.
+        /// The column of the word, counted from 1. `valueColumn` is the column of its value.
         var column = 1
         var valueColumn = 1
         var isQuoted = false
@@ -82,7 +82,7 @@ struct QueryParser {
         throw error(start + 1, "this quotation mark has no second one")
     }
 
-    /// Whether a colon behind these letters ends a key; that of a URL does not.
+    /// True if a colon after this word ends a key, such as `topic:`. Keys have only ASCII letters.
     private static func isKey(_ word: String) -> Bool { !word.isEmpty && word.allSatisfy { $0.isASCII && $0.isLetter } }
 
     private func error(_ column: Int, _ message: String) -> MQTTChuckQueryError {
@@ -206,13 +206,14 @@ struct QueryParser {
             throw error(word.valueColumn, wanted)
         }
         if parts.count == 1 {
-            // The offset of now; that of a row of another season is an hour off, which a date avoids.
+            // The offset is the current one. Rows from the other side of a daylight-saving change are an hour off; a
+            // query with a date avoids that.
             return .timeOfDay(time, offset: Int64(timeZone.secondsFromGMT()) * Nanoseconds.perSecond)
         }
         let numbers = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
-        // The calendar knows on which days an hour is left out or comes twice.
+        // The calendar handles the hours that a daylight-saving change skips or repeats.
         let (seconds, fraction) = Nanoseconds.split(time)
         guard numbers.count == 3, let year = numbers[0], let month = numbers[1], let day = numbers[2],
             (1970...2200).contains(year), (1...12).contains(month), (1...31).contains(day),
@@ -224,7 +225,7 @@ struct QueryParser {
         return .instant(Nanoseconds.sum(Nanoseconds.since1970(date), fraction))
     }
 
-    /// `10:00`, `10:00:05` or `10:00:05.250` in nanoseconds since midnight.
+    /// Parses `10:00`, `10:00:05` or `10:00:05.250` into nanoseconds since midnight.
     private static func timeOfDay(_ text: Substring) -> Int64? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3, let hours = Int64(parts[0]), (0...24).contains(hours),

@@ -1,13 +1,13 @@
 import CourierCore
 import MQTTCodec
 
-/// One word of a query.
+/// One condition of a query, possibly negated with `-`.
 struct QueryTerm: Sendable {
     let isNegated: Bool
     let condition: QueryCondition
 }
 
-/// How a number is compared.
+/// A comparison of a number with a given number.
 struct QueryComparison: Sendable {
     enum Relation: Sendable { case equal, less, lessOrEqual, greater, greaterOrEqual }
 
@@ -25,14 +25,14 @@ struct QueryComparison: Sendable {
     }
 }
 
-/// A moment of a query: a time of day holds on every day.
+/// A time in a query. A time without a date applies to every day.
 enum QueryMoment: Sendable {
-    /// Nanoseconds since 1970.
+    /// A time with a date, in nanoseconds since 1970.
     case instant(Int64)
-    /// Nanoseconds since midnight, and how far local time is ahead of UTC.
+    /// Nanoseconds since midnight, and the nanoseconds by which local time is ahead of UTC.
     case timeOfDay(Int64, offset: Int64)
 
-    /// Whether a time is at or behind the moment.
+    /// True if a time is the same as or later than this time. A time of day is compared within its own day.
     func isReached(by time: Int64) -> Bool {
         switch self {
         case .instant(let instant): return time >= instant
@@ -44,7 +44,7 @@ enum QueryMoment: Sendable {
     }
 }
 
-/// What a word of a query asks of a row.
+/// One condition on a row.
 enum QueryCondition: Sendable {
     case types(Set<PacketType>)
     case direction(PacketBatch.Direction)
@@ -62,7 +62,7 @@ enum QueryCondition: Sendable {
     case after(QueryMoment)
     case before(QueryMoment)
     case errors
-    /// In lower case.
+    /// A text to search for, in lower case.
     case text([UInt8])
 
     func holds(_ raw: RawRow, _ reader: RowReader) -> Bool {
@@ -110,7 +110,7 @@ enum QueryCondition: Sendable {
         }
     }
 
-    /// Whether the text is in the packet, in the names that are shown with it, or in what a parser makes of the
+    /// True if the text occurs in the packet's bytes, in the names shown with the packet, or in a parser's text of the
     /// payload.
     private static func contains(_ raw: RawRow, _ text: [UInt8], _ reader: RowReader) -> Bool {
         if FoldedText.contains(raw.bytes, text) { return true }
@@ -123,7 +123,7 @@ enum QueryCondition: Sendable {
     }
 }
 
-/// Text compared without regard to the case of ASCII letters.
+/// Text that is compared without regard to the case of ASCII letters.
 enum FoldedText {
     static func folded(_ text: some StringProtocol) -> [UInt8] { text.utf8.map(folded) }
 

@@ -1,14 +1,14 @@
-/// Which topic each alias stood for, and since which row, in one direction of a connection.
+/// The topics of each topic alias over time, in one direction of a connection.
 ///
-/// Aliases may be given a new meaning at any time (3.3.2.3.4), and rows are looked at later, so meanings are kept
-/// while rows may need them.
+/// A sender may give an alias a new topic at any time (3.3.2.3.4), but rows are read later. So an earlier topic is kept
+/// while rows may need it.
 struct AliasHistory {
-    /// What an alias stands for from a row on.
+    /// The topic of an alias from a row on.
     struct Meaning {
         let row: UInt64
-        /// The topic as it may be shown.
+        /// The topic, masked if a redaction rule hides it.
         let bytes: [UInt8]
-        /// Whether a redaction rule hides messages on the topic.
+        /// True if a redaction rule hides messages on the topic.
         let isHidden: Bool
 
         var topic: String { String(decoding: bytes, as: UTF8.self) }
@@ -16,19 +16,19 @@ struct AliasHistory {
         fileprivate var cost: Int { bytes.count + MemoryLayout<Meaning>.stride }
     }
 
-    /// What the meanings of one direction of a connection may take: 1 MiB. A peer that gives more at once loses the
-    /// oldest, or all if the present ones are too many, and rows that needed those show the alias alone.
+    /// The memory limit for one direction of a connection: 1 MiB. Above it, the oldest topics are dropped. If the
+    /// current topics are still too large, all topics are dropped. Rows whose topic was dropped show only the alias.
     static let limit = 1024 * 1024
 
-    /// By alias; those that brokers and clients give are small.
+    /// The topics by alias. An array is enough, because brokers and clients use small alias numbers.
     private var meanings: [[Meaning]] = []
     private(set) var cost = 0
 
-    /// What the alias stands for now.
+    /// Returns the current topic of the alias.
     @inline(__always)
     func current(_ alias: UInt16) -> Meaning? { Int(alias) < meanings.count ? meanings[Int(alias)].last : nil }
 
-    /// Whether the alias stands for this topic now.
+    /// True if this is the current topic of the alias.
     @inline(__always)
     func isCurrent(_ alias: UInt16, _ topic: Span<UInt8>) -> Bool {
         guard Int(alias) < meanings.count, let last = meanings[Int(alias)].indices.last else { return false }
@@ -38,13 +38,13 @@ struct AliasHistory {
         return true
     }
 
-    /// What the alias stood for at a row.
+    /// Returns the topic that the alias had at a row.
     func meaning(of alias: UInt16, at row: UInt64) -> Meaning? {
         Int(alias) < meanings.count ? meanings[Int(alias)].last { $0.row <= row } : nil
     }
 
-    /// Gives the alias a meaning, unless that is the one it has; `oldestRow` is the oldest one that may still be looked
-    /// at.
+    /// Sets the topic of the alias, unless the alias already has this topic. `oldestRow` is the oldest row that may
+    /// still be read.
     mutating func define(_ alias: UInt16, _ meaning: Meaning, oldestRow: UInt64) {
         if let last = current(alias), last.isHidden == meaning.isHidden, last.bytes == meaning.bytes { return }
         if cost + meaning.cost > Self.limit { prune(oldestRow) }
@@ -53,7 +53,8 @@ struct AliasHistory {
         cost += meaning.cost
     }
 
-    /// Drops what no row needs and, where that is less than half, what the oldest rows need; so it is seldom called.
+    /// Drops topics that no row needs. If more than half of the limit is still used, drops all but the current topics,
+    /// and then all topics. Calls are rare, because each one frees at least half of the limit.
     private mutating func prune(_ oldestRow: UInt64) {
         keep { list in list.dropFirst(list.lastIndex { $0.row <= oldestRow } ?? 0) }
         if cost > Self.limit / 2 { keep { $0.suffix(1) } }

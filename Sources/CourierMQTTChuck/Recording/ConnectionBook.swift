@@ -1,13 +1,15 @@
 import CourierCore
 
-/// The connections a recorder knows, each in a slot of its own while rows refer to it or packets may come.
+/// The connections that a recorder knows. Each connection has its own slot while rows refer to it or packets may
+/// follow.
 struct ConnectionBook {
-    /// Clients by something that names them.
+    /// Clients by a value that identifies them.
     private struct Clients<Name: Hashable> {
-        /// How many connections each had, and the id of the latest.
+        /// The number of connections of each client, and the id of the latest one.
         private var known: [Name: (connectionCount: Int, latest: UInt64)] = [:]
 
-        /// Notes the next connection of a client; says which it is, counted from 1, and the id of the one before it.
+        /// Adds a connection of a client. Returns its ordinal number, counted from 1, and the id of the client's
+        /// previous connection.
         mutating func add(_ connection: UInt64, of name: Name) -> (ordinal: Int, earlier: UInt64?) {
             if known[name] == nil, known.count >= Recorder.rememberedLimit { known.removeAll() }
             let client = known[name]
@@ -19,27 +21,29 @@ struct ConnectionBook {
 
     private(set) var freeSlots: [Int] = []
     var tracks: [ConnectionTrack] = []
-    /// By the id that observers of this process see.
+    /// Slots by the connection id that packet observers in this process see.
     private var liveSlots: [UInt64: Int] = [:]
-    /// By what a file says of the connection, because two files may use one id for two connections.
+    /// Slots by the description of a connection in a file. The id is not enough, because two files may use one id for
+    /// two connections.
     private var restoredSlots: [MQTTChuckConnection: Int] = [:]
-    /// By the number that a client has in this process, wherever it connects to.
+    /// Clients by their number in this process, independent of the broker.
     private var numberedClients = Clients<UInt64>()
-    /// By broker and client id.
+    /// Clients by broker and client id.
     private var namedClients = Clients<String>()
-    /// Which connection a broker accepted last with a client id: with the next one it ends that ([MQTT-3.1.4-3]).
+    /// The slot of the connection that a broker accepted last, by broker and client id. If the broker accepts another
+    /// connection with this client id, it closes this one ([MQTT-3.1.4-3]).
     private var holders: [String: Int] = [:]
     private var shownIDs: Set<UInt64> = []
     private var spareID: UInt64 = 1 << 48
-    /// The connection that was asked for last, which usually is asked for again.
+    /// The connection of the last lookup. The next lookup is usually for the same connection.
     private var latest: (id: UInt64, slot: Int)?
     private var sweepAt = 64
-    /// What all connections add to the gauges.
+    /// The sum of the gauge values of all connections.
     private(set) var load = ConnectionLoad()
 
-    // MARK: Finding
+    // MARK: Finding connections
 
-    /// The slot of a connection, a new one for one that is new.
+    /// Returns the slot of a connection. A new connection gets a new slot.
     mutating func slot(for connection: ObservedConnection) -> Int {
         if let latest, latest.id == connection.id { return latest.slot }
         let slot = liveSlots[connection.id] ?? add(connection)
@@ -47,7 +51,7 @@ struct ConnectionBook {
         return slot
     }
 
-    /// The slot of a connection that a file describes.
+    /// Returns the slot of a connection from a file.
     mutating func slot(restoring connection: MQTTChuckConnection) -> Int {
         if let slot = restoredSlots[connection] { return slot }
         let shown = renumbered(connection)
@@ -58,7 +62,8 @@ struct ConnectionBook {
 
     private mutating func add(_ connection: ObservedConnection) -> Int {
         let numbered = connection.clientNumber.map { numberedClients.add(connection.id, of: $0) }
-        // An empty client id names nobody: the broker makes one up for each connection (3.1.3.1).
+        // An empty client id does not identify a client, because the broker assigns a new id to each connection
+        // (3.1.3.1).
         let named =
             connection.options.clientId.isEmpty
             ? nil : namedClients.add(connection.id, of: MQTTChuckConnection(connection, ordinal: 0).clientKey)
@@ -70,7 +75,7 @@ struct ConnectionBook {
         return slot
     }
 
-    /// The same with another id where the id is taken, as it may be between a file and this process.
+    /// Returns the connection with a new id if its id is already used. A file and this process may use the same id.
     private mutating func renumbered(_ connection: MQTTChuckConnection) -> MQTTChuckConnection {
         if shownIDs.insert(connection.id).inserted { return connection }
         while !shownIDs.insert(spareID).inserted { spareID &+= 1 }
@@ -87,15 +92,16 @@ struct ConnectionBook {
         return tracks.count - 1
     }
 
-    /// Takes in that what the connection of a slot adds to the gauges has changed from `old`.
+    /// Updates the gauges after the connection in a slot has changed. `old` is its earlier load.
     @inline(__always)
     mutating func loadChanged(of slot: Int, from old: ConnectionLoad) { load.change(from: old, to: tracks[slot].load) }
 
-    /// Takes in that the broker has accepted the connection of a slot, so that it has ended the one that had the client id.
+    /// Records that the broker accepted the connection in a slot. The broker has then ended the earlier connection with
+    /// the same client id.
     mutating func accepted(_ slot: Int) {
         tracks[slot].wasAccepted = false
         let connection = tracks[slot].connection
-        // An empty client id names nobody, and what a file describes is over.
+        // An empty client id does not identify a client, and a connection from a file has already ended.
         guard !connection.clientID.isEmpty, !tracks[slot].isRestored else { return }
         guard let earlier = holders.updateValue(slot, forKey: connection.clientKey), earlier != slot,
             tracks[earlier].state.isLive
@@ -109,9 +115,10 @@ struct ConnectionBook {
         loadChanged(of: slot, from: old)
     }
 
-    // MARK: Forgetting
+    // MARK: Forgetting connections
 
-    /// Forgets connections that have ended and have no rows; all without rows when there are too many.
+    /// Forgets connections that have ended and have no rows. If too many are remembered, forgets all connections
+    /// without rows.
     private mutating func sweep() {
         var used = Set(liveSlots.values).union(restoredSlots.values)
         let isCrowded = used.count >= Recorder.rememberedLimit
@@ -133,9 +140,9 @@ struct ConnectionBook {
         sweepAt = max(64, used.count * 2)
     }
 
-    // MARK: Looking
+    // MARK: Reading states
 
-    /// How the connections in some of the slots stand.
+    /// Returns the states of the connections in some of the slots.
     func statuses(in slots: Range<Int>) -> [MQTTChuckConnectionStatus] {
         var statuses: [MQTTChuckConnectionStatus] = []
         for slot in slots.clamped(to: tracks.indices) where !tracks[slot].isForgotten {

@@ -1,13 +1,13 @@
-/// What connections add to the gauges of a logger.
+/// The values that one connection, or all connections, add to the gauges of a logger.
 struct ConnectionLoad {
-    /// How many are up.
+    /// The number of open connections.
     var open = 0
-    /// Exchanges that clients began and that are open; on connections of this process only.
+    /// The number of open exchanges that clients began. Connections from a file do not count.
     var own = 0
-    /// The same of brokers.
+    /// The number of open exchanges that brokers began. Connections from a file do not count.
     var peers = 0
 
-    /// Takes in that one connection added `old` and adds `new` now.
+    /// Replaces the earlier load of one connection with its new load.
     @inline(__always)
     mutating func change(from old: ConnectionLoad, to new: ConnectionLoad) {
         open &+= new.open &- old.open

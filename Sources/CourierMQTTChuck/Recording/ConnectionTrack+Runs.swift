@@ -1,19 +1,20 @@
 import CourierCore
 import MQTTCodec
 
-// What nearly all packets are, read many at a time: PUBLISH that no rule can hide anything of, and acknowledgements that
-// are nothing but a packet id. It notes of them what `ConnectionTrack.read` does of any packet, and leaves to that all that
-// is in any way special.
+// A fast path that reads many packets at a time, for the most frequent ones: PUBLISH that no redaction rule can affect,
+// and acknowledgements that contain only a packet id. It records the same facts as `ConnectionTrack.read`, and leaves
+// all other packets to that method.
 
-/// Packets one behind the other.
+/// A number of consecutive packets in a batch.
 struct PacketRun {
     var count = 0
-    /// Where the first packet behind them starts.
+    /// The offset of the first byte after the packets.
     var end: Int
 }
 
 extension ConnectionTrack {
-    /// Reads the run that starts at `offset`; its packets are kept as they are, and none is larger than `packetSize`.
+    /// Reads the run of packets at `offset`, or no packet if the first one needs the slow path. All packets of the run
+    /// are kept unchanged; none is larger than `packetSize`.
     @inline(__always)
     mutating func readRun(
         _ bytes: Span<UInt8>, at offset: Int, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
@@ -43,7 +44,7 @@ extension ConnectionTrack {
         var run = PacketRun(end: start)
         var next = PacketRun(end: start)
         table.open {
-            // What was given before is open.
+            // The exchange that the previous call returned is open now, so its packet belongs to the run.
             run = next
             while let header = PacketHeader(bytes, at: next.end), header.typeBits == PacketType.publish.rawValue,
                 header.size <= packetSize, !header.isDuplicate
@@ -73,7 +74,7 @@ extension ConnectionTrack {
         let (firstByte, typeBits) = (bytes[start], bytes[start] &>> 4)
         let isLast = typeBits != PacketType.pubRec.rawValue
         var run = PacketRun(end: start)
-        // Answers in a row to what began in a row, at one time.
+        // Consecutive responses to consecutive packets that have one time are recorded as one run of links.
         var (first, begun, answers) = (firstRow, ExchangeTable.Start(), 0)
         func note() {
             guard answers > 0 else { return }

@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// What a recorder remembers of one connection beside its packets: open exchanges, topic aliases, and how it stands.
+/// The state of one connection: its open exchanges, its topic aliases and its connection state.
 struct ConnectionTrack {
     typealias Start = ExchangeTable.Start
 
@@ -13,24 +13,24 @@ struct ConnectionTrack {
     private let outgoingDecoder: PacketDecoder
     private let incomingDecoder: PacketDecoder
 
-    /// Whether the connection is forgotten, and its slot free.
+    /// True if the connection was forgotten and its slot is free.
     var isForgotten = false
-    /// How many slabs hold packets of this connection.
+    /// The number of slabs that hold packets of this connection.
     var slabCount = 0
     private(set) var state = MQTTChuckConnectionState.connecting
-    /// Whether its CONNACK was read that accepts it, and nobody has taken that in yet.
+    /// True after an accepting CONNACK was read, until `ConnectionBook` has handled it.
     var wasAccepted = false
     private(set) var lastTime: Int64
-    /// What the client began.
+    /// The open exchanges that the client began.
     var own = ExchangeTable()
-    /// What the broker began.
+    /// The open exchanges that the broker began.
     var peers = ExchangeTable()
     private var connect: Start?
     private var ping: Start?
     private var outgoingAliases = AliasHistory()
     private var incomingAliases = AliasHistory()
 
-    /// Begins with a connection of this process, or with one that a file describes.
+    /// Creates the state of a connection of this process, or of a connection from a file.
     init(_ connection: MQTTChuckConnection, openedInstant: ContinuousClock.Instant, isRestored: Bool = false) {
         self.connection = connection
         self.openedInstant = openedInstant
@@ -43,7 +43,7 @@ struct ConnectionTrack {
         incomingDecoder = PacketDecoder(version: connection.codecVersion, sender: .server, limits: limits)
     }
 
-    /// The wall-clock time of a moment.
+    /// Returns the wall-clock time of an instant, in nanoseconds since 1970.
     func time(_ instant: ContinuousClock.Instant) -> Int64 {
         Nanoseconds.sum(epoch, Nanoseconds.of(openedInstant.duration(to: instant)))
     }
@@ -52,7 +52,7 @@ struct ConnectionTrack {
         direction == .outgoing ? outgoingDecoder : incomingDecoder
     }
 
-    /// What the connection adds to the gauges.
+    /// The values that the connection adds to the gauges.
     @inline(__always) var load: ConnectionLoad {
         ConnectionLoad(
             open: state == .connected ? 1 : 0, own: isRestored ? 0 : own.count, peers: isRestored ? 0 : peers.count)
@@ -63,7 +63,8 @@ struct ConnectionTrack {
             connection: connection, state: state, lastPacketNanoseconds: lastTime, inFlight: own.count + peers.count)
     }
 
-    /// A later connection of the same client took its place, so that nothing more can come.
+    /// Marks the connection as replaced by a later one, and forgets its open exchanges, because no more packets can
+    /// follow.
     mutating func supersede() {
         if state.isLive { state = .superseded }
         own.removeAll()
@@ -75,19 +76,19 @@ struct ConnectionTrack {
     }
 }
 
-/// What the packets of one batch need to know of the logger, and what they add to it.
+/// The part of the logger's state that reading a batch needs and updates.
 struct RecordingContext {
     let redactor: Redactor
     var tally = Tally()
     var links = ExchangeLinks()
-    /// The oldest row that may still be looked at.
+    /// The oldest row that may still be read.
     var oldestRow: UInt64 = 1
 }
 
 // MARK: - Reading a batch
 
 extension ConnectionTrack {
-    /// Reads the packets of a batch, the first of which gets row `firstRow`, and says how they are kept.
+    /// Reads the packets of a batch and returns how they are kept. The first packet gets row `firstRow`.
     mutating func read(
         _ batch: [UInt8], _ direction: PacketBatch.Direction, time: Int64, firstRow: UInt64, _ limits: SlabLimits,
         _ context: inout RecordingContext
@@ -108,7 +109,7 @@ extension ConnectionTrack {
                 }
             }
             guard let header = PacketHeader(bytes, at: offset) else {
-                // Nobody can say what this is, so nobody can say that it holds no secret.
+                // The remaining bytes are not a packet and may contain a secret, so `keepTail` masks them.
                 context.tally.malformed &+= 1
                 context.tally.count(bytes[offset] &>> 4, direction, size: bytes.count &- offset)
                 kept.keepTail(bytes, from: offset)
@@ -123,7 +124,7 @@ extension ConnectionTrack {
         return kept
     }
 
-    /// Notes what a packet says; returns it as it must be kept, `nil` when that is as it is.
+    /// Records the facts of a packet. Returns the redacted bytes, or `nil` if the packet is kept unchanged.
     @inline(__always)
     private mutating func take(
         _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
@@ -182,7 +183,7 @@ extension ConnectionTrack {
         }
     }
 
-    /// The slower way, for a PUBLISH that has properties or that a rule may hide.
+    /// The slow path for a PUBLISH that has properties or that a redaction rule may hide.
     private mutating func publishWithProperties(
         _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64,
         propertiesAt index: Int, _ context: RecordingContext
@@ -190,7 +191,7 @@ extension ConnectionTrack {
         let topic = header.bodyStart &+ 2..<header.bodyStart &+ 2 &+ Int(header.number(bytes, at: header.bodyStart))
         let redactor = context.redactor
         let decoder = decoder(direction)
-        // Nothing but a topic alias: what a client that uses them sends, many times a second.
+        // A fast path for packets whose only property is a topic alias, because clients with aliases send many of them.
         if !redactor.hasTopicRules, index &+ 4 <= header.end, bytes[index] == 3,
             bytes[index &+ 1] == PropertyID.topicAlias.rawValue
         {
@@ -204,13 +205,13 @@ extension ConnectionTrack {
         var isHidden = false
         if let alias = view.topicAlias {
             note(alias, bytes.extracting(view.topic), direction, row, context)
-            // What is not remembered may be what a rule hides.
+            // If the topic of the alias is not known, a rule may hide it.
             isHidden = currentMeaning(alias, direction)?.isHidden ?? redactor.hasTopicRules
         }
         return redactor.publish(frame, view, from: header.start, bytes, decoder, isHidden: isHidden)
     }
 
-    /// Notes what an alias stands for, if the PUBLISH says so and it is new.
+    /// Records the topic of an alias if the PUBLISH contains a topic and the topic is new for the alias.
     private mutating func note(
         _ alias: UInt16, _ topic: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64,
         _ context: RecordingContext
@@ -223,7 +224,7 @@ extension ConnectionTrack {
         define(alias, topic, direction, row, context)
     }
 
-    /// Notes what an alias stands for from a row on, as far as the rules let it be shown.
+    /// Records the topic of an alias from a row on, masked if a redaction rule hides it.
     mutating func define(
         _ alias: UInt16, _ topic: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64,
         _ context: RecordingContext
@@ -245,7 +246,7 @@ extension ConnectionTrack {
 
     // MARK: Exchanges
 
-    /// An answer to what the other end began.
+    /// Records a response to an exchange that the other end began.
     @inline(__always)
     private mutating func answer(
         _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
@@ -270,8 +271,8 @@ extension ConnectionTrack {
         if isLast, let kind = kind(typeBits, start.qos, isOwn: isOwn) { context.tally.latencies.count(kind, elapsed) }
     }
 
-    /// The kind of an exchange that an answer ends; `nil` for one that began on an earlier connection, or that ended in a
-    /// refusal half-way.
+    /// Returns the kind of the exchange that a response ends. Returns `nil` if the exchange began on an earlier
+    /// connection, or ended halfway with a refusal.
     @inline(__always)
     static func kind(_ typeBits: UInt8, _ qos: UInt8, isOwn: Bool) -> MQTTChuckExchangeKind? {
         switch (typeBits, qos) {
@@ -283,7 +284,8 @@ extension ConnectionTrack {
         }
     }
 
-    /// PUBREL: the second half of an exchange of its sender, whose first half may have been on an earlier connection.
+    /// Records a PUBREL, which starts the second half of a QoS 2 exchange. The first half may have been on an earlier
+    /// connection.
     private mutating func release(
         _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
         _ context: inout RecordingContext
@@ -300,7 +302,7 @@ extension ConnectionTrack {
         }
     }
 
-    /// The packets that come once in a while.
+    /// Records a packet of a less frequent type. Returns the redacted bytes, or `nil` if the packet is kept unchanged.
     private mutating func rare(
         _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
         _ context: inout RecordingContext
@@ -347,7 +349,7 @@ extension ConnectionTrack {
             ? context.redactor.packet(header, bytes, decoder(direction)) : nil
     }
 
-    /// Whether a packet other than PUBLISH and its acknowledgements has anything that is ever hidden.
+    /// True if a packet other than PUBLISH and its acknowledgements may contain data to hide.
     private func mayHoldSecret(_ header: PacketHeader, _ bytes: Span<UInt8>, _ redactor: Redactor) -> Bool {
         switch PacketType(rawValue: header.typeBits) {
         case .connect: true
@@ -360,7 +362,7 @@ extension ConnectionTrack {
         }
     }
 
-    /// Whether there are properties behind the packet id.
+    /// True if the packet id is followed by properties.
     private func hasProperties(_ header: PacketHeader, _ bytes: Span<UInt8>) -> Bool {
         header.bodySize > 2 && bytes[header.bodyStart + 2] != 0
     }
@@ -376,7 +378,7 @@ extension ConnectionTrack {
         context.tally.latencies.count(kind, elapsed)
     }
 
-    /// Whether a SUBACK or UNSUBACK refuses anything.
+    /// True if a SUBACK or UNSUBACK refuses at least one filter.
     private static func hasRefusal(_ header: PacketHeader, _ bytes: Span<UInt8>, isVersion5: Bool) -> Bool {
         var index = header.bodyStart + 2
         if isVersion5 {

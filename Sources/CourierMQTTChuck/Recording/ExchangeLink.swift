@@ -1,13 +1,15 @@
-/// Says that a packet belongs to the exchange that an earlier one began.
+/// Links a packet to the exchange that an earlier packet began.
 ///
-/// The rows of packets that begin an exchange have none.
+/// The packet that begins an exchange has no link.
 package struct ExchangeLink: Sendable {
     let row: UInt64
     /// Nanoseconds since the exchange began.
     package let elapsed: Int64
-    /// How many rows ago the packet was that began the exchange; no logger keeps as many as would not fit.
+    /// The number of rows since the packet that began the exchange. A `UInt32` is enough, because no logger holds more
+    /// rows.
     private let distance: UInt32
-    /// Whether the packet ends the exchange. (As a `Bool` it lets an optional link be no larger than a link: 24 bytes.)
+    /// True if the packet ends the exchange. The spare bits of the `Bool` let an optional link be as small as a link:
+    /// 24 bytes.
     package let isLast: Bool
 
     package init(row: UInt64, start: UInt64, elapsed: Int64, isLast: Bool) {
@@ -20,13 +22,13 @@ package struct ExchangeLink: Sendable {
     /// The row of the packet that began the exchange.
     package var start: UInt64 { row &- UInt64(distance) }
 
-    /// Whether the packet of `other` ended or went on with its exchange in the same way.
+    /// True if both links have the same distance, elapsed time and `isLast`. They can then share one run.
     @inline(__always)
     func isLike(_ other: ExchangeLink) -> Bool {
         distance == other.distance && elapsed == other.elapsed && isLast == other.isLast
     }
 
-    /// The same where all rows have later numbers.
+    /// Returns a copy in which all row numbers are greater by `shift`.
     func shifted(by shift: UInt64) -> ExchangeLink {
         ExchangeLink(row: row + shift, start: start + shift, elapsed: elapsed, isLast: isLast)
     }

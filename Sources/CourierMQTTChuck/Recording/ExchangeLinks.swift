@@ -1,7 +1,7 @@
-/// The links of the rows that are kept, in the order of their rows.
+/// The exchange links of the rows that the logger holds, in row order.
 ///
-/// They are kept in runs, which one read and one write make by themselves: what is answered in order is linked over the
-/// same distance, and took equally long.
+/// Similar links of consecutive rows are stored as one run. Runs arise when packets of one write are answered in order
+/// in one read: all their links have the same distance and elapsed time.
 struct ExchangeLinks {
     private struct Run {
         let first: ExchangeLink
@@ -12,15 +12,16 @@ struct ExchangeLinks {
         func link(of row: UInt64) -> ExchangeLink { first.shifted(by: row &- first.row) }
     }
 
-    /// All but the newest.
+    /// All runs except the newest.
     private var runs = FlatRing<Run>()
-    /// The run that grows. It stands outside because each link touches it; it counts 0 where there is none.
+    /// The newest run, which grows. It is stored separately because every new link uses it. A count of 0 means that no
+    /// run exists.
     private var newest = Run(first: ExchangeLink(row: 0, start: 0, elapsed: 0, isLast: false), count: 0)
 
-    /// What they take in memory.
+    /// The memory that the runs use, in bytes.
     var byteCount: Int { (runs.count + (newest.count > 0 ? 1 : 0)) * MemoryLayout<Run?>.stride }
 
-    /// Adds the link of a row behind all others, and the same for so many rows in all.
+    /// Adds the link of a row after all other rows, and similar links for `count` consecutive rows in total.
     mutating func append(_ link: ExchangeLink, count: Int = 1) {
         if newest.count > 0 {
             if link.row == newest.endRow, link.isLike(newest.first) {
@@ -32,13 +33,13 @@ struct ExchangeLinks {
         newest = Run(first: link, count: count)
     }
 
-    /// Takes away what no row at `row` or behind it needs. Some links of earlier rows may stay.
+    /// Removes links that the rows from `row` on do not need. Some links of earlier rows may remain.
     mutating func removeFirst(before row: UInt64) {
         runs.removeFirst { $0.endRow <= row }
         if newest.endRow <= row { newest.count = 0 }
     }
 
-    /// Takes the links of the rows from `row` on away.
+    /// Removes the links of the rows from `row` on.
     mutating func removeLast(from row: UInt64) {
         while newest.count > 0, newest.endRow > row {
             if newest.first.row < row {
@@ -51,16 +52,16 @@ struct ExchangeLinks {
         }
     }
 
-    /// Takes all of them and the memory away.
+    /// Removes all links and frees their memory.
     mutating func removeAll() { self = ExchangeLinks() }
 
-    /// The link of a row, if it has one.
+    /// Returns the link of a row, or `nil` if the row has none.
     func link(of row: UInt64) -> ExchangeLink? {
         let run = run(at: runs.firstIndex { $0.endRow > row })
         return run.count > 0 && run.first.row <= row && row < run.endRow ? run.link(of: row) : nil
     }
 
-    /// Up to `limit` links of rows from `row` on.
+    /// Returns up to `limit` links of rows from `row` on.
     func links(from row: UInt64, limit: Int) -> [ExchangeLink] {
         var result: [ExchangeLink] = []
         var index = runs.firstIndex { $0.endRow > row }

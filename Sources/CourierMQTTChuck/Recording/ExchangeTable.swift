@@ -1,12 +1,12 @@
 /// The open exchanges of one end of a connection, by packet id.
 ///
-/// Ids are used in runs, so the last bits of an id tell the place: a table that is no smaller than the run has no two ids
-/// for one place, and one that has them grows. The worst connection, with ids in flight from all over, takes 1.5 MiB, a
-/// usual one a few KiB.
+/// The last bits of a packet id are its index in the table. Ids are used in sequence, so a table as large as the
+/// sequence has no collisions. On a collision, the table grows. A usual connection needs a few KiB. The worst one, with
+/// ids in flight from the whole range, needs 1.5 MiB.
 struct ExchangeTable {
     /// The packet that began an exchange.
     struct Start {
-        /// The number of its row; ``none`` where no exchange is open.
+        /// The row number of the packet, or ``none`` if no exchange is open.
         var row = Start.none
         var time: Int64 = 0
         var id: UInt16 = 0
@@ -16,16 +16,16 @@ struct ExchangeTable {
     }
 
     private static let smallestCapacity = 64
-    /// How many places are kept while no exchange is open.
+    /// The largest capacity that is kept while no exchange is open.
     private static let keptCapacity = 4_096
 
-    /// As many as a power of two, or none.
+    /// The entries of the table. Their number is a power of two, or 0.
     private var places: [Start] = []
 
-    /// How many exchanges are open.
+    /// The number of open exchanges.
     private(set) var count = 0
 
-    /// The start of the exchange with this id, if one is open.
+    /// Returns the start of the open exchange with this id, or `nil` if no exchange is open.
     @inline(__always)
     func start(_ id: UInt16) -> Start? {
         guard !places.isEmpty else { return nil }
@@ -33,7 +33,7 @@ struct ExchangeTable {
         return start.id == id && start.row != Start.none ? start : nil
     }
 
-    /// Opens an exchange, in place of one that is open with its id.
+    /// Opens an exchange. It replaces an open exchange with the same id.
     @inline(__always)
     mutating func open(_ start: Start) {
         if places.isEmpty { places = [Start](repeating: Start(), count: Self.smallestCapacity) }
@@ -47,7 +47,7 @@ struct ExchangeTable {
         places[place] = start
     }
 
-    /// Closes an exchange, and returns its start if it was open.
+    /// Closes an exchange. Returns its start, or `nil` if it was not open.
     @inline(__always)
     mutating func close(_ id: UInt16) -> Start? {
         guard !places.isEmpty else { return nil }
@@ -60,8 +60,8 @@ struct ExchangeTable {
         return start
     }
 
-    /// Opens exchanges one after the other as long as `next` gives one that needs no more memory; the last that it gave is
-    /// not open then.
+    /// Opens exchanges while `next` returns one and the table need not grow. The exchange that would need a larger
+    /// table is not opened.
     @inline(__always)
     mutating func open(_ next: () -> Start?) {
         if places.isEmpty { places = [Start](repeating: Start(), count: Self.smallestCapacity) }
@@ -80,7 +80,8 @@ struct ExchangeTable {
         count &+= opened
     }
 
-    /// Gives `found` the starts of ids one after the other, as long as `next` gives one, and closes them if that is wanted.
+    /// Calls `found` with the start of every open exchange whose id `next` returns, until `next` returns `nil`. Closes
+    /// the exchanges if `closing` is true.
     @inline(__always)
     mutating func find(closing: Bool, _ next: () -> UInt16?, _ found: (Start) -> Void) {
         guard !places.isEmpty else {
@@ -102,13 +103,13 @@ struct ExchangeTable {
         if count == 0, places.count > Self.keptCapacity { places = [] }
     }
 
-    /// Forgets all exchanges and gives the memory back.
+    /// Forgets all exchanges and frees the memory.
     mutating func removeAll() { self = ExchangeTable() }
 
     @inline(__always)
     private func place(of id: UInt16) -> Int { Int(id) & (places.count &- 1) }
 
-    /// Makes more places, until `id` has one of its own.
+    /// Doubles the table until the entry for `id` is free. Returns the index of the entry.
     private mutating func grow(for id: UInt16) -> Int {
         repeat {
             let open = places.filter { $0.row != Start.none }

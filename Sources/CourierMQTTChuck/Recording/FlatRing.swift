@@ -1,4 +1,4 @@
-/// A queue in one piece of memory that grows and never shrinks until it is emptied.
+/// A queue in one contiguous block of memory. It grows as needed and frees memory only in `removeAll()`.
 struct FlatRing<Element> {
     private var places: [Element?] = []
     private var head = 0
@@ -16,7 +16,7 @@ struct FlatRing<Element> {
     /// The oldest element.
     var first: Element? { count == 0 ? nil : self[0] }
 
-    /// Adds an element behind all others.
+    /// Adds an element as the newest one.
     @inline(__always)
     mutating func append(_ element: Element) {
         if count == places.count { grow() }
@@ -24,7 +24,7 @@ struct FlatRing<Element> {
         count &+= 1
     }
 
-    /// Takes the oldest element away.
+    /// Removes and returns the oldest element.
     @inline(__always)
     @discardableResult
     mutating func removeFirst() -> Element? {
@@ -36,7 +36,7 @@ struct FlatRing<Element> {
         return element
     }
 
-    /// Takes the oldest elements away as long as the condition holds.
+    /// Removes the oldest elements while the condition is true.
     @inline(__always)
     mutating func removeFirst(while isUnwanted: (Element) -> Bool) {
         while count > 0, let element = places[head], isUnwanted(element) {
@@ -46,17 +46,18 @@ struct FlatRing<Element> {
         }
     }
 
-    /// Takes the newest element away.
+    /// Removes and returns the newest element.
     mutating func removeLast() -> Element? {
         guard count > 0 else { return nil }
         count -= 1
         return exchange(&places[place(count)], with: nil)
     }
 
-    /// Takes all elements and the memory away.
+    /// Removes all elements and frees the memory.
     mutating func removeAll() { self = FlatRing() }
 
-    /// The first index, counted from the oldest, at which `isBehind` holds; it must hold for all behind that one.
+    /// Returns the first index, counted from the oldest element, at which `isBehind` is true. `isBehind` must be true
+    /// for all later elements too.
     func firstIndex(where isBehind: (Element) -> Bool) -> Int {
         var low = 0
         var high = count
@@ -70,7 +71,7 @@ struct FlatRing<Element> {
     @inline(__always)
     private func place(_ index: Int) -> Int { (head &+ index) & (places.count &- 1) }
 
-    /// The capacity is a power of two, so that a place is found by masking.
+    /// Doubles the capacity, which is always a power of two, so that a bit mask finds the place of an index.
     private mutating func grow() {
         let capacity = max(16, places.count * 2)
         var larger: [Element?] = []

@@ -1,19 +1,21 @@
 import MQTTCodec
 
-/// How large what is kept may be.
+/// The size limits for packets and slabs.
 struct SlabLimits {
-    /// What is kept of one packet; the rest is cut off.
+    /// The most bytes that are kept of one packet; the rest is cut off.
     let packetSize: Int
-    /// A batch above this is divided, so that dropping its oldest part gives memory back.
+    /// The largest size of a slab. A larger batch is divided into several slabs, so that dropping the oldest rows frees
+    /// memory.
     let slabSize: Int
 }
 
-/// How the packets of one batch are kept: as the array that came, or in pieces where something had to be changed.
+/// The packets of one batch to keep: the original array, or several pieces if packets must be changed or the batch is
+/// divided.
 struct KeptBatch {
     struct Piece {
         var bytes: [UInt8] = []
         var rowCount = 0
-        /// The size on the wire of the only packet, where it was cut.
+        /// The size of a cut packet on the wire, or 0. A cut packet is alone in its piece.
         var wholeSize = 0
     }
 
@@ -28,22 +30,22 @@ struct KeptBatch {
         isCopying = byteCount > limits.slabSize
     }
 
-    /// Whether all packets so far are kept as they are.
+    /// True if all packets so far are kept unchanged in the original array.
     var isWhole: Bool { !isCopying }
 
-    /// Takes so many further packets of a batch that is whole; none of them is too large.
+    /// Adds a number of packets that are kept unchanged. None of them is above the size limit.
     @inline(__always)
     mutating func keepAsTheyAre(_ count: Int) { rowCount &+= count }
 
-    /// Takes the next packet, `rewritten` where it must not be kept as it is.
+    /// Adds the next packet. If `rewritten` is set, it is kept instead of the packet's own bytes.
     @inline(__always)
     mutating func keep(_ header: PacketHeader, _ bytes: Span<UInt8>, _ rewritten: [UInt8]?) {
         if isCopying || rewritten != nil || header.size > limits.packetSize { copy(header, bytes, rewritten) }
         rowCount &+= 1
     }
 
-    /// Takes what follows the last packet that could be told apart: its first bytes, which may be a header, and no
-    /// others.
+    /// Adds the bytes after the last valid packet. The first two bytes, which may be a header, are kept; the others are
+    /// masked.
     mutating func keepTail(_ bytes: Span<UInt8>, from offset: Int) {
         beginCopying(bytes, upTo: offset)
         let shown = min(bytes.count - offset, 2)
@@ -57,7 +59,7 @@ struct KeptBatch {
         finishPiece()
     }
 
-    /// The pieces in order; the batch itself where nothing had to be changed.
+    /// Returns the pieces in order. If nothing was changed, the only piece is the batch itself.
     func pieces(of batch: [UInt8]) -> (first: Piece, others: [Piece]) {
         guard isCopying else { return (Piece(bytes: batch, rowCount: rowCount), []) }
         var all = finished
@@ -87,14 +89,14 @@ struct KeptBatch {
         piece.rowCount += 1
     }
 
-    /// What is kept of a packet that is too large. Only of a PUBLISH the beginning means something by itself: others
-    /// cannot be read without their end, and so neither be searched for secrets when they come back from a file.
+    /// Returns the part to keep of a packet that is too large. Only a PUBLISH can be read without its end. The body of
+    /// any other packet is masked, because it could not be searched for secrets when it is imported from a file.
     private static func beginning(of packet: [UInt8], _ size: Int, headerSize: Int) -> [UInt8] {
         let part = Array(packet.prefix(size))
         return PacketType(rawValue: packet[0] >> 4) == .publish ? part : masked(part, behind: headerSize)
     }
 
-    /// The bytes with nothing left but the first so many.
+    /// Returns the bytes with all but the first `size` bytes masked.
     static func masked(_ bytes: [UInt8], behind size: Int) -> [UInt8] {
         bytes.prefix(size) + [UInt8](repeating: Redactor.mask, count: max(0, bytes.count - size))
     }

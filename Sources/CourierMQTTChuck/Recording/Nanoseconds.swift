@@ -1,11 +1,13 @@
 package import Foundation
 
-/// Times as one number: nanoseconds since 1970, or between two moments. What does not fit is the nearest that does.
+/// Converts times and durations to nanoseconds. Times count from 1970. A value that does not fit becomes the nearest
+/// one that fits.
 package enum Nanoseconds {
     static let perSecond: Int64 = 1_000_000_000
 
     package static func since1970(_ date: Date) -> Int64 {
-        // Seconds and their fraction apart: together they have more digits than a Double.
+        // Whole seconds and their fraction are converted separately, because together they have more digits than a
+        // `Double`.
         let seconds = date.timeIntervalSince1970
         let whole = seconds.rounded(.down)
         guard let count = Int64(exactly: whole) else { return seconds > 0 ? .max : .min }
@@ -22,7 +24,7 @@ package enum Nanoseconds {
         return sum(product(seconds, perSecond), attoseconds / perSecond)
     }
 
-    /// Whole seconds, and the rest, which is never negative.
+    /// Splits nanoseconds into whole seconds and the remaining nanoseconds, which are never negative.
     package static func split(_ nanoseconds: Int64) -> (seconds: Int64, rest: Int64) {
         let rest = nanoseconds % perSecond
         return rest < 0

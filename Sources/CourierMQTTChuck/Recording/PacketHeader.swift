@@ -1,18 +1,18 @@
 import MQTTCodec
 
-/// The fixed header of one packet among others, as far as it is needed to find the next one.
+/// The fixed header of a packet in a batch, with only the fields that are needed to find the next packet.
 ///
-/// `PacketDecoder` refuses what breaks the specification. A recorder must continue behind such packets, because they are
-/// the ones that somebody will want to look at, so this reads nothing but the type and the length.
+/// It reads only the type and the length. `PacketDecoder` rejects packets that violate the specification. A recorder
+/// must continue after such packets, because users want to inspect them.
 struct PacketHeader {
     let start: Int
     let bodyStart: Int
-    /// Where the next packet starts.
+    /// The offset of the next packet.
     let end: Int
-    /// The type and the flags.
+    /// The first byte, with the packet type and the flags.
     let first: UInt8
 
-    /// Reads the header at `start`; `nil` when no whole packet follows.
+    /// Reads the header at `start`. Returns `nil` if no whole packet follows.
     @inline(__always)
     init?(_ bytes: Span<UInt8>, at start: Int) {
         let count = bytes.count
@@ -37,7 +37,7 @@ struct PacketHeader {
         end = bodyStart &+ length
     }
 
-    /// The four bits of the type; 0 is none.
+    /// The four bits of the packet type. 0 is not a valid type.
     @inline(__always) var typeBits: UInt8 { first &>> 4 }
 
     @inline(__always) var bodySize: Int { end &- bodyStart }
@@ -50,7 +50,8 @@ struct PacketHeader {
 
     @inline(__always) var isRetained: Bool { first & 1 != 0 }
 
-    /// The two bytes at `index` as a number; 0, which is no packet id, where the packet ends before.
+    /// Returns the two bytes at `index` as a number. Returns 0, which is not a valid packet id, if the packet ends
+    /// before them.
     @inline(__always)
     func number(_ bytes: Span<UInt8>, at index: Int) -> UInt16 {
         guard index &+ 2 <= end else { return 0 }

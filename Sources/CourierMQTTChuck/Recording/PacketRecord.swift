@@ -1,21 +1,22 @@
 package import CourierCore
 import MQTTCodec
 
-/// A packet with all that a logger knows of it, as it goes into a file and comes back.
+/// A packet with everything that a logger knows about it, to be written to a file and read back.
 package struct PacketRecord: Sendable {
-    /// The number of its row.
+    /// The row number of the packet.
     package var number: UInt64
-    /// What was kept of it, secrets overwritten.
+    /// The bytes that were kept of the packet, with secrets overwritten.
     package let bytes: [UInt8]
-    /// Its size on the wire.
+    /// The size of the packet on the wire.
     package let wholeSize: Int
     package let direction: PacketBatch.Direction
-    /// By the wall clock, in nanoseconds since 1970.
+    /// The wall-clock time of the packet, in nanoseconds since 1970.
     package let time: Int64
     package let connection: MQTTChuckConnection
-    /// What the topic alias of the packet stands for, which an earlier packet may have said that is not in the file.
+    /// The topic alias of the packet and its topic. The packet that defined the alias may be missing from the file.
     package let alias: (number: UInt16, topic: String)?
-    /// The exchange that an earlier packet began; `nil` for a packet that begins one or has none.
+    /// The link to the exchange that an earlier packet began; `nil` if this packet begins an exchange or belongs to
+    /// none.
     package var link: ExchangeLink?
 
     package init(
@@ -32,7 +33,7 @@ package struct PacketRecord: Sendable {
         self.link = link
     }
 
-    /// What a logger keeps.
+    /// Copies the facts from a row of a logger.
     init(_ raw: RawRow) {
         var alias: (UInt16, String)?
         if let topic = raw.aliasTopic, case .success(let packet) = RowReader.packet(raw),
@@ -45,7 +46,7 @@ package struct PacketRecord: Sendable {
             connection: raw.connection, alias: alias, link: raw.link)
     }
 
-    /// The same under a later number, as its exchange.
+    /// Returns a copy in which the row numbers of the packet and of its exchange are greater by `shift`.
     func shifted(by shift: UInt64) -> PacketRecord {
         var copy = self
         copy.number += shift

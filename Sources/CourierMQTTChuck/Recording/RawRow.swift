@@ -1,17 +1,17 @@
 import CourierCore
 import MQTTCodec
 
-/// One packet as it is kept: a place in a slab, to be read by whoever looks.
+/// A recorded packet as a range of bytes in a slab. It is decoded when the row is read.
 struct RawRow {
     let number: UInt64
     let slab: Slab
     let range: Range<Int>
-    /// Whether the bytes are a whole packet.
+    /// True if the bytes are a whole packet.
     let isWhole: Bool
-    /// What the topic alias stands for, where the packet has no topic of its own.
+    /// The topic that the packet's topic alias stands for, if the packet itself has no topic.
     let aliasTopic: String?
     let link: ExchangeLink?
-    /// How long the whole exchange took in nanoseconds, once it is over; looked up only for those who ask for it.
+    /// The duration of the whole exchange in nanoseconds, if it has ended. It is set only for callers that need it.
     var roundTrip: Int64?
 
     var connection: MQTTChuckConnection { slab.connection }
@@ -21,7 +21,7 @@ struct RawRow {
     var firstByte: UInt8 { slab.bytes[range.lowerBound] }
     var type: PacketType? { PacketType(rawValue: firstByte >> 4) }
 
-    /// The row that began the exchange which this packet belongs to, or may belong to.
+    /// The row that began the packet's exchange. It is this row if the packet may begin an exchange.
     var exchangeStart: UInt64? {
         if let link { return link.start }
         switch type {
@@ -31,9 +31,9 @@ struct RawRow {
         }
     }
 
-    /// The size on the wire, also where not all was kept.
+    /// The size of the packet on the wire, even if only a part was kept.
     var size: Int { max(slab.wholeSize, range.count) }
 
-    /// Whether the packet was cut off because it is too large to be kept.
+    /// True if the packet was cut because it is too large to be kept.
     var isCut: Bool { slab.wholeSize > range.count }
 }

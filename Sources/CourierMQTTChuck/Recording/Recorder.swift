@@ -1,11 +1,11 @@
 import CourierCore
 import MQTTCodec
 
-/// Everything a logger keeps: packets in the arrays they came in, and a few numbers for each connection.
+/// The data of a logger: packets in the arrays in which they arrived, and a small state for each connection.
 ///
-/// Nothing is formatted here. Its owner calls it under one lock.
+/// It formats no packets. The caller must hold the logger's lock.
 struct Recorder {
-    /// The most connections and clients that are remembered without a row: 16,384 of each.
+    /// The most connections, and the most clients, that are remembered without rows: 16,384 of each.
     static let rememberedLimit = 16_384
 
     private let maximumRows: Int
@@ -17,17 +17,18 @@ struct Recorder {
     private var context: RecordingContext
     private var connections = ConnectionBook()
 
-    /// The number of the next row; the first is 1.
+    /// The number of the next row. The first row has number 1.
     private(set) var nextRow: UInt64 = 1
-    /// The oldest row that is kept, ``nextRow`` when there is none.
+    /// The number of the oldest row, or ``nextRow`` if there are no rows.
     private(set) var firstRow: UInt64 = 1
     private(set) var heldRows = 0
-    /// How many rows there ever were; an imported recording leaves gaps between their numbers.
+    /// The number of rows that were ever recorded. Row numbers do not show it, because an imported recording leaves
+    /// gaps.
     private(set) var recordedRows: UInt64 = 0
     private var heldSlabBytes = 0
-    /// Rows that a limit has taken.
+    /// The number of rows that were dropped because of a limit.
     private(set) var droppedRows: UInt64 = 0
-    /// Grows with every call of ``clear()``.
+    /// The number of calls of ``clear()``.
     private(set) var clearCount: UInt64 = 0
 
     init(_ options: MQTTChuckOptions) {
@@ -39,14 +40,14 @@ struct Recorder {
         context = RecordingContext(redactor: Redactor(options.redaction))
     }
 
-    /// What the rows take in memory.
+    /// The memory that the rows use, in bytes.
     var heldBytes: Int { heldSlabBytes + context.links.byteCount }
 
     var tally: Tally { context.tally }
 
     // MARK: Recording
 
-    /// Takes the packets of a batch.
+    /// Records the packets of a batch.
     mutating func record(_ batch: PacketBatch) {
         guard !batch.bytes.isEmpty else { return }
         let slot = connections.slot(for: batch.connection)
@@ -55,7 +56,7 @@ struct Recorder {
         trim(now: time)
     }
 
-    /// Takes one packet of a recording under the number it had, and the exchange it was part of there.
+    /// Adds one packet of a recording, with the row number and the exchange link that it had there.
     mutating func restore(_ packet: PacketRecord, now: Int64) {
         let slot = connections.slot(restoring: packet.connection)
         if heldRows == 0 { firstRow = max(nextRow, packet.number) }
@@ -65,8 +66,8 @@ struct Recorder {
             connections.tracks[slot].define(
                 alias.number, Array(alias.topic.utf8).span, packet.direction, nextRow, context)
         }
-        // What the packets of the file say of exchanges is less than what the file says: their beginnings may be
-        // missing.
+        // The link stored in the file replaces the link computed from the packets, because the file may lack the first
+        // packet of an exchange.
         let number = nextRow
         if packet.bytes.count < packet.wholeSize {
             restoreCut(packet, slot, now: now)
@@ -78,8 +79,8 @@ struct Recorder {
         trim(now: now)
     }
 
-    /// A packet that was cut. A PUBLISH is read like a whole one, so that rules apply, and kept under the header it
-    /// had.
+    /// Adds a packet that was cut. A PUBLISH is read like a whole packet, so that redaction rules apply, and keeps its
+    /// original header. The body of any other packet is masked.
     private mutating func restoreCut(_ packet: PacketRecord, _ slot: Int, now: Int64) {
         var piece = KeptBatch.Piece()
         piece.rowCount = 1
@@ -134,7 +135,7 @@ struct Recorder {
         slabs.append(slab)
     }
 
-    // MARK: Dropping
+    // MARK: Dropping rows
 
     /// Drops the oldest rows until all limits hold.
     mutating func trim(now: Int64) {
@@ -157,7 +158,7 @@ struct Recorder {
         }
     }
 
-    /// Drops all rows. Counts and connections stay.
+    /// Drops all rows. Counts and connections remain.
     mutating func clear() {
         while let head = slabs.first {
             removeHead(head, rowCount: Int(head.endRow &- max(firstRow, head.firstRow)))
@@ -178,9 +179,9 @@ struct Recorder {
 
     private mutating func dropLinks() { context.links.removeFirst(before: firstRow) }
 
-    // MARK: Looking
+    // MARK: Reading rows
 
-    /// The packets of up to `limit` rows from `first` on; shares their memory.
+    /// Returns the packets of up to `limit` rows from `first` on. They share the memory of the recorder.
     func rows(from first: UInt64, limit: Int) -> [RawRow] {
         var result: [RawRow] = []
         guard limit > 0 else { return result }
@@ -209,7 +210,7 @@ struct Recorder {
         return result
     }
 
-    /// The number of the row that is `count` rows before `row`, or the oldest.
+    /// Returns the number of the row that is `count` rows before `row`, or the number of the oldest row.
     func row(_ count: Int, before row: UInt64) -> UInt64 {
         var left = count
         var index = slabs.firstIndex { $0.endRow >= row }  // The last slab with rows before it.
@@ -225,7 +226,7 @@ struct Recorder {
         return firstRow
     }
 
-    /// Up to `limit` links of rows from `first` on.
+    /// Returns up to `limit` exchange links of rows from `first` on.
     func links(from first: UInt64, limit: Int) -> [ExchangeLink] {
         context.links.links(from: max(first, firstRow), limit: limit)
     }
@@ -242,12 +243,12 @@ struct Recorder {
         return track.aliasMeaning(alias, slab.direction, at: row)
     }
 
-    /// In how many slots connections are kept; it never falls.
+    /// The number of connection slots. It never decreases.
     var connectionSlotCount: Int { connections.tracks.count }
 
-    /// How the connections in some of the slots stand.
+    /// Returns the states of the connections in some of the slots.
     func connectionStatuses(in slots: Range<Int>) -> [MQTTChuckConnectionStatus] { connections.statuses(in: slots) }
 
-    /// What all connections add to the gauges.
+    /// The sum of the gauge values of all connections.
     var connectionLoad: ConnectionLoad { connections.load }
 }

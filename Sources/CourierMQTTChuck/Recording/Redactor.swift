@@ -3,14 +3,14 @@ import MQTTCodec
 
 /// Overwrites secrets in packets before they are kept.
 ///
-/// A packet that may hold a secret and cannot be read is overwritten from its first byte behind the fixed header.
+/// If a packet may contain a secret and cannot be decoded, everything after its fixed header is overwritten.
 struct Redactor {
     static let mask = UInt8(ascii: "*")
 
     let names: SecretNames
     private let rules: [(filter: [UInt8], hidesTopic: Bool)]
     private let hidesUserName: Bool
-    /// Whether any rule hides topics.
+    /// True if at least one rule hides topics.
     let hidesTopics: Bool
 
     init(_ redaction: MQTTChuckRedaction) {
@@ -20,10 +20,10 @@ struct Redactor {
         hidesTopics = redaction.topics.contains { $0.hidesTopic }
     }
 
-    /// Whether messages are hidden by their topic at all.
+    /// True if at least one rule hides messages by their topic.
     var hasTopicRules: Bool { !rules.isEmpty }
 
-    /// What the rules say of a topic.
+    /// Returns whether the redaction rules hide messages on a topic, and whether they hide the topic itself.
     func verdict(_ topic: Span<UInt8>) -> (isHidden: Bool, hidesTopic: Bool) {
         var verdict = (isHidden: false, hidesTopic: false)
         if rules.isEmpty { return verdict }
@@ -42,7 +42,8 @@ struct Redactor {
 
     // MARK: PUBLISH
 
-    /// A PUBLISH as it may be kept; `nil` when it may be kept as it is. `isHidden` says so for the topic of its alias.
+    /// Returns the redacted bytes of a PUBLISH, or `nil` if nothing must be hidden. `hiddenByAlias` is true if a rule
+    /// hides messages on the topic of the alias.
     func publish(
         _ frame: PacketFrame, _ view: PublishView, from start: Int, _ bytes: Span<UInt8>, _ decoder: PacketDecoder,
         isHidden hiddenByAlias: Bool
@@ -72,9 +73,9 @@ struct Redactor {
         return copy
     }
 
-    // MARK: All others
+    // MARK: Other packets
 
-    /// Any other packet as it may be kept; `nil` when it may be kept as it is.
+    /// Returns the redacted bytes of a packet other than PUBLISH, or `nil` if nothing must be hidden.
     func packet(_ header: PacketHeader, _ bytes: Span<UInt8>, _ decoder: PacketDecoder) -> [UInt8]? {
         guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes.bytes, at: header.start),
             let packet = try? decoder.packet(frame, in: bytes.bytes)
@@ -159,14 +160,14 @@ struct Redactor {
             })
     }
 
-    /// A filter is hidden when a rule covers it, whose wildcards then stand for those of the filter.
+    /// Returns a topic filter, masked if a rule covers it. A wildcard of the rule also covers a wildcard of the filter.
     private func redacted(filter: String) -> String {
-        // The shared part is what is compared; a share name says nothing of the topic, but is hidden with it.
+        // A shared subscription is compared without its share name. If it is hidden, the share name is masked too.
         let matched = (try? TopicFilter(filter))?.matchedString ?? filter
         return verdict(matched).hidesTopic ? masked(filter) : filter
     }
 
-    /// The packet with nothing left but its fixed header.
+    /// Returns the packet with everything after its fixed header masked.
     func overwritten(_ header: PacketHeader, _ bytes: Span<UInt8>) -> [UInt8] {
         Array(bytes.extracting(header.start..<header.bodyStart))
             + [UInt8](repeating: Self.mask, count: header.bodySize)
@@ -174,6 +175,6 @@ struct Redactor {
 }
 
 extension Array where Element == UInt8 {
-    /// Copies a span.
+    /// Creates an array with the bytes of a span.
     init(_ span: Span<UInt8>) { self = span.withUnsafeBufferPointer { Array($0) } }
 }

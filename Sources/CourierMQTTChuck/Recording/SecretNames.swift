@@ -1,8 +1,9 @@
-/// Finds the names of user properties that are secret, without a `String` and without a reference to count.
+/// Finds secret names of user properties. It works on bytes, so that it needs no `String` and no reference counting.
 struct SecretNames {
-    /// The words in lower case behind each other, each behind its length.
+    /// The words in lower case, one after another, each preceded by its length.
     private let words: [UInt8]
-    /// One bit for each value that the low five bits of a first letter have.
+    /// A bit set of the first letters of the words, by the low five bits of each letter. It excludes most positions
+    /// quickly.
     private let firstLetters: UInt32
 
     init(_ names: [String]) {
@@ -20,7 +21,7 @@ struct SecretNames {
 
     var isEmpty: Bool { words.isEmpty }
 
-    /// Whether the name in `range` contains one of the words.
+    /// True if the name in `range` contains one of the words.
     func contains(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
         let words = words.span
         var start = range.lowerBound

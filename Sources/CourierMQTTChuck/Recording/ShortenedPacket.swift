@@ -1,13 +1,13 @@
-/// The kept beginning of a packet with a fixed header that says how much of it there is, so that it can be read like a
-/// whole one.
+/// The kept first part of a packet. A new fixed header has this shorter length, so that the part can be decoded like a
+/// whole packet.
 struct ShortenedPacket {
     let bytes: [UInt8]
-    /// The size of its fixed header.
+    /// The size of the new fixed header.
     let headerSize: Int
-    /// The size of the fixed header of the packet that it is the beginning of.
+    /// The size of the fixed header of the original packet.
     let originalHeaderSize: Int
 
-    /// Shortens a packet; `nil` when not even its fixed header was kept.
+    /// Creates a shortened packet. Returns `nil` if the kept bytes end inside the fixed header.
     init?(_ kept: ArraySlice<UInt8>) {
         let kept = Array(kept)
         guard let headerEnd = kept.dropFirst().prefix(4).firstIndex(where: { $0 < 0x80 }) else { return nil }

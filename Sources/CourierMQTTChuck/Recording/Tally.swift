@@ -1,15 +1,15 @@
 import CourierCore
 
-/// What has been counted since the logger was made; nothing that is dropped or cleared is taken back.
+/// The counts since the logger was created. Dropping or clearing rows does not reduce them.
 struct Tally {
-    /// The number of types, 0 included, for each direction.
+    /// The number of packet types per direction, including the invalid type 0.
     private static let width = 16
 
     private var packets = InlineArray<32, UInt64>(repeating: 0)
     private var bytes = InlineArray<32, UInt64>(repeating: 0)
-    /// Packets with a reason code that says that something failed.
+    /// The number of packets with a reason code that reports a failure.
     var refusals: UInt64 = 0
-    /// Packets, or what stood in their place, that could not be told apart.
+    /// The number of times that bytes were not a valid packet.
     var malformed: UInt64 = 0
     var connections: UInt64 = 0
     var reconnects: UInt64 = 0
@@ -17,7 +17,7 @@ struct Tally {
     var refused: UInt64 = 0
     var latencies = Latencies()
 
-    /// Where the counts of this type stand.
+    /// Returns the index of the counts for a packet type and a direction.
     @inline(__always)
     private static func place(_ typeBits: UInt8, _ direction: PacketBatch.Direction) -> Int {
         Int(typeBits & 0x0F) &+ (direction == .incoming ? width : 0)

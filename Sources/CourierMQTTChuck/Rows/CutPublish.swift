@@ -1,14 +1,14 @@
 import CourierCore
 import MQTTCodec
 
-/// The beginning of a PUBLISH whose end was not kept.
+/// The first part of a PUBLISH whose end was not kept.
 struct CutPublish {
     let topic: String
     let packetID: UInt16?
-    /// Where the payload begins, counted from the first byte of the packet.
+    /// The offset of the payload from the first byte of the original packet.
     let payloadOffset: Int
 
-    /// Reads it as a smaller packet that ends where the bytes do; `nil` when they end before the payload.
+    /// Reads the kept bytes as a smaller, complete PUBLISH. Returns `nil` if they end before the payload.
     init?(_ raw: RawRow) {
         guard let shortened = ShortenedPacket(raw.bytes) else { return nil }
         let packet = shortened.bytes

@@ -1,8 +1,8 @@
-/// Bytes as people read them.
+/// Formats bytes as hexadecimal text.
 enum Hex {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Two digits for each byte.
+    /// Returns two hex digits per byte, without spaces.
     static func text(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)
@@ -13,7 +13,7 @@ enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Lines of so many bytes, sixteen by default, with their offset, hex and ASCII.
+    /// Returns lines with offset, hex and ASCII. A line has `count` bytes, sixteen by default.
     static func dump(_ bytes: some Collection<UInt8>, perLine count: Int = 16) -> String {
         let bytes = Array(bytes)
         return stride(from: 0, to: bytes.count, by: count).map { start in

@@ -2,12 +2,12 @@ public import CourierCore
 public import Foundation
 import MQTTCodec
 
-/// One connection as rows show it: what was asked of it, without the password.
+/// A recorded connection with its address and protocol, without the password.
 public final class MQTTChuckConnection: Sendable {
-    /// Different for every connection in a logger.
+    /// A number that is unique among the connections of a logger.
     public let id: UInt64
 
-    /// Which connection of its client this is, counted from 1.
+    /// The ordinal number of this connection among the connections of its client, counted from 1.
     public let ordinal: Int
 
     /// The client id.
@@ -19,16 +19,16 @@ public final class MQTTChuckConnection: Sendable {
     /// The broker's port.
     public let port: UInt16
 
-    /// How the broker is reached, such as `tls`; `nil` when it was left to the client.
+    /// The URL scheme of the broker's address, such as `tls`, or `nil` if the app did not set one.
     public let scheme: String?
 
-    /// The protocol names offered in the TLS handshake.
+    /// The ALPN protocol names that the client offers in the TLS handshake.
     public let alpn: [String]
 
-    /// The protocol that is spoken.
+    /// The MQTT version of the connection.
     public let protocolVersion: ObservedConnection.ProtocolVersion
 
-    /// When the connection was opened, in nanoseconds since 1970.
+    /// The time at which the connection was opened, in nanoseconds since 1970.
     public let openedNanoseconds: Int64
 
     init(
@@ -46,7 +46,8 @@ public final class MQTTChuckConnection: Sendable {
         self.openedNanoseconds = openedNanoseconds
     }
 
-    /// Copies what may be shown. The options themselves are not kept, because they hold the password.
+    /// Copies the fields that may be shown. The connect options themselves are not kept, because they hold the
+    /// password.
     convenience init(_ connection: ObservedConnection, ordinal: Int) {
         let options = connection.options
         self.init(
@@ -55,13 +56,13 @@ public final class MQTTChuckConnection: Sendable {
             protocolVersion: connection.protocolVersion, openedNanoseconds: Nanoseconds.since1970(connection.openedAt))
     }
 
-    /// When the connection was opened.
+    /// The time at which the connection was opened.
     public var openedAt: Date { Nanoseconds.date(openedNanoseconds) }
 
-    /// The protocol as people write it, such as `3.1.1`.
+    /// The MQTT version as text, such as `3.1.1`.
     public var protocolName: String { codecVersion.description }
 
-    /// The same for the codec.
+    /// The MQTT version as a value of the codec.
     var codecVersion: ProtocolVersion {
         switch protocolVersion {
         case .v31: .v31
@@ -70,12 +71,13 @@ public final class MQTTChuckConnection: Sendable {
         }
     }
 
-    /// Names the client among all where there is no number: two brokers may know the same client id.
+    /// Identifies a client by broker and client id when it has no client number. Two brokers may know the same client
+    /// id.
     var clientKey: String { "\(host):\(port)/\(clientID)" }
 }
 
 extension MQTTChuckConnection: Hashable {
-    /// Compares all that is known of both.
+    /// Compares all fields of two connections.
     public static func == (left: MQTTChuckConnection, right: MQTTChuckConnection) -> Bool {
         left === right
             || left.id == right.id && left.ordinal == right.ordinal && left.clientKey == right.clientKey
@@ -83,7 +85,7 @@ extension MQTTChuckConnection: Hashable {
                 && left.protocolVersion == right.protocolVersion && left.openedNanoseconds == right.openedNanoseconds
     }
 
-    /// Hashes what tells connections apart; a file may give one id to all of its own.
+    /// Hashes the fields that distinguish connections. The id alone is not enough, because a file may repeat an id.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(ordinal)

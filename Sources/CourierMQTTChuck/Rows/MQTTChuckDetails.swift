@@ -1,27 +1,28 @@
-/// All there is to know of one packet.
+/// Everything that the logger knows about one packet.
 public struct MQTTChuckDetails: Hashable, Sendable {
-    /// The row, with its preview in full length.
+    /// The row of the packet, with a full-length preview.
     public let row: MQTTChuckRow
 
-    /// What the packet does, for somebody who does not know the names of MQTT.
+    /// A sentence that says what the packet does, for readers who do not know the packet types of MQTT.
     public let explanation: String
 
-    /// The decoded fields in their order on the wire. Those of CONNECT begin with host, port, scheme and ALPN.
+    /// The decoded fields in wire order. For CONNECT, the first fields are host, port, scheme and ALPN.
     public let fields: [MQTTChuckField]
 
-    /// The packet as it is kept: secrets overwritten, and cut where it is too large.
+    /// The packet as the logger keeps it. Secrets are overwritten, and a large packet is cut.
     public let bytes: [UInt8]
 
-    /// Where the payload is in ``bytes``; empty for packets other than PUBLISH.
+    /// The position of the payload in ``bytes``; empty for packets other than PUBLISH.
     public let payload: Range<Int>
 
-    /// All packets of the exchange that are still kept, in order; at most 1,000. Empty for a packet of no exchange.
+    /// All packets of the exchange that the logger still holds, in order; at most 1,000. Empty if the packet belongs to
+    /// no exchange.
     public let exchange: [MQTTChuckRow]
 
-    /// ``bytes`` in lines of sixteen, with offsets and ASCII.
+    /// A hex dump of ``bytes`` with sixteen bytes per line, offsets and ASCII.
     public var hexDump: String { Hex.dump(bytes) }
 
-    /// Some of ``bytes`` in the same way, in lines of so many; their offsets begin at 0.
+    /// Returns a hex dump of a part of ``bytes``, with `count` bytes per line. Offsets begin at 0.
     package func hexDump(of range: Range<Int>, perLine count: Int) -> String {
         Hex.dump(bytes[range.clamped(to: bytes.indices)], perLine: max(1, count))
     }

@@ -1,9 +1,9 @@
 /// One decoded field of a packet.
 public struct MQTTChuckField: Hashable, Sendable {
-    /// Its name, such as `keep alive`.
+    /// The name of the field, such as `keep alive`.
     public let name: String
 
-    /// Its value as text.
+    /// The value of the field as text.
     public let value: String
 
     init(_ name: String, _ value: String) {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A function as a parser: what joins the logger with a decoder that does not know it.
+/// A payload parser that calls a function. It connects a logger to a decoder that does not depend on this library.
 ///
 /// ```swift
 /// let protobuf = try ProtobufPayloadText(types, rules: ["chat/+/notes": "courier.chat.Note"])
@@ -9,16 +9,16 @@ public import Foundation
 public struct MQTTChuckPayloadFunction: MQTTChuckPayloadParser {
     private let read: @Sendable (Data, String, String?) -> String?
 
-    /// Makes a parser.
+    /// Creates a parser from a function.
     ///
-    /// - Parameter read: Gets the payload or what was kept of it, the topic, and the content type if there is one;
-    ///   returns the text to show, or `nil` for what it does not know. Called on the thread of whoever looks at rows,
-    ///   possibly by several at once.
+    /// - Parameter read: Receives the payload or the kept part of it, the topic, and the content type if there is one.
+    ///   Returns the text to show, or `nil` if it cannot parse the payload. Runs on the threads of callers that read
+    ///   rows, possibly on several at once.
     public init(_ read: @escaping @Sendable (_ payload: Data, _ topic: String, _ contentType: String?) -> String?) {
         self.read = read
     }
 
-    /// Asks the function.
+    /// Calls the function.
     public func text(of payload: Data, topic: String, contentType: String?) -> String? {
         read(payload, topic, contentType)
     }

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Turns payloads that are neither JSON nor text into something to read.
+/// Turns payloads in a format of the app, such as protobuf, into readable text.
 ///
-/// Called on the thread of whoever looks at rows, possibly by several at once. What it gets came from the network: it
-/// must bear any bytes, and payloads that were cut off.
+/// A parser runs on the threads of callers that read rows, possibly on several at once. The payload is data from the
+/// network: a parser must accept any bytes, and payloads that are cut.
 public protocol MQTTChuckPayloadParser: Sendable {
-    /// Reads a payload.
+    /// Returns a payload as text.
     ///
     /// - Parameters:
-    ///   - payload: The payload, or what was kept of it.
-    ///   - topic: The topic, with an alias resolved.
-    ///   - contentType: The content type of MQTT 5, if the message has one.
-    /// - Returns: The text to show, or `nil` when the parser does not know such payloads.
+    ///   - payload: The payload, or the kept part of it.
+    ///   - topic: The topic of the message. A topic alias is already resolved.
+    ///   - contentType: The content type of the message, an MQTT 5 property, or `nil` if it has none.
+    /// - Returns: The text to show, or `nil` if the parser cannot parse this payload.
     func text(of payload: Data, topic: String, contentType: String?) -> String?
 }

@@ -1,26 +1,26 @@
-/// A payload in a form to read.
+/// A payload as readable text.
 public struct MQTTChuckPreview: Hashable, Sendable {
-    /// What the payload was taken for.
+    /// The detected format of a payload.
     public enum Kind: String, Codable, Hashable, Sendable {
-        /// There is no payload.
+        /// The payload is empty.
         case empty
-        /// A parser of the app knew it.
+        /// A parser of the app returned the text.
         case parsed
-        /// JSON.
+        /// The payload is JSON.
         case json
-        /// UTF-8 text.
+        /// The payload is UTF-8 text.
         case text
-        /// Bytes.
+        /// The payload is other bytes, shown as hex digits.
         case hex
     }
 
-    /// What the payload was taken for.
+    /// The detected format of the payload.
     public let kind: Kind
 
     /// The text to show: indented JSON, the text itself, or hex digits.
     public let text: String
 
-    /// Whether ``text`` shows less than the whole payload.
+    /// True if ``text`` does not show the whole payload.
     public let isCut: Bool
 
     static let empty = MQTTChuckPreview(kind: .empty, text: "", isCut: false)

@@ -2,13 +2,13 @@ import MQTTCodec
 
 /// One property of an MQTT 5 packet as text.
 public struct MQTTChuckProperty: Hashable, Sendable {
-    /// Its name, such as `content type`; that of a user property is its own.
+    /// The name of the property, such as `content type`. A user property has the name that its sender chose.
     public let name: String
 
-    /// Its value as text; bytes as hex, secrets as the number of their bytes.
+    /// The value as text. Bytes are shown as hex, and a secret only as its number of bytes.
     public let value: String
 
-    /// Whether it is a user property.
+    /// True if this is a user property.
     public let isUserProperty: Bool
 
     init(name: String, value: String, isUserProperty: Bool = false) {
@@ -42,7 +42,7 @@ public struct MQTTChuckProperty: Hashable, Sendable {
         }
     }
 
-    /// The name that the specification uses (Table 2-4), in lower case.
+    /// The name of a property in the MQTT 5 specification (Table 2-4), in lower case.
     private static func name(of id: PropertyID) -> String {
         switch id {
         case .payloadFormatIndicator: "payload format"

@@ -1,24 +1,24 @@
 import CourierCore
 
-/// A reason code, or the return code that older versions have in its place, with its name.
+/// An MQTT 5 reason code, or the return code of an older version, with its name.
 public struct MQTTChuckReason: Hashable, Sendable {
-    /// The byte on the wire.
+    /// The code on the wire.
     public let code: UInt8
 
-    /// What it means in this packet and version, such as `Not authorized`.
+    /// The meaning of the code in this packet type and MQTT version, such as `Not authorized`.
     public let name: String
 
-    /// Whether it says that something failed.
+    /// True if the code reports a failure.
     public let isError: Bool
 }
 
 extension MQTTChuckReason: CustomStringConvertible {
-    /// The name and the byte, such as `Not authorized (0x87)`.
+    /// The name and the code in hex, such as `Not authorized (0x87)`.
     public var description: String { "\(name) (0x\(Hex.text([code])))" }
 }
 
 extension MQTTChuckReason {
-    /// A reason code of MQTT 5, or one read as such.
+    /// Creates a reason from a reason code of MQTT 5, or from a return code that the decoder has translated to one.
     init(_ code: UInt8, name: String? = nil) {
         let reason = ReasonCode(rawValue: code)
         self.init(code: code, name: name ?? reason.name, isError: reason.isError)

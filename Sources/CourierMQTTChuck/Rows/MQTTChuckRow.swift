@@ -2,33 +2,33 @@ public import CourierCore
 public import Foundation
 public import MQTTCodec
 
-/// One packet as a list shows it.
+/// One packet as a row of a packet list.
 public struct MQTTChuckRow: Identifiable, Hashable, Sendable {
-    /// The number of the row; grows with time.
+    /// The number of the row. Later rows have greater numbers.
     public let number: UInt64
 
-    /// When the packet was written or read, in nanoseconds since 1970.
+    /// The time at which the packet was written or read, in nanoseconds since 1970.
     public let timeNanoseconds: Int64
 
-    /// Which way it went.
+    /// The direction of the packet: outgoing from the client, or incoming from the broker.
     public let direction: PacketBatch.Direction
 
-    /// The connection it belongs to, with its client.
+    /// The connection that carried the packet.
     public let connection: MQTTChuckConnection
 
-    /// Its type; `nil` for what is no packet.
+    /// The packet type, or `nil` if the bytes are not a packet.
     public let type: PacketType?
 
-    /// Its size on the wire in bytes, also where not all was kept.
+    /// The size of the packet on the wire in bytes, even if only a part was kept.
     public let size: Int
 
-    /// What is wrong with it, where it cannot be read; `nil` for a good packet.
+    /// The reason why the packet cannot be decoded, or `nil` if it was decoded.
     public internal(set) var problem: String?
 
-    /// The packet id.
+    /// The packet id, or `nil` if the packet has none.
     public internal(set) var packetID: UInt16?
 
-    /// The quality of service of a PUBLISH.
+    /// The QoS of a PUBLISH.
     public internal(set) var qos: PacketQoS?
 
     /// The DUP flag of a PUBLISH.
@@ -37,8 +37,8 @@ public struct MQTTChuckRow: Identifiable, Hashable, Sendable {
     /// The retain flag of a PUBLISH.
     public internal(set) var isRetained = false
 
-    /// The topic of a PUBLISH, also where an alias stands for it and its meaning is known; the filters of SUBSCRIBE and
-    /// UNSUBSCRIBE, one behind the other.
+    /// The topic of a PUBLISH, or the comma-separated filters of a SUBSCRIBE or UNSUBSCRIBE. A topic alias is replaced
+    /// by its topic if the topic is known.
     public internal(set) var topic: String?
 
     /// The topic alias of a PUBLISH.
@@ -47,23 +47,23 @@ public struct MQTTChuckRow: Identifiable, Hashable, Sendable {
     /// The size of the payload of a PUBLISH in bytes.
     public internal(set) var payloadSize: Int?
 
-    /// The payload of a PUBLISH.
+    /// A preview of the payload of a PUBLISH.
     public internal(set) var preview = MQTTChuckPreview.empty
 
-    /// The reason codes: one for each filter in SUBACK and UNSUBACK, one at most in others.
+    /// The reason codes. SUBACK and UNSUBACK have one per filter, other packets have at most one.
     public internal(set) var reasons: [MQTTChuckReason] = []
 
-    /// The properties in their order on the wire.
+    /// The properties in wire order.
     public internal(set) var properties: [MQTTChuckProperty] = []
 
-    /// The number of the row that began the exchange this packet belongs to; its own where it began one, `nil` where it
-    /// belongs to none.
+    /// The number of the row that began the packet's exchange. It is this row's own number if this packet began the
+    /// exchange, and `nil` if the packet belongs to no exchange.
     public internal(set) var exchange: UInt64?
 
-    /// The time since the exchange began, on the packets that follow the first.
+    /// The time since the exchange began; `nil` on the packet that began the exchange.
     public internal(set) var elapsed: Duration?
 
-    /// How long the whole exchange took: on the packet that ended it, and on the one that began it.
+    /// The duration of the whole exchange, on the packets that began and ended it.
     public internal(set) var roundTrip: Duration?
 
     init(_ raw: RawRow) {
@@ -78,12 +78,12 @@ public struct MQTTChuckRow: Identifiable, Hashable, Sendable {
     /// The number of the row.
     public var id: UInt64 { number }
 
-    /// When the packet was written or read.
+    /// The time at which the packet was written or read.
     public var time: Date { Nanoseconds.date(timeNanoseconds) }
 
-    /// Whether it is malformed, or says that something failed.
+    /// True if the packet cannot be decoded or reports a failure.
     public var isError: Bool { problem != nil || reasons.contains { $0.isError } }
 
-    /// The name that the specification uses, such as `PUBACK`.
+    /// The packet type as written in the specification, such as `PUBACK`, or `UNKNOWN`.
     public var typeName: String { type?.description ?? "UNKNOWN" }
 }

@@ -1,13 +1,13 @@
 import CourierCore
 import MQTTCodec
 
-/// What packets of all types have in common.
+/// The values of a decoded packet that do not depend on its type.
 struct PacketFacts {
     var packetID: UInt16?
     var topic: String?
     var reasons: [MQTTChuckReason] = []
     var properties: PacketProperties = []
-    /// Whether an answer is expected.
+    /// True if the packet expects a response.
     var beginsExchange = false
 
     init(_ packet: Packet, version: ProtocolVersion) {
@@ -26,7 +26,7 @@ struct PacketFacts {
         case .pubAck(let answer), .pubRec(let answer), .pubRel(let answer), .pubComp(let answer):
             packetID = answer.packetID.rawValue
             properties = answer.properties
-            // Before MQTT 5 there is no code that could be shown.
+            // Before MQTT 5, these packets have no reason code.
             if version >= .v5 { reasons = [MQTTChuckReason(answer.reasonCode.rawValue)] }
             if case .pubRel = packet { beginsExchange = true }
         case .subscribe(let subscribe):

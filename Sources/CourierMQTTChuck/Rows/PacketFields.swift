@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// The decoded fields of a packet, and what it does.
+/// Lists the decoded fields of a packet.
 enum PacketFields {
     static func fields(_ packet: Packet, _ row: MQTTChuckRow) -> [MQTTChuckField] {
         var fields: [MQTTChuckField] = []
@@ -61,7 +61,7 @@ enum PacketFields {
 }
 
 extension PacketType {
-    /// What a packet of this type does, in a sentence.
+    /// One sentence that says what a packet of this type does.
     var explanation: String {
         switch self {
         case .connect: "The client asks for a connection."

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes previews of payloads.
+/// Creates previews of payloads.
 struct PayloadReader {
     private let parser: (@Sendable (Data) -> String?)?
     private let parsers: [any MQTTChuckPayloadParser]
@@ -12,10 +12,10 @@ struct PayloadReader {
         limit = max(0, options.previewMaxSize)
     }
 
-    /// Whether the app brought parsers, whose words are searched too.
+    /// True if the app set payload parsers. A text search then includes their output.
     var hasParsers: Bool { parser != nil || !parsers.isEmpty }
 
-    /// A preview of a payload; `isPart` says that not all of it was kept.
+    /// Returns a preview of a payload. `isPart` is true if the end of the payload was not kept.
     func preview(
         _ payload: ArraySlice<UInt8>, topic: String, contentType: String?, isPart: Bool, isWhole wantsAll: Bool = false
     ) -> MQTTChuckPreview {
@@ -24,7 +24,7 @@ struct PayloadReader {
         if let text = parsed(payload, topic: topic, contentType: contentType) {
             return cut(text, .parsed, limit, isPart: isPart)
         }
-        // Indenting what is then cut off anyway would take time for nothing.
+        // A JSON payload above this size is not indented, because most of the output would be cut off again.
         if !isPart, payload.count <= max(limit, 64 * 1024), let text = json(payload) {
             return cut(text, .json, limit, isPart: isPart)
         }
@@ -35,7 +35,7 @@ struct PayloadReader {
         return MQTTChuckPreview(kind: .hex, text: Hex.text(shown), isCut: isPart || shown.count < payload.count)
     }
 
-    /// What the app's parsers make of it.
+    /// Returns the text from the app's parsers, or `nil` if no parser returns text.
     func parsed(_ payload: ArraySlice<UInt8>, topic: String, contentType: String?) -> String? {
         guard hasParsers else { return nil }
         let data = Data(payload)
@@ -56,10 +56,12 @@ struct PayloadReader {
         return String(decoding: pretty, as: UTF8.self)
     }
 
-    /// The deepest nesting of arrays and objects. A parser that recurses must not get millions of them.
+    /// Returns the deepest nesting of arrays and objects. Deep nesting could overflow the stack of the recursive JSON
+    /// parser.
     ///
-    /// Brackets inside of strings do not count. Where the bytes stop being JSON, the parser stops as well. A zero byte is
-    /// not JSON in UTF-8: the parser would take it for UTF-16 or UTF-32, where a byte `"` need not be a quotation mark.
+    /// Brackets inside strings do not count. Bytes after a syntax error do not matter, because the JSON parser stops
+    /// there. A zero byte returns the largest number: the JSON parser could read the payload as UTF-16 or UTF-32, where
+    /// a byte `"` is not always a quotation mark.
     private static func depth(_ payload: ArraySlice<UInt8>) -> Int {
         var (depth, deepest) = (0, 0)
         var (isInString, isEscaped) = (false, false)
@@ -82,11 +84,11 @@ struct PayloadReader {
         return deepest
     }
 
-    /// The payload as text, if it is text: UTF-8 without control characters other than white space.
+    /// Returns the payload as text, or `nil` if it is not UTF-8 or has control characters other than white space.
     private func text(_ payload: ArraySlice<UInt8>, _ limit: Int) -> String? {
         var shown = payload.prefix(limit)
         if shown.count < payload.count {
-            // Not in the middle of a character.
+            // Do not cut in the middle of a character.
             while let last = shown.last, last & 0xC0 == 0x80 { shown = shown.dropLast() }
             if let last = shown.last, last >= 0xC0 { shown = shown.dropLast() }
         }

@@ -1,8 +1,8 @@
 import MQTTCodec
 
-/// What can be told of a packet without making a row of it.
+/// Facts about a packet that need no formatted row.
 extension RawRow {
-    /// Where the fixed header ends, if it is whole.
+    /// The offset of the byte after the fixed header, or `nil` if the header is incomplete.
     private var bodyStart: Int? {
         let bytes = slab.bytes
         var index = range.lowerBound + 1
@@ -18,7 +18,7 @@ extension RawRow {
         return UInt16(slab.bytes[index]) << 8 | UInt16(slab.bytes[index + 1])
     }
 
-    /// Where the topic of a PUBLISH is, in the bytes of the slab.
+    /// The position of a PUBLISH topic in the bytes of the slab.
     var topicRange: Range<Int>? {
         guard type == .publish, let body = bodyStart, let length = number(at: body),
             body + 2 + Int(length) <= range.upperBound
@@ -26,10 +26,10 @@ extension RawRow {
         return body + 2..<body + 2 + Int(length)
     }
 
-    /// The DUP flag of a PUBLISH as it is on the wire. A broker may set it at QoS 0, where the decoder ignores it.
+    /// The DUP flag of a PUBLISH on the wire. A broker may set it with QoS 0, where the decoder ignores it.
     var isDuplicate: Bool { type == .publish && firstByte & 0b1000 != 0 }
 
-    /// The packet id of a packet that has one.
+    /// The packet id, or `nil` if the packet has none.
     var packetID: UInt16? {
         switch type {
         case .publish:
@@ -41,13 +41,13 @@ extension RawRow {
         }
     }
 
-    /// The reason codes of an answer.
+    /// The reason codes of a packet other than PUBLISH.
     var reasons: [MQTTChuckReason] {
         guard type != .publish, case .success(let packet) = RowReader.packet(self) else { return [] }
         return PacketFacts(packet, version: connection.codecVersion).reasons
     }
 
-    /// Whether the packet is malformed or says that something failed.
+    /// True if the packet cannot be decoded or reports a failure. A cut PUBLISH is not an error.
     var isError: Bool {
         if isCut { return type != .publish }
         switch RowReader.packet(self) {

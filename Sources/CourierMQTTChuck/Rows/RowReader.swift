@@ -1,13 +1,13 @@
 import CourierCore
 import MQTTCodec
 
-/// Makes rows of packets. It bears any bytes: what cannot be read becomes a row that says so.
+/// Formats packets as rows. It accepts any bytes: a packet that cannot be decoded becomes a row with a problem.
 struct RowReader {
     let payloads: PayloadReader
 
     init(_ options: MQTTChuckOptions) { payloads = PayloadReader(options) }
 
-    /// Reads the packet of a row, if it is whole and well-formed.
+    /// Decodes the packet of a row, or returns the reason why it cannot be decoded.
     static func packet(_ raw: RawRow) -> Result<Packet, RowProblem> {
         if raw.isCut { return .failure(RowProblem("cut off after \(raw.range.count) of \(raw.size) bytes")) }
         guard raw.isWhole else { return .failure(RowProblem("not a whole packet")) }
@@ -29,7 +29,7 @@ struct RowReader {
             limits: PacketDecoder.Limits(maximumPacketSize: PacketEncoder.largestPacketSize))
     }
 
-    /// The row of a packet. The round trip of one that begins an exchange is for the caller to add.
+    /// Returns the row of a packet. The caller must add the round trip of a packet that begins an exchange.
     func row(_ raw: RawRow, isWhole wantsAll: Bool = false) -> MQTTChuckRow {
         var row = MQTTChuckRow(raw)
         if let link = raw.link {
@@ -64,7 +64,7 @@ struct RowReader {
             isWhole: wantsAll)
     }
 
-    /// A PUBLISH that is too large to be kept: what its beginning says.
+    /// Fills the row of a PUBLISH that is too large to be kept whole, from its first bytes.
     private func fillCut(_ row: inout MQTTChuckRow, _ raw: RawRow) {
         row.qos = PacketQoS(rawValue: (raw.firstByte >> 1) & 0b11)
         row.isDuplicate = raw.isDuplicate
@@ -83,7 +83,7 @@ struct RowReader {
     }
 }
 
-/// Why a packet cannot be read.
+/// The reason why a packet cannot be decoded.
 struct RowProblem: Error {
     let sentence: String
     init(_ sentence: String) { self.sentence = sentence }

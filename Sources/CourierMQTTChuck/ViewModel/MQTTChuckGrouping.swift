@@ -1,19 +1,20 @@
-/// How a view puts rows together.
+/// The way in which a view groups rows into sections.
 public enum MQTTChuckGrouping: String, CaseIterable, Sendable {
     /// One list in the order of time.
     case none
-    /// A section for each connection.
+    /// One section per connection.
     case connection
-    /// A section for each exchange, such as the four packets of a QoS 2 message; packets of none stand alone.
+    /// One section per exchange, such as the four packets of a QoS 2 message. A packet outside of exchanges has its own
+    /// section.
     case exchange
 }
 
-/// Rows that a view shows together.
+/// A group of rows that a view shows together.
 public struct MQTTChuckSection: Identifiable, Hashable, Sendable {
-    /// The number of its first row.
+    /// The number of the section's first row.
     public let id: UInt64
 
-    /// What stands above the rows; empty where nothing does.
+    /// The heading above the rows; empty if there is no heading.
     public let title: String
 
     /// The rows, in the order of time.

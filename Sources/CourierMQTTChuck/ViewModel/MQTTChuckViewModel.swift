@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// What a view of a logger shows, and what its user can do: so that a view has nothing to decide.
+/// The state and the actions of a view that shows a logger. A view only has to draw them.
 ///
 /// ```swift
 /// let model = MQTTChuckViewModel(logger)
@@ -10,60 +10,60 @@ import MQTTCodec
 /// model.search("topic:orders/# errors")
 /// ```
 ///
-/// It belongs to the main actor. Between ``start()`` and ``stop()`` it follows the logger, at most once every
-/// ``interval``; without that it shows what ``refresh()`` finds.
+/// The model belongs to the main actor. Between ``start()`` and ``stop()`` it follows the logger and updates at most
+/// once per ``interval``. Otherwise it updates only when ``refresh()`` is called.
 @MainActor public final class MQTTChuckViewModel {
-    /// Where the rows come from.
+    /// The logger with the rows to show.
     public let logger: MQTTChuckLogger
 
-    /// The most rows that are shown; the oldest of them are left out, but not dropped from the logger.
+    /// The most rows to show. Older rows are not shown, but the logger still holds them.
     public let maximumRows: Int
 
-    /// The least time between two looks at the logger.
+    /// The shortest time between two reads of the logger.
     public let interval: Duration
 
-    /// Called after something that a view shows has changed.
+    /// A closure that is called after something visible has changed.
     public var onChange: (() -> Void)?
 
-    /// The rows that match, in the order of time.
+    /// The rows that match the query, in the order of time.
     public private(set) var rows: [MQTTChuckRow] = []
 
-    /// What the search box holds.
+    /// The text in the search box.
     public private(set) var searchText = ""
 
-    /// Why the search box cannot be read; the last query that could be read stays in force.
+    /// The reason why the search text cannot be parsed. The last valid query remains active.
     public private(set) var searchError: MQTTChuckQueryError?
 
-    /// The query in force.
+    /// The active query.
     public private(set) var query = MQTTChuckQuery.all
 
-    /// How rows are put together; none by default.
+    /// The grouping of rows into sections; no grouping by default.
     public var grouping = MQTTChuckGrouping.none { didSet { if grouping != oldValue { onChange?() } } }
 
-    /// The number of the row that is selected.
+    /// The number of the selected row.
     public private(set) var selection: UInt64?
 
-    /// All about the selected row; `nil` when there is none.
+    /// The details of the selected row, or `nil` if no row is selected.
     public private(set) var details: MQTTChuckDetails?
 
-    /// Whether the rows stand still while recording continues.
+    /// True while the shown rows are frozen. Recording continues.
     public private(set) var isPaused = false
 
-    /// How many rows have come since the pause began, matching or not.
+    /// The number of rows recorded since the pause began, whether or not they match the query.
     public private(set) var pendingCount: UInt64 = 0
 
-    /// What the logger keeps.
+    /// The summary of the rows that the logger holds.
     public private(set) var summary: MQTTChuckSummary
 
     private var next: UInt64 = 0
     private var follower: Task<Void, Never>?
 
-    /// Makes a model that shows what the logger keeps now.
+    /// Creates a model that shows the rows that the logger holds now.
     ///
     /// - Parameters:
-    ///   - logger: Where the rows come from.
-    ///   - maximumRows: The most rows that are shown; 2,000 by default.
-    ///   - interval: The least time between two looks at the logger; 100 ms by default.
+    ///   - logger: The logger with the rows to show.
+    ///   - maximumRows: The most rows to show; 2,000 by default.
+    ///   - interval: The shortest time between two reads of the logger; 100 ms by default.
     public init(_ logger: MQTTChuckLogger, maximumRows: Int = 2_000, interval: Duration = .milliseconds(100)) {
         self.logger = logger
         self.maximumRows = max(1, maximumRows)
@@ -76,7 +76,7 @@ import MQTTCodec
 
     // MARK: Following
 
-    /// Follows the logger until ``stop()``, or until the model is gone.
+    /// Follows the logger until ``stop()`` is called or the model is released.
     public func start() {
         guard follower == nil else { return }
         follower = Task { @MainActor [weak self, changes = logger.changes, interval] in
@@ -88,13 +88,13 @@ import MQTTCodec
         }
     }
 
-    /// Stops following.
+    /// Stops following the logger.
     public func stop() {
         follower?.cancel()
         follower = nil
     }
 
-    /// Takes what has come since the last look, and lets go of what the logger has dropped.
+    /// Reads the rows recorded since the last read, and removes rows that the logger has dropped.
     public func refresh() {
         let before = summary
         summary = logger.summary
@@ -112,8 +112,8 @@ import MQTTCodec
         if summary != before { onChange?() }
     }
 
-    /// Adds what is new, and looks again at what it has changed; reads everything again when more is new than can be
-    /// shown.
+    /// Adds the new rows, and checks earlier rows again if new rows ended their exchanges. Reads all rows again if far
+    /// more rows are new than the view can show.
     private func take() {
         if (summary.nextRow - next) / 4 > UInt64(maximumRows) { return reload() }
         next = logger.firstRow(endedBy: next..<max(next, summary.nextRow), for: query) ?? next
@@ -136,11 +136,11 @@ import MQTTCodec
         pendingCount = 0
     }
 
-    // MARK: What the user does
+    // MARK: User actions
 
-    /// Shows the rows that a query asks for. A text that cannot be read sets ``searchError`` and changes nothing else.
+    /// Shows the rows that match a query. If the text cannot be parsed, only ``searchError`` and ``searchText`` change.
     ///
-    /// - Parameter text: The query; empty for all rows.
+    /// - Parameter text: The query; an empty text matches all rows.
     public func search(_ text: String) {
         searchText = text
         do throws(MQTTChuckQueryError) {
@@ -154,13 +154,13 @@ import MQTTCodec
         onChange?()
     }
 
-    /// Lets the rows stand still.
+    /// Freezes the shown rows.
     public func pause() {
         isPaused = true
         onChange?()
     }
 
-    /// Shows what has come meanwhile and continues.
+    /// Shows the rows recorded during the pause, and continues to follow the logger.
     public func resume() {
         guard isPaused else { return }
         isPaused = false
@@ -170,7 +170,7 @@ import MQTTCodec
         onChange?()
     }
 
-    /// Drops all rows of the logger.
+    /// Removes all rows from the logger.
     public func clear() {
         logger.clear()
         summary = logger.summary
@@ -178,24 +178,24 @@ import MQTTCodec
         deselect()
     }
 
-    /// Selects a row and looks up its details.
+    /// Selects a row and loads its details.
     ///
-    /// - Parameter number: The number of the row; nothing is selected when it is not kept any more.
+    /// - Parameter number: The row number. If the logger no longer holds the row, the selection becomes empty.
     public func select(_ number: UInt64) {
         details = logger.details(of: number)
         selection = details?.row.number
         onChange?()
     }
 
-    /// Selects nothing.
+    /// Clears the selection.
     public func deselect() {
         (selection, details) = (nil, nil)
         onChange?()
     }
 
-    /// Selects the row that many places further down, or up for a negative number; stays within the list.
+    /// Moves the selection down by a number of rows, or up if the number is negative. It stops at the ends of the list.
     ///
-    /// - Parameter distance: How many rows.
+    /// - Parameter distance: The number of rows.
     public func moveSelection(by distance: Int) {
         guard !rows.isEmpty else { return }
         let place = rows.firstIndex { $0.number == selection }
@@ -209,7 +209,7 @@ import MQTTCodec
 
     // MARK: Sections
 
-    /// The rows as ``grouping`` puts them together; sections in the order of their first rows.
+    /// The rows in sections according to ``grouping``. Sections are in the order of their first rows.
     public var sections: [MQTTChuckSection] {
         switch grouping {
         case .none:

@@ -1,5 +1,5 @@
-/// Who may ask the page's server for what. Any program and any web page on this machine can reach the port, so nothing
-/// is answered without the token, nothing under a foreign name, and nothing to another origin.
+/// The rules for requests to the inspector's server. Every program and web page on this machine can reach the port. So
+/// a request needs the token and a local host name, and must not come from a foreign origin.
 struct AccessRules: Sendable {
     enum Refusal: Error {
         case foreignHost
@@ -9,19 +9,20 @@ struct AccessRules: Sendable {
         case noProof
     }
 
-    /// What a form or an image of another site cannot send, because a header of one's own needs the permission of
-    /// this server, which it does not give.
+    /// A header that proves that the page itself asks to clear the logger. A form or an image of another site cannot
+    /// send it, because a custom header needs a permission that this server does not give.
     static let proof = (name: "x-courier-inspector", value: "yes")
 
     let token: String
     let port: UInt16
 
-    /// Where a request goes.
+    /// Checks a request and returns the path that it requests.
     ///
-    /// - Returns: The path behind the token, without a slash before it; `nil` for the token alone without one.
+    /// - Returns: The path after the token, without its leading slash; `nil` if nothing follows the token, not even a
+    ///   slash.
     func destination(of request: HTTPRequest) throws(Refusal) -> String? {
         let names = ["127.0.0.1:\(port)", "localhost:\(port)"]
-        // A name that somebody else made point here (DNS rebinding) is not one of these.
+        // A foreign name that resolves to this machine (DNS rebinding) is not in this list.
         let hosts = request.headers("host")
         guard hosts.count == 1, names.contains(hosts[0].lowercased()) else { throw .foreignHost }
         guard request.headers("origin").allSatisfy({ $0 == "http://\(hosts[0].lowercased())" }) else {
@@ -42,7 +43,8 @@ struct AccessRules: Sendable {
         return rest.isEmpty ? nil : String(rest.dropFirst())
     }
 
-    /// Browsers say where a request comes from. A link to the page is welcome; anything else from elsewhere is not.
+    /// Checks the site that a browser reports as the source of a request. From other sites, only links to the page are
+    /// allowed.
     private func checkSite(of request: HTTPRequest) throws(Refusal) {
         let sites = request.headers("sec-fetch-site")
         if sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) { return }
@@ -51,7 +53,7 @@ struct AccessRules: Sendable {
         }
     }
 
-    /// Compares in a time that does not tell how much is right.
+    /// Compares in constant time, so that the duration does not reveal how much of the token is right.
     private func isToken(_ text: some Collection<UInt8>) -> Bool {
         guard text.count == token.utf8.count else { return false }
         return zip(text, token.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

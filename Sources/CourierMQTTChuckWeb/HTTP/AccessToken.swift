@@ -2,7 +2,7 @@ import Foundation
 
 /// The secret part of the page's address.
 enum AccessToken {
-    /// 256 bits from the system's generator, in characters that a URL bears.
+    /// Returns 256 random bits from the system's generator, as Base64 text for URLs.
     static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -1,12 +1,12 @@
-/// The head of a request.
+/// The head of an HTTP request: its method, path, headers and URL arguments.
 struct HTTPRequest: Sendable {
     let method: String
-    /// With escapes resolved; `nil` when it is no UTF-8.
+    /// The path with its escapes decoded, or `nil` if it is not UTF-8.
     let path: String?
-    /// Names in lower case.
+    /// The headers, with names in lower case.
     var headers: [(name: String, value: String)]
     var arguments: [(name: String, value: String)]
-    /// The names of arguments whose values are no UTF-8.
+    /// The names of arguments whose values are not UTF-8.
     let unreadableArguments: [String]
 
     init(
@@ -20,9 +20,9 @@ struct HTTPRequest: Sendable {
         self.unreadableArguments = unreadableArguments
     }
 
-    /// What a header says, however often it was sent.
+    /// Returns all values of a header, which may occur several times.
     func headers(_ name: String) -> [String] { headers.filter { $0.name == name }.map(\.value) }
 
-    /// An argument of the URL; the first, if there are several.
+    /// Returns the first value of a URL argument, or `nil` if the argument is missing.
     func argument(_ name: String) -> String? { arguments.first { $0.name == name }?.value }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a request is answered with.
+/// The response to an HTTP request.
 struct HTTPResponse: Sendable {
     enum Body: Sendable {
         case data(Data)
-        /// Made while it is sent.
+        /// A body that is produced while it is sent.
         case stream(any HTTPBodyStream)
     }
 
@@ -26,34 +26,34 @@ struct HTTPResponse: Sendable {
         HTTPResponse(status: status, type: "application/json", body: .data(try JSONEncoder().encode(value)))
     }
 
-    /// Something to keep as a file, which no browser opens in place.
+    /// Returns a response that browsers save as a file and do not show.
     static func download(_ name: String, type: String, _ body: Body) -> HTTPResponse {
         let disposition = "attachment; filename=\"\(name)\""
         return HTTPResponse(type: type, headers: [("Content-Disposition", disposition)], body: body)
     }
 }
 
-/// A body that is made while it is sent. Only the server's thread calls it.
+/// A response body that is produced while it is sent. Only the server's thread calls it.
 protocol HTTPBodyStream: AnyObject, Sendable {
-    /// Puts the next bytes into `buffer`.
+    /// Copies the next bytes into `buffer`.
     ///
     /// - Parameters:
-    ///   - buffer: Where to; at least one byte.
-    ///   - seat: Where to wait when there is nothing yet.
-    /// - Returns: How many bytes came, or why none did.
+    ///   - buffer: The destination, which has room for at least one byte.
+    ///   - seat: The connection, which waits if no bytes are available.
+    /// - Returns: The number of bytes, or the reason why there are none.
     func read(into buffer: UnsafeMutableRawBufferPointer, _ seat: WaitingRoom.Seat) -> HTTPBodyPart
 
-    /// The client is gone or has all; nothing is read any more.
+    /// Called when the client has disconnected or has the whole body. There are no reads after it.
     func close()
 }
 
-/// What a read of a body brings.
+/// The result of one read of a body.
 enum HTTPBodyPart {
     case bytes(Int)
-    /// There is nothing yet, and the connection waits in the ``WaitingRoom``; where it found no seat, because something
-    /// has come meanwhile or the server stops, it is asked again at once.
+    /// No bytes are available, and the connection waits in the ``WaitingRoom``. If `isSeated` is false, new bytes have
+    /// arrived or the server stops, and the body is read again at once.
     case waiting(isSeated: Bool)
     case end
-    /// The body stays incomplete, and the client learns it.
+    /// The body remains incomplete. The client can detect this.
     case failed
 }

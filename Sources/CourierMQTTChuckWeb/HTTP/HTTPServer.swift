@@ -3,24 +3,24 @@ import CourierCore
 import Foundation
 import Synchronization
 
-/// libmicrohttpd on the loopback interface: one thread for all connections.
+/// An HTTP server on the loopback interface, based on libmicrohttpd. One thread serves all connections.
 final class HTTPServer: Sendable {
-    /// Answers a request; called on the server's thread.
+    /// Returns the response to a request. Runs on the server's thread.
     typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
-    /// Says before anything of a request's body is read whether it is refused.
+    /// Checks a request before its body is read. Returns the response that refuses it, or `nil` to accept it.
     typealias Guardian = @Sendable (HTTPRequest) -> HTTPResponse?
 
-    /// Safe to share: the pointer does not change, and is used for stopping only, once.
+    /// Safe to share between threads: the pointer never changes, and only `stop()` uses it, once.
     private struct Daemon: @unchecked Sendable { let pointer: OpaquePointer }
 
     private let daemon: Daemon
     private let context: ServerContext
     private let isStopped = Mutex(false)
 
-    /// The port it listens on.
+    /// The port that the server listens on.
     let port: UInt16
 
-    /// Listens; requests are answered once ``open(guardian:handler:)`` was called.
+    /// Starts to listen. The server answers requests only after ``open(guardian:handler:)`` was called.
     init(port: UInt16, limits: ServerLimits, room: WaitingRoom) throws(CourierError) {
         let context = ServerContext(limits, room)
         let started = courier_http_start(
@@ -49,12 +49,13 @@ final class HTTPServer: Sendable {
 
     deinit { stop() }
 
-    /// Begins to answer. Requests that came earlier are refused.
+    /// Starts to answer requests. Earlier requests are refused.
     func open(guardian: @escaping Guardian, handler: @escaping Handler) {
         context.answers.withLock { $0 = ServerContext.Answers(guardian: guardian, handler: handler) }
     }
 
-    /// Ends all connections and frees the port; returns when the server's thread has ended. Not for that thread.
+    /// Ends all connections and frees the port. Returns after the server's thread has ended, so that thread must not
+    /// call it.
     func stop() {
         let wasStopped = isStopped.withLock { isStopped in
             defer { isStopped = true }
@@ -62,13 +63,13 @@ final class HTTPServer: Sendable {
         }
         if wasStopped { return }
         context.room.close()
-        // Joins the thread, so nothing below uses the context any more.
+        // This call waits until the server's thread has ended, so nothing below uses the context any more.
         MHD_stop_daemon(daemon.pointer)
         context.answers.withLock { $0 = nil }
     }
 }
 
-/// What the library's callbacks work on. The server holds it until its thread has ended.
+/// The data that the library's callbacks use. The server owns it until the server's thread has ended.
 private final class ServerContext: Sendable {
     struct Answers: Sendable {
         let guardian: HTTPServer.Guardian
@@ -84,7 +85,8 @@ private final class ServerContext: Sendable {
         self.room = room
     }
 
-    /// The library calls this once with the head of a request, then with each piece of its body, then at its end.
+    /// Called by the library with the head of a request, then with each part of its body, and then at the end of the
+    /// request.
     static func answer(
         _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
         _ method: UnsafePointer<CChar>?, _ uploadSize: UnsafeMutablePointer<Int>?,
@@ -103,7 +105,7 @@ private final class ServerContext: Sendable {
         if uploadSize.pointee > 0 {
             exchange.bodySize += uploadSize.pointee
             uploadSize.pointee = 0
-            // Too much to be worth an answer: the connection ends.
+            // If the body is too large, the connection is closed without a response.
             return exchange.bodySize <= server.limits.requestBody ? .YES : .NO
         }
         return server.send(answers.handler(exchange.request), on: connection)
@@ -120,7 +122,7 @@ private final class ServerContext: Sendable {
         switch body {
         case .data(let data):
             return data.withUnsafeBytes { bytes in
-                // The library copies them and does not write, though its type says that it might.
+                // The library copies the bytes and never writes to them, although the parameter type allows it.
                 MHD_create_response_from_buffer(
                     bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
             }
@@ -144,9 +146,9 @@ private final class ServerContext: Sendable {
     }
 }
 
-/// One request while it is read.
+/// One request that is being read.
 ///
-/// Only the server's thread touches it.
+/// Only the server's thread uses it.
 private final class HTTPExchange {
     let request: HTTPRequest
     var bodySize = 0
@@ -154,7 +156,7 @@ private final class HTTPExchange {
     init(_ request: HTTPRequest) { self.request = request }
 }
 
-/// A body on its way to one connection.
+/// A response body that is being sent to one connection.
 private final class BodyReading {
     let stream: any HTTPBodyStream
     private let room: WaitingRoom
@@ -180,10 +182,10 @@ private final class BodyReading {
 }
 
 extension HTTPRequest {
-    /// Headers or arguments. Those whose names are no UTF-8 are in neither list: nobody asks for them.
+    /// Headers or URL arguments. An entry is left out if its name is not UTF-8, because no route uses such names.
     private struct Values {
         var readable: [(name: String, value: String)] = []
-        /// Names whose values are no UTF-8.
+        /// The names of entries whose values are not UTF-8.
         var unreadable: [String] = []
     }
 
@@ -214,7 +216,7 @@ extension HTTPRequest {
         return values
     }
 
-    /// `nil` for what is no UTF-8; nothing that a page sends is.
+    /// Returns `nil` if the bytes are not UTF-8. The page itself sends only UTF-8.
     private static func text(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> String? {
         guard let bytes else { return "" }
         return String(validating: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)

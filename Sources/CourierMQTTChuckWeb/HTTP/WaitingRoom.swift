@@ -1,14 +1,14 @@
 import CMicroHTTPD
 import Synchronization
 
-/// Where connections wait that have nothing to send, without a thread.
+/// The connections that wait because they have nothing to send. Waiting needs no thread.
 ///
-/// A waiting connection must be woken before the server stops, so once the room is closed nobody gets in.
+/// Every waiting connection must be resumed before the server stops, so a closed room accepts no more connections.
 final class WaitingRoom: Sendable {
-    /// One connection of the server.
+    /// A connection of the server that can wait in the room.
     ///
-    /// Safe to send: the pointer is only given to functions that libmicrohttpd allows on any thread, and only while
-    /// the connection is in the room, which it cannot leave by itself.
+    /// Safe to send to another thread: the pointer is passed only to functions that libmicrohttpd allows on any thread,
+    /// and only while the connection is in the room. It cannot leave the room by itself.
     struct Seat: Hashable, @unchecked Sendable {
         fileprivate let connection: OpaquePointer
         init(_ connection: OpaquePointer) { self.connection = connection }
@@ -21,12 +21,12 @@ final class WaitingRoom: Sendable {
 
     private let state = Mutex(State())
 
-    /// Lets a connection wait, unless what it waits for is there. Called on the server's thread.
+    /// Suspends a connection, unless `isReady` returns true. Called on the server's thread.
     ///
-    /// Suspending and resuming happen under the lock, so that nothing can come between looking and sitting down; they
-    /// only take a lock of the library and call nobody.
+    /// Suspending and resuming happen under the lock, so that no change is missed between the check and the suspension.
+    /// Both functions only take a lock of the library and call no other code.
     ///
-    /// - Returns: Whether the connection waits now; not when the room is closed or `isReady` holds.
+    /// - Returns: True if the connection waits now; false if the room is closed or `isReady` returned true.
     func wait(_ seat: Seat, unless isReady: () -> Bool) -> Bool {
         state.withLock { state in
             if state.isClosed || isReady() { return false }
@@ -35,14 +35,14 @@ final class WaitingRoom: Sendable {
         }
     }
 
-    /// Lets a connection continue, if it waits.
+    /// Resumes a connection if it waits.
     func wake(_ seat: Seat) {
         state.withLock { state in
             if state.taken.remove(seat) != nil { MHD_resume_connection(seat.connection) }
         }
     }
 
-    /// Lets all continue and nobody in any more.
+    /// Resumes all connections, and accepts no more.
     func close() {
         state.withLock { state in
             state.isClosed = true

@@ -1,7 +1,7 @@
 import CourierMQTTChuck
 import Foundation
 
-/// How one connection stands.
+/// The state of one connection, as JSON for the page.
 struct ConnectionJSON: Encodable, Sendable {
     let id: UInt64
     let ordinal: Int
@@ -10,7 +10,7 @@ struct ConnectionJSON: Encodable, Sendable {
     let port: UInt16
     let scheme: String?
     let protocolName: String
-    /// Milliseconds since 1970.
+    /// The time at which the connection was opened, in milliseconds since 1970.
     let openedAt: Double
     let lastPacketAt: Double
     let state: String

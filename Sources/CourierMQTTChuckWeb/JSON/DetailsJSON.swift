@@ -1,14 +1,14 @@
 import CourierMQTTChuck
 import Foundation
 
-/// One packet as the page shows it beside the list.
+/// The details of one packet, as JSON for the page.
 struct DetailsJSON: Encodable, Sendable {
     struct Field: Encodable, Sendable {
         let name: String
         let value: String
     }
 
-    /// A payload in one of the ways to read it.
+    /// A payload in one of several readable forms.
     struct View: Encodable, Sendable {
         let name: String
         let text: String
@@ -22,11 +22,11 @@ struct DetailsJSON: Encodable, Sendable {
     let protocolName: String
     let fields: [Field]
     let views: [View]
-    /// The packet from its beginning, Base64; the page makes the hex view of it.
+    /// The first bytes of the packet, as Base64. The page shows them in hex.
     let bytes: Data
-    /// Where the payload begins in the packet.
+    /// The offset of the payload in the packet.
     let payloadStart: Int
-    /// How many bytes of the packet are kept and can be downloaded.
+    /// The number of bytes of the packet that the logger holds and that can be downloaded.
     let keptSize: Int
     let exchange: [RowJSON]
 
@@ -47,7 +47,7 @@ struct DetailsJSON: Encodable, Sendable {
         exchange = details.exchange.prefix(limits.shownParts).map(RowJSON.init)
     }
 
-    /// The app's own view or the indented JSON, where there is one, then the text.
+    /// Returns the app's own text or the indented JSON, if there is one, and then the plain text.
     private static func views(_ details: MQTTChuckDetails, _ limits: ServerLimits) -> [View] {
         guard !details.payload.isEmpty else { return [] }
         var views: [View] = []

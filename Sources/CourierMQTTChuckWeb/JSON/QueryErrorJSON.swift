@@ -1,8 +1,8 @@
 import CourierMQTTChuck
 
-/// Why a query cannot be read.
+/// The reason why a query cannot be parsed, as JSON for the page.
 struct QueryErrorJSON: Encodable, Sendable {
-    /// Counted from 1.
+    /// The column of the error, counted from 1.
     let column: Int
     let message: String
     let help = MQTTChuckQuery.help
@@ -13,12 +13,13 @@ struct QueryErrorJSON: Encodable, Sendable {
     }
 }
 
-/// Whether a query can be read. An answer of its own, because a browser reports every refusal as a fault of the page.
+/// The result of checking a query. An invalid query is not sent as an HTTP error here, because browsers report every
+/// HTTP error as a fault of the page.
 struct QueryCheckJSON: Encodable, Sendable {
     let error: QueryErrorJSON?
 }
 
-/// What the page needs to know once.
+/// Values that the page loads once, when it opens.
 struct AboutJSON: Encodable, Sendable {
     let help = MQTTChuckQuery.help
     let exports = MQTTChuckExportFormat.allCases.map(\.fileExtension)

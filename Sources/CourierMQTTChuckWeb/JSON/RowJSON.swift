@@ -3,9 +3,9 @@ import CourierMQTTChuck
 import Foundation
 import MQTTCodec
 
-/// A row as the page's list shows it. Members that say nothing are left out.
+/// A row as JSON for the list of the page. Members without a value are left out.
 struct RowJSON: Encodable, Sendable {
-    /// A topic or a preview is cut after this many Unicode scalars.
+    /// The number of Unicode scalars after which a topic or a preview is cut.
     static let textLimit = 200
 
     struct Reason: Encodable, Sendable {
@@ -15,7 +15,7 @@ struct RowJSON: Encodable, Sendable {
     }
 
     let number: UInt64
-    /// Milliseconds since 1970.
+    /// The time of the packet, in milliseconds since 1970.
     let time: Double
     let isOutgoing: Bool
     let type: String
@@ -36,7 +36,7 @@ struct RowJSON: Encodable, Sendable {
     let exchange: UInt64?
     /// Milliseconds since the exchange began.
     let elapsed: Double?
-    /// Milliseconds that the exchange took.
+    /// The duration of the whole exchange in milliseconds.
     let roundTrip: Double?
 
     init(_ row: MQTTChuckRow) {
@@ -66,15 +66,15 @@ struct RowJSON: Encodable, Sendable {
     }
 }
 
-/// An answer with rows.
+/// A page of rows, as JSON.
 struct PageJSON: Encodable, Sendable {
     let rows: [RowJSON]
-    /// The number to continue from, see ``MQTTChuckPage/next``.
+    /// The row number to continue with, see ``MQTTChuckPage/next``.
     let next: UInt64
     let firstRow: UInt64
     let nextRow: UInt64
     let clearCount: UInt64
-    /// From where on to ask again for rows that were asked for before, because exchanges of theirs are over now.
+    /// The row number from which the page must load rows again, because exchanges of earlier rows have ended.
     let again: UInt64?
 
     init(_ page: MQTTChuckPage, again: UInt64? = nil) {
@@ -88,11 +88,11 @@ struct PageJSON: Encodable, Sendable {
 }
 
 extension String {
-    /// The first so many Unicode scalars, with an ellipsis where something is missing.
+    /// Returns the first `limit` Unicode scalars, followed by an ellipsis if the text is longer.
     ///
-    /// Scalars and not characters, because any number of combining marks are one character.
+    /// The limit counts scalars, because a single character may consist of any number of combining marks.
     func cut(_ limit: Int) -> String {
-        // Bytes are counted first, because counting scalars walks through all of them.
+        // Bytes are counted first, because counting scalars reads the whole text.
         if utf8.count <= limit { return self }
         let part = unicodeScalars.prefix(limit)
         return part.endIndex == endIndex ? self : String(part) + "…"

@@ -2,9 +2,9 @@ import CourierCore
 import CourierMQTTChuck
 import Foundation
 
-/// What the logger keeps and has counted at a moment. The page makes rates of two of them.
+/// The rows and counts of the logger at one moment, as JSON. The page computes rates from two ticks.
 struct TickJSON: Encodable, Equatable, Sendable {
-    /// Milliseconds since 1970.
+    /// The time of the tick, in milliseconds since 1970.
     let time: Double
     let firstRow: UInt64
     let nextRow: UInt64
@@ -20,7 +20,8 @@ struct TickJSON: Encodable, Equatable, Sendable {
     let reconnects: UInt64
     let openConnections: Int
     let inFlight: Int
-    /// Exchanges of messages that were completed, and the milliseconds they took together.
+    /// The number of client messages that were acknowledged. `acknowledgedTime` is the sum of their durations in
+    /// milliseconds.
     let acknowledged: UInt64
     let acknowledgedTime: Double
 
@@ -49,6 +50,6 @@ struct TickJSON: Encodable, Equatable, Sendable {
 }
 
 extension Duration {
-    /// As the page shows durations.
+    /// The duration in milliseconds, as the page shows it.
     var milliseconds: Double { Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15 }
 }

@@ -2,8 +2,8 @@ import CourierMQTTChuck
 import Foundation
 import Synchronization
 
-/// An export on its way to one client: a thread makes it, a little ahead of what the client reads, by `ahead` bytes and
-/// one piece at most.
+/// An export that is sent to one client. A thread produces it, ahead of the client by at most `ahead` bytes and one
+/// piece.
 final class ExportStream: HTTPBodyStream {
     private struct Cancelled: Error {}
 
@@ -13,7 +13,7 @@ final class ExportStream: HTTPBodyStream {
         var isWhole = false
         var isClosed = false
         var isWriterWaiting = false
-        /// Who waits for bytes.
+        /// The connection that waits for bytes.
         var reader: WaitingRoom.Seat?
     }
 
@@ -21,7 +21,7 @@ final class ExportStream: HTTPBodyStream {
     private let ahead: Int
     private let onClose: @Sendable () -> Void
     private let state = Mutex(State())
-    /// Signalled when there may be room for more.
+    /// Signaled when the thread may produce more bytes.
     private let hasRoom = DispatchSemaphore(value: 0)
 
     init(ahead: Int, _ room: WaitingRoom, onClose: @escaping @Sendable () -> Void) {
@@ -30,7 +30,7 @@ final class ExportStream: HTTPBodyStream {
         self.onClose = onClose
     }
 
-    /// Begins; the thread ends when all is made, and soon after the client has gone.
+    /// Starts the thread. It ends after the whole export was produced, or soon after the client has disconnected.
     func start(_ logger: MQTTChuckLogger, _ format: MQTTChuckExportFormat, _ query: MQTTChuckQuery) {
         let thread = Thread { [self] in
             try? logger.export(format, matching: query, to: write)  // Throws only when nobody reads any more.
@@ -40,7 +40,7 @@ final class ExportStream: HTTPBodyStream {
         thread.start()
     }
 
-    // MARK: The thread that makes it
+    // MARK: Called on the export's thread
 
     private func write(_ piece: Data) throws {
         while true {
@@ -71,7 +71,7 @@ final class ExportStream: HTTPBodyStream {
         if let seat { room.wake(seat) }
     }
 
-    // MARK: The server's thread
+    // MARK: Called on the server's thread
 
     func read(into buffer: UnsafeMutableRawBufferPointer, _ seat: WaitingRoom.Seat) -> HTTPBodyPart {
         let (count, isWhole, needsMore) = state.withLock { state in

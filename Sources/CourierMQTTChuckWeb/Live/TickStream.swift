@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Server-sent events for one page: always the latest tick, never a queue of them.
+/// Server-sent events for one page. It sends only the latest tick and has no queue of ticks.
 ///
-/// A page that reads slowly gets fewer ticks, and asks for the rows since the last one that it has.
+/// A page that reads slowly receives fewer ticks. It then requests the rows since the last tick that it received.
 final class TickStream: HTTPBodyStream {
     private struct State {
-        /// The rest of what is being sent. It begins with how long the page waits before it connects again.
+        /// The bytes that are still to be sent. The first ones set the delay in milliseconds before the page
+        /// reconnects.
         var rest = Data("retry: 1000\n\n".utf8)
         var seen: UInt64 = 0
         var isClosed = false

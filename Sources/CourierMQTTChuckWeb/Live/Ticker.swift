@@ -3,25 +3,26 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Looks at the logger five times a second, tells the pages that wait, and keeps what the chart shows. Without a page it
-/// does no more than the chart needs.
+/// Checks the logger five times per second, sends ticks to the waiting pages, and keeps the history of the chart.
+/// Without an open page, it checks the logger only once per second, for the chart.
 ///
-/// Everybody waits for the same tick, so a page costs the same whether it is fast, slow or one of thirty, and the logger
-/// knows of none of them.
+/// All pages wait for the same tick. So every page costs the same, and the logger does not depend on the number or the
+/// speed of pages.
 final class Ticker: Sendable {
-    /// A tick as it goes to the pages.
+    /// A tick in the form that is sent to pages.
     struct Tick: Sendable {
         let number: UInt64
         let event: Data
     }
 
-    /// How often is looked.
+    /// The time between two checks of the logger, in seconds.
     static let interval = 0.2
 
-    /// Without news a tick comes after this many looks, so that rates fall and dead connections are found.
+    /// The number of checks after which a tick is sent even without changes. Rates on the page can then fall, and dead
+    /// connections are noticed.
     static let looksBetweenTicks = 5
 
-    /// How many ticks the chart's history has, one a second: ten minutes.
+    /// The most ticks in the history of the chart. With one tick per second they cover ten minutes.
     static let historyLimit = 600
 
     fileprivate struct State {
@@ -34,13 +35,14 @@ final class Ticker: Sendable {
         var streams = 0
     }
 
-    /// Safe to share: it is set up before anybody else sees it, and then only cancelled, which any thread may do.
+    /// Safe to share between threads: the timer is set up before other threads can use it. Then it is only canceled,
+    /// which any thread may do.
     private struct LookTimer: @unchecked Sendable { let source: any DispatchSourceTimer }
 
     private let logger: MQTTChuckLogger
     private let room: WaitingRoom
     private let limits: ServerLimits
-    /// Where the timer looks.
+    /// The queue on which the timer runs.
     let queue = DispatchQueue(label: "courier.inspector", qos: .utility)
     private let timer: LookTimer
     private let state = Mutex(State())
@@ -59,7 +61,7 @@ final class Ticker: Sendable {
 
     func stop() { timer.source.cancel() }
 
-    // MARK: Looking
+    // MARK: Checking the logger
 
     func look() {
         let (isSecond, hasStreams) = state.withLock { state in
@@ -75,7 +77,7 @@ final class Ticker: Sendable {
         }
         guard isNew || isSecond else { return }
         let tick = TickJSON(logger.metrics, at: Date())
-        // Numbers only: encoding them cannot fail.
+        // A tick contains only numbers, so encoding it cannot fail.
         guard let json = try? JSONEncoder().encode(tick) else { return }
         let seats = state.withLock { state in
             if isSecond { state.keep(tick) }
@@ -88,26 +90,27 @@ final class Ticker: Sendable {
         for seat in seats { room.wake(seat) }
     }
 
-    /// What the chart shows, oldest first.
+    /// The ticks that the chart shows, oldest first.
     var history: [TickJSON] { state.withLock { Array($0.history[$0.oldest...] + $0.history[..<$0.oldest]) } }
 
-    // MARK: Waiting
+    // MARK: Waiting for ticks
 
-    /// The latest tick, unless it is `number`, which the caller has seen.
+    /// Returns the latest tick, or `nil` if the caller has already sent it. `number` is the last tick of the caller.
     func tick(after number: UInt64) -> Tick? {
         state.withLock { $0.latest.flatMap { $0.number == number ? nil : $0 } }
     }
 
-    /// Waits for the tick after `number`.
+    /// Lets a connection wait for the tick after `number`.
     ///
-    /// - Returns: Whether the connection waits now; if not, there is a tick, or the server stops.
+    /// - Returns: True if the connection waits now; false if a tick is available or the server stops.
     func wait(_ seat: WaitingRoom.Seat, after number: UInt64) -> Bool {
-        // Announced before it sits down: a tick in between finds the seat empty, but then the look below finds the tick.
+        // The connection is registered before it is suspended. A tick in between cannot wake it yet, but the check
+        // below then finds that tick.
         state.withLock { _ = $0.waiting.insert(seat) }
         return room.wait(seat) { tick(after: number) != nil }
     }
 
-    /// A stream of ticks for one page, `nil` when there are too many already.
+    /// Returns a stream of ticks for one page, or `nil` if too many streams are open.
     func stream() -> TickStream? {
         let isFree = state.withLock { state in
             guard state.streams < limits.eventStreams else { return false }

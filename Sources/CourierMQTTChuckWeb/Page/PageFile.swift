@@ -1,14 +1,14 @@
 import Foundation
 
-/// A file of the page.
+/// A file of the web page.
 ///
-/// The files are compiled into the library: a resource bundle would have to be found at run time, beside a program
-/// that may have been copied, linked statically, or packed into something else.
+/// The files are compiled into the library. A resource bundle would have to be found beside the program at run time,
+/// but the program may have been copied, linked statically or packed.
 struct PageFile: Sendable {
     let type: String
     let data: Data
 
-    /// All files by their path behind the token.
+    /// All files of the page, by their path after the token.
     static let all: [String: PageFile] = [
         "": PageFile(type: "text/html; charset=utf-8", data: Data(PackageResources.page_html)),
         "icon.svg": PageFile(type: "image/svg+xml", data: Data(PackageResources.icon_svg)),

@@ -1,5 +1,5 @@
 "use strict";
-// The inspector's page. What comes from the network is shown as text only: there is no code here that makes markup.
+// The inspector's page. Text from the network is shown only as text: no code here creates markup from it.
 
 // --- Limits ----------------------------------------------------------------------------------------------------------
 
@@ -33,7 +33,7 @@ const KINDS = {
   UNKNOWN: ["ping", "bytes that are no MQTT packet."],
 };
 
-// --- Small things ----------------------------------------------------------------------------------------------------
+// --- Helpers ---------------------------------------------------------------------------------------------------------
 
 const $ = (id) => document.getElementById(id);
 
@@ -219,7 +219,7 @@ function add(rows, known = new Set()) {
   schedule();
 }
 
-// --- The list: as many elements as are visible, whatever its length --------------------------------------------------
+// --- The list: it has elements only for the visible rows -------------------------------------------------------------
 
 const list = $("list");
 let rowHeight = 28;
@@ -330,7 +330,7 @@ function render() {
 }
 
 list.addEventListener("scroll", () => {
-  // The end of what is drawn: the event comes a frame later, when further rows may have come.
+  // The scroll event arrives a frame late, when more rows may exist, so this uses the height of the drawn list.
   isFollowing = list.scrollTop + list.clientHeight >= list.scrollHeight - rowHeight * 1.5;
   if (isFollowing) pull();
   schedule();
@@ -371,7 +371,7 @@ function move(by) {
   if (!$("details").hidden) open(items[index].number);
 }
 
-// --- One packet ------------------------------------------------------------------------------------------------------
+// --- Details of one packet -------------------------------------------------------------------------------------------
 
 let opened = 0;
 
@@ -635,7 +635,7 @@ async function listConnections() {
   }
 }
 
-// --- News from the server --------------------------------------------------------------------------------------------
+// --- Events from the server ------------------------------------------------------------------------------------------
 
 function setState(state) {
   const chip = $("state");
@@ -686,7 +686,8 @@ function listen() {
   mine.addEventListener("error", () => {
     if (mine !== source) return;
     setState("lost");
-    // A refusal ends it for good; anything else it repeats by itself.
+    // After a refusal the event source remains closed, so it is created again. After other errors it reconnects by
+    // itself.
     if (mine.readyState !== EventSource.CLOSED) return;
     source = null;
     setTimeout(listen, 2000);
@@ -709,7 +710,7 @@ function visibilityChanged() {
   }
 }
 
-// --- Tools -----------------------------------------------------------------------------------------------------------
+// --- Toolbar ---------------------------------------------------------------------------------------------------------
 
 function showError(error) {
   const box = $("query-error");

@@ -2,7 +2,7 @@ import CourierMQTTChuck
 import Foundation
 import Synchronization
 
-/// Answers requests that ``AccessRules`` let through.
+/// Answers the requests that ``AccessRules`` allows, and refuses the others.
 final class InspectorRoutes: Sendable {
     private let logger: MQTTChuckLogger
     private let ticker: Ticker
@@ -20,7 +20,7 @@ final class InspectorRoutes: Sendable {
         self.limits = limits
     }
 
-    /// Refuses a request before its body is read; `nil` lets it through.
+    /// Returns the response that refuses a request before its body is read, or `nil` if the request is allowed.
     func refusal(of request: HTTPRequest) -> HTTPResponse? {
         do throws(AccessRules.Refusal) {
             _ = try rules.destination(of: request)
@@ -30,7 +30,7 @@ final class InspectorRoutes: Sendable {
         }
     }
 
-    /// Answers a request, refused ones too.
+    /// Returns the response to a request, even if the request is refused.
     func answer(to request: HTTPRequest) -> HTTPResponse {
         do throws(AccessRules.Refusal) {
             guard let path = try rules.destination(of: request) else {
@@ -158,7 +158,7 @@ final class InspectorRoutes: Sendable {
         return .download("mqtt-session.\(format.fileExtension)", type: format.contentType, .stream(stream))
     }
 
-    // MARK: Answers
+    // MARK: Fixed responses
 
     private static let nothing = HTTPResponse.text("There is nothing here.", status: 404)
     private static let busy = HTTPResponse.text("Too many of these at once; try again later.", status: 503)
@@ -173,7 +173,7 @@ final class InspectorRoutes: Sendable {
         }
     }
 
-    /// Adds what tells the browser to trust nothing but this page, and to keep nothing.
+    /// Adds headers that tell the browser to load only files of this page and to store nothing.
     private func secured(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.headers += [
