@@ -1,10 +1,11 @@
 import Foundation
 import PackagePlugin
 
-/// Makes Swift of the `.proto` files in a target's folder while the target is built.
+/// Generates Swift from the `.proto` files in a target's folder when the target is built.
 ///
-/// One run of protoc makes all files of a target. It runs again only when one of the `.proto` files or the
-/// settings is newer than what was made, or the plugin came with another version of the generator.
+/// One run of protoc generates all files of a target. protoc runs again only if an input file is newer than the last
+/// run, the command or the generator's version changed, or an output is missing. The inputs are the `.proto` files and
+/// the settings file.
 @main
 struct CourierProtobufPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -37,10 +38,12 @@ struct CourierProtobufPlugin: BuildToolPlugin {
         ]
     }
 
-    /// Runs protoc unless everything it would make is there, made by the same command, and newer than what it is made of.
+    /// Runs protoc unless all outputs exist, the last run used the same command, and no input is newer than the last
+    /// run.
     ///
-    /// SwiftPM asks more often than needed: it counts the generator as an input and links it anew in the second build
-    /// after a clean one. The generator's version is part of the command, so a really new one is noticed.
+    /// SwiftPM starts this script more often than needed: it treats the generator as an input, and links it again in
+    /// the second build after a clean build. The generator's version is part of the command, so the script detects a
+    /// changed generator.
     private static let script = """
         stamp=$1 command=$2 fresh=yes
         shift 2

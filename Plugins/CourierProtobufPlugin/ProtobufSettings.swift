@@ -1,25 +1,26 @@
 import Foundation
 
-/// What a target's `courier-protobuf.json` says; each of its entries may be missing.
+/// The content of a target's `courier-protobuf.json`. Each entry is optional.
 ///
 /// ```json
 /// { "visibility": "public", "importPaths": ["../Shared"], "protoc": "/opt/protoc/bin/protoc" }
 /// ```
 struct ProtobufSettings: Decodable {
-    /// `internal`, `package` or `public`; `internal` by default.
+    /// The access level of the generated types: `internal`, `package` or `public`; `internal` by default.
     var visibility: String?
-    /// Folders where imported `.proto` files are looked for, besides the target's own and protoc's; they start at the
-    /// target's folder.
+    /// Additional folders that are searched for imported `.proto` files, besides the target's folder and protoc's own
+    /// folder. Relative paths start at the target's folder.
     var importPaths: [String]?
-    /// The compiler; the first `protoc` on `PATH` by default.
+    /// The path of protoc; by default, the first `protoc` on `PATH`.
     var protoc: String?
 
     private enum CodingKeys: CodingKey { case visibility, importPaths, protoc }
 
-    /// The generator's `CodeGenerator.version`; another one refuses to work. To raise it makes every file anew.
+    /// The required `CodeGenerator.version`; a generator with another version reports an error. Increasing it
+    /// regenerates every file.
     static let generatorVersion = 3
 
-    /// The file itself, if there is one.
+    /// The settings file, or empty if there is none.
     var files: [URL] = []
 
     static func read(in folder: URL) throws -> ProtobufSettings {
@@ -52,7 +53,7 @@ struct ProtobufSettings: Decodable {
             + imports(from: folder).map { "-I\($0.path)" }
     }
 
-    /// Files outside the target that its own may import: they make it out of date too.
+    /// The `.proto` files in the import folders. If one of them changes, the generated code is out of date.
     func importedFiles(from folder: URL) -> [URL] {
         imports(from: folder).flatMap { path in
             let all = FileManager.default.enumerator(at: path, includingPropertiesForKeys: nil)

@@ -1,7 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Makes Swift of the `.proto` files of some targets and puts it beside them, for those who check generated code in.
+/// Generates Swift from the `.proto` files of some targets and writes it next to them, for projects that commit
+/// generated code.
 ///
 ///     swift package generate-protobuf --target Chat [--visibility public] [--output Sources/Chat/Generated]
 @main

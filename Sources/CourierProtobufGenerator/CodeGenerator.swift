@@ -1,25 +1,27 @@
 import CourierProtobuf
 
-/// What all files of a request have in common.
+/// The data that the code generation of all files in one request shares.
 struct GeneratorContext {
     let types: TypeTable
     let containment: Containment
     let options: GeneratorOptions
 
-    /// Whether a message comes from a file that says `syntax = "proto3"`.
+    /// True if the message is declared in a file with `syntax = "proto3"`.
     func isProto3(_ message: String) -> Bool { types.messages[message]?.file.syntax == "proto3" }
 }
 
-/// Makes Swift source of `.proto` files: what `protoc-gen-courier` does between its input and its output.
+/// Generates Swift source from `.proto` files. `protoc-gen-courier` calls it between reading a request and writing the
+/// response.
 package enum CodeGenerator {
-    /// Raised whenever other code is made of the same files. The build plugin compares it to know whether what
-    /// was made is still good; the age of this program says nothing, since it is linked anew without reason.
+    /// The version of the generated code. Increase it whenever the generator makes different code from the same files.
+    /// The build plugin compares versions to decide whether generated files are up to date. It cannot use the
+    /// modification time of this program, because SwiftPM links the program again without need.
     package static let version = 3
 
-    /// Answers a request of protoc. What is wrong with a `.proto` file is part of the answer.
+    /// Returns the response to a request from protoc. Errors in a `.proto` file are part of the response.
     ///
-    /// - Parameter request: What protoc asks.
-    /// - Returns: The files, or an error for protoc to print.
+    /// - Parameter request: The request from protoc.
+    /// - Returns: The generated files, or an error message that protoc prints.
     package static func response(to request: CodeGeneratorRequest) -> CodeGeneratorResponse {
         var response = CodeGeneratorResponse()
         response.supportedFeatures = 1  // proto3 `optional`.

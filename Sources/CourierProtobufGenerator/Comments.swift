@@ -1,8 +1,8 @@
 import CourierProtobuf
 
-/// The comments of a file, by where they stand.
+/// The comments of a `.proto` file, by the path of the declaration that they belong to.
 struct Comments {
-    /// The numbers of the lists in `descriptor.proto` that lead to a thing.
+    /// Field numbers of `descriptor.proto`. They are the steps in the path of a declaration.
     enum Step {
         static let fileMessage: Int32 = 4
         static let fileEnum: Int32 = 5
@@ -23,10 +23,11 @@ struct Comments {
         }
     }
 
-    /// The comment, or another text where there is none; a note behind it says that the thing is deprecated.
+    /// Returns the comment of the declaration with this path, or `other` if it has no comment.
     func text(_ path: [Int32], else other: String) -> String { comments[path] ?? other }
 
-    /// Without the space that follows `//`, the stars of a block, and blank lines around.
+    /// Returns the comment without the space after `//`, without trailing white space, and without blank lines at the
+    /// start and the end.
     private static func tidied(_ comment: String) -> String {
         var lines = comment.sourceLines.map { line in
             var line = line.trimmedEnd

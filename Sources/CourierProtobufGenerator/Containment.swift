@@ -1,10 +1,12 @@
 import CourierProtobuf
 
-/// Which message types contain each other directly, so that one of their fields has to be stored outside.
+/// Finds message types that contain themselves, directly or through other types. Swift cannot store such fields inline,
+/// so the generator stores them in a box.
 struct Containment {
     private var component: [String: Int] = [:]
 
-    /// Finds the circles among all types (Tarjan's algorithm over singular fields; lists and maps are outside already).
+    /// Finds all cycles with Tarjan's algorithm. It follows singular fields only, because lists and maps already store
+    /// their elements on the heap.
     init(_ types: TypeTable) {
         var index = 0
         var indices: [String: Int] = [:]
@@ -35,7 +37,7 @@ struct Containment {
         component = result
     }
 
-    /// Whether a field of this type in that message closes a circle.
+    /// True if a field of type `field` in the message type `message` is part of a cycle.
     func isCircular(_ message: String, _ field: String) -> Bool {
         component[message] != nil && component[message] == component[field]
     }

@@ -1,6 +1,6 @@
 import CourierProtobuf
 
-/// Default values that a proto2 file declares, as Swift source.
+/// Converts the default values in a proto2 file to Swift source.
 enum DefaultLiteral {
     static func source(_ field: FieldDescriptor, in types: TypeTable) -> String? {
         guard let text = field.defaultValue else { return nil }
@@ -23,7 +23,7 @@ enum DefaultLiteral {
         }
     }
 
-    /// A text with everything escaped that a literal cannot hold.
+    /// Returns a Swift string literal. Characters that cannot appear in a literal are escaped.
     static func literal(_ text: String) -> String {
         var source = "\""
         for scalar in text.unicodeScalars {
@@ -39,7 +39,7 @@ enum DefaultLiteral {
         return source + "\""
     }
 
-    /// protoc gives the default of a `bytes` field with the escapes of C.
+    /// Returns the bytes of a `bytes` default, which protoc sends as text with C escapes.
     static func unescaped(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -1,6 +1,6 @@
 import CourierProtobuf
 
-/// Writes an enumeration.
+/// Generates the Swift source of an enumeration.
 struct EnumSource {
     let descriptor: EnumDescriptor
     let name: String
@@ -8,7 +8,8 @@ struct EnumSource {
     let comments: Comments
     let path: [Int32]
 
-    /// The case of each value; of values that would have the same name, the later ones get their number.
+    /// Returns the Swift case name of each value. If two values would have the same name, the later one gets its number
+    /// as a suffix.
     static func caseNames(_ descriptor: EnumDescriptor) -> [String] {
         var names = SwiftNames.cases(descriptor.values.map(\.name), of: descriptor.name)
         var seen: Set<String> = []

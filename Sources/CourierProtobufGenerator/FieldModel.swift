@@ -1,35 +1,35 @@
 import CourierProtobuf
 
-/// One field, with all that the source of its message says about it.
+/// One field of a message, with all data that its generated source needs.
 struct FieldModel {
     enum Shape {
-        /// Left out when it is zero or empty.
+        /// A field without presence: it is not written if its value is zero or empty.
         case implicit
-        /// `nil` when it is not there.
+        /// An optional property that is `nil` if the field is missing.
         case optional
         case required
         case repeated(isPacked: Bool)
         case map(key: ValueType)
-        /// A case of the oneof that begins with the field at this place.
+        /// A member of a oneof. `first` is the index of the oneof's first field.
         case member(oneof: Int, first: Int)
     }
 
     let descriptor: FieldDescriptor
-    /// The place in the order of numbers.
+    /// The index of the field when the fields are in the order of their numbers.
     let index: Int
     let name: String
     let value: ValueType
     let shape: Shape
-    /// Whether the message would contain itself if this were stored in it.
+    /// True if the message would contain itself when the field is stored inline.
     let isIndirect: Bool
-    /// The default that the `.proto` file declares, as source.
+    /// The default value from the `.proto` file, as Swift source.
     let declaredDefault: String?
     let comment: String
 
-    /// The oneof that it belongs to.
+    /// The index of the oneof that the field belongs to.
     var oneof: Int? { if case .member(let oneof, _) = shape { oneof } else { nil } }
 
-    /// How the functions of reader and writer for this shape end.
+    /// The suffix of the reader and writer functions for this shape, such as `Optional` for `readOptional`.
     var verb: String {
         switch shape {
         case .implicit: ""
@@ -41,13 +41,13 @@ struct FieldModel {
         }
     }
 
-    /// Place and codecs, as the functions of reader and writer take them.
+    /// The index and the codecs of the field, as arguments for the reader and writer functions.
     var arguments: String {
         if case .map(let key) = shape { return "\(index), key: \(key.codec).self, value: \(value.codec).self" }
         return "\(index), \(value.codec).self"
     }
 
-    /// The type of the property.
+    /// The Swift type of the property.
     var type: String {
         switch shape {
         case .implicit, .required, .member: value.swift
@@ -57,7 +57,7 @@ struct FieldModel {
         }
     }
 
-    /// The value that the property starts with, as source.
+    /// The initial value of the property, as Swift source.
     var initial: String {
         switch shape {
         case .optional: "nil"
@@ -68,16 +68,17 @@ struct FieldModel {
         }
     }
 
-    /// The property with the declared default for when the field is not there.
+    /// The name of the additional property that returns the declared default if the field is missing; `nil` if the
+    /// field needs none.
     var orDefault: String? {
         guard case .optional = shape, declaredDefault != nil else { return nil }
         return SwiftNames.orDefault(name)
     }
 
-    /// The property as an expression where a parameter is called `fields`.
+    /// The expression for the property inside a function that has a parameter named `fields`.
     var reference: String { name == "fields" ? "self.fields" : name }
 
-    /// Its line in the schema.
+    /// The line that declares the field in the schema.
     var schema: String {
         let start = "(\(descriptor.number), \"\(descriptor.name)\", "
         switch shape {

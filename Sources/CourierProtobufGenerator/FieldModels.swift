@@ -1,6 +1,6 @@
 import CourierProtobuf
 
-/// Makes the models of a message's fields.
+/// Creates the models of all fields of a message.
 enum FieldModels {
     static func make(
         _ message: MessageDescriptor, fullName: String, context: GeneratorContext, comments: Comments, path: [Int32],
@@ -60,8 +60,8 @@ enum FieldModels {
         }
     }
 
-    /// The name of each field in Swift; of fields that would have the same, the later ones get their number. So does one
-    /// that would be called like the default of another.
+    /// Returns the Swift name of each field. If two fields would have the same name, the later one gets its number as a
+    /// suffix. A field also gets its number if its name equals the name of another field's default property.
     private static func names(_ message: MessageDescriptor) -> [String] {
         let withDefault = message.fields.filter { $0.label == .optional && $0.defaultValue != nil && !isInOneof($0) }
         let defaults = Set(withDefault.map { SwiftNames.orDefault(SwiftNames.property($0.name)) })

@@ -1,17 +1,19 @@
-/// What stands between `--courier_out=` and the folder, or in `--courier_opt=`: `Name=Value` pairs with commas.
+/// The options of the generator: `Name=Value` pairs that are separated by commas. They are part of `--courier_out=`,
+/// before the folder, or of `--courier_opt=`.
 struct GeneratorOptions {
     enum Visibility: String { case `public`, package, `internal` }
     enum FileNaming: String {
-        /// `a/b.proto` becomes `a/b.pb.swift`.
+        /// The output for `a/b.proto` is `a/b.pb.swift`.
         case fullPath = "FullPath"
-        /// `a/b.proto` becomes `a_b.pb.swift`, for build systems that want every name once in a module.
+        /// The output for `a/b.proto` is `a_b.pb.swift`, for build systems that require unique file names in a module.
         case pathToUnderscores = "PathToUnderscores"
     }
 
-    /// Who sees the generated types.
+    /// The access level of the generated types.
     private(set) var visibility = Visibility.internal
     private(set) var fileNaming = FileNaming.fullPath
-    /// Whether the generated code imports CourierProtobuf, which CourierProtobuf's own does not.
+    /// True if the generated code imports CourierProtobuf. The generated code inside CourierProtobuf itself must not
+    /// import it.
     private(set) var importsRuntime = true
 
     init(_ text: String) throws(GeneratorError) {
@@ -40,7 +42,7 @@ struct GeneratorOptions {
         return value
     }
 
-    /// The name of the file that is made from a `.proto` file.
+    /// Returns the name of the Swift file for a `.proto` file.
     func output(for proto: String) -> String {
         let stem = proto.hasSuffix(".proto") ? String(proto.dropLast(6)) : proto
         return (fileNaming == .fullPath ? stem : stem.map { $0 == "/" ? "_" : $0 }.reduce(into: "") { $0.append($1) })
@@ -48,7 +50,7 @@ struct GeneratorOptions {
     }
 }
 
-/// What is wrong with the `.proto` files or the options, in a sentence that protoc prints.
+/// An error in the `.proto` files or in the options. protoc prints its message.
 struct GeneratorError: Error {
     let message: String
     init(_ message: String) { self.message = message }

@@ -1,10 +1,10 @@
 import CourierProtobuf
 
-/// Writes a message type with everything in it.
+/// Generates the Swift source of a message type, with its nested types.
 struct MessageSource {
     struct Oneof {
         let index: Int
-        /// The property and the type.
+        /// The name of the property for the oneof.
         let name: String
         let type: String
         let first: Int
@@ -17,10 +17,10 @@ struct MessageSource {
         let type: String
         let initial: String
         let comment: String
-        /// `nil` for a oneof.
+        /// The field of the property; `nil` if the property represents a oneof.
         let field: FieldModel?
 
-        /// As a variable with its initial value, where that has to be written.
+        /// The declaration of the property, with its initial value if the source needs one.
         var declaration: String {
             let isIndirect = field?.isIndirect == true
             return "var \(name): \(type)" + (initial == "nil" && !isIndirect ? "" : " = \(initial)")
@@ -28,7 +28,7 @@ struct MessageSource {
     }
 
     let descriptor: MessageDescriptor
-    /// The full name with a dot before it.
+    /// The full name of the message type, with a leading dot.
     let fullName: String
     let name: String
     let visibility: String
@@ -138,7 +138,7 @@ struct MessageSource {
         source.line()
     }
 
-    /// Properties in the order of the `.proto` file, each oneof at its first member.
+    /// The properties in the order of the `.proto` file. A oneof has the position of its first member.
     private var properties: [Property] {
         var done: Set<Int> = []
         return descriptor.fields.compactMap { descriptor in
@@ -233,7 +233,8 @@ struct MessageSource {
         source.comment("Hands over every field that is to be written.")
         source.block("\(visibility)func writeProtobuf(_ fields: ProtobufWriter) throws {") { source in
             for field in fields where field.oneof == nil {
-                // A message that is required is written like any other; there is always one.
+                // The writer has no function for required messages. The property always has a value, so the function
+                // for optional messages is used.
                 let verb = field.verb == "RequiredMessage" ? "Message" : field.verb
                 source.line("try fields.write\(verb)(\(field.arguments), \(field.reference))")
             }

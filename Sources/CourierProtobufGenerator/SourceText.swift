@@ -1,29 +1,29 @@
-/// Swift source in the making: lines, indented by the blocks they stand in.
+/// Builds Swift source line by line, with indentation for nested blocks.
 struct SourceText {
     private(set) var text = ""
     private var level = 0
 
-    /// Adds one line; an empty one has no spaces.
+    /// Adds one line. An empty line gets no indentation.
     mutating func line(_ line: String = "") {
         if !line.isEmpty { text += String(repeating: " ", count: level * 4) + line }
         text += "\n"
     }
 
-    /// Adds lines between an opening and a closing one, one level deeper.
+    /// Adds an opening line, then the lines of the body with one more level of indentation, then a closing line.
     mutating func block(_ opening: String, closing: String = "}", _ body: (inout SourceText) -> Void) {
         line(opening)
         indented(body)
         line(closing)
     }
 
-    /// Adds a `switch`, whose cases stand at its own level.
+    /// Adds a `switch` statement. Its cases have the same indentation as the `switch`.
     mutating func cases(of value: String, _ body: (inout SourceText) -> Void) {
         line("switch \(value) {")
         body(&self)
         line("}")
     }
 
-    /// Adds lines one level deeper.
+    /// Adds lines with one more level of indentation.
     mutating func indented(_ body: (inout SourceText) -> Void) {
         level += 1
         body(&self)
@@ -37,7 +37,7 @@ struct SourceText {
 }
 
 extension String {
-    /// Its lines as Swift's compiler sees them: LF, CR and both together end one, and nothing else does.
+    /// The lines of the text, split as the Swift compiler does: only LF, CR and CR LF end a line.
     var sourceLines: [Substring] {
         split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
     }

@@ -1,12 +1,12 @@
-/// How names of the protobuf language become names of Swift.
+/// Converts names of the protobuf language to Swift names.
 enum SwiftNames {
-    /// `user_id` becomes `userID`.
+    /// Returns the property name for a field name: `user_id` becomes `userID`.
     static func property(_ name: String) -> String { escaped(lowerCamel(name), reserved: reservedMembers) }
 
-    /// The property with the declared default of the property with this name.
+    /// Returns the name of the additional property that returns the declared default of a field.
     static func orDefault(_ property: String) -> String { property.withoutBackticks + "OrDefault" }
 
-    /// `COLOR_DARK_RED` of `Color` becomes `darkRed`, for each of the values of an enumeration.
+    /// Returns the case names for all values of an enumeration: `COLOR_DARK_RED` of `Color` becomes `darkRed`.
     static func cases(_ names: [String], of type: String) -> [String] {
         let prefix = snake(type).uppercased() + "_"
         let rests = names.map { $0.uppercased().hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil }
@@ -18,16 +18,17 @@ enum SwiftNames {
         }
     }
 
-    /// The case of a oneof's enumeration.
+    /// Returns the case name for a member of a oneof.
     static func member(_ name: String) -> String { escaped(lowerCamel(name), reserved: reservedCases) }
 
-    /// `my_message` becomes `MyMessage`; names that Swift's own types have, and generated code needs, get a `_`.
+    /// Returns the type name for a message name: `my_message` becomes `MyMessage`. If a name equals a Swift type that
+    /// generated code uses, it gets the suffix `_`.
     static func type(_ name: String, prefix: String = "") -> String {
         let name = prefix + upperCamel(name)
         return reservedTypes.contains(name) ? name + "_" : name
     }
 
-    /// `courier.chat_room` becomes `Courier_ChatRoom_`.
+    /// Returns the type name prefix for a package: `courier.chat_room` becomes `Courier_ChatRoom_`.
     static func prefix(package: String) -> String {
         package.split(separator: ".").map { upperCamel(String($0)) + "_" }.joined()
     }
@@ -52,14 +53,14 @@ enum SwiftNames {
     private static func words(_ name: String) -> [String] { name.split(separator: "_").map(String.init) }
     private static func upperFirst(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
-    /// `HTTPStatus` becomes `httpStatus`.
+    /// Converts the start of a name to lower case: `HTTPStatus` becomes `httpStatus`.
     private static func lowerFirst(_ word: String) -> String {
         let capitals = word.prefix(while: \.isUppercase).count
         let head = capitals > 1 && capitals < word.count ? capitals - 1 : capitals
         return word.prefix(head).lowercased() + word.dropFirst(head)
     }
 
-    /// `HTTPStatus` and `HttpStatus` become `http_status`.
+    /// Converts a name to snake case: `HTTPStatus` and `HttpStatus` become `http_status`.
     private static func snake(_ name: String) -> String {
         let letters = Array(name)
         var result = ""
@@ -79,7 +80,7 @@ enum SwiftNames {
         return keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// Names that a backtick does not free.
+    /// Member names that are not allowed even in backticks. Such a name gets the suffix `_`.
     private static let reservedMembers: Set = [
         "self", "Self", "Type", "Protocol", "init", "hashValue", "hash", "unknownFields", "protobufSchema",
         "protobufData", "readProtobuf", "writeProtobuf",
@@ -105,6 +106,6 @@ enum SwiftNames {
 }
 
 extension String {
-    /// A name as the beginning of a longer one, which is no keyword.
+    /// The name without backticks, to be used as the beginning of a longer name.
     var withoutBackticks: String { filter { $0 != "`" } }
 }

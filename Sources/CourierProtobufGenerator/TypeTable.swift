@@ -1,13 +1,14 @@
 import CourierProtobuf
 
-/// Every message type and enumeration of a request, by its full name.
+/// All message types and enumerations of a request, by full name.
 struct TypeTable {
     struct Message {
         let descriptor: MessageDescriptor
         let file: FileDescriptor
-        /// The name in Swift, with those of the types around it.
+        /// The Swift name of the type, including the names of the enclosing types, such as `Outer.Inner`.
         let path: String
-        /// The first names of the paths that stand inside it: what is nested in it would hide them by the same name.
+        /// The first components of the type paths that the source of this message uses. A nested type with such a name
+        /// would hide the outer type, so it is renamed.
         let outerNames: Set<String>
 
         var name: String { path.lastName }
@@ -24,10 +25,10 @@ struct TypeTable {
 
     private(set) var messages: [String: Message] = [:]
     private(set) var enumerations: [String: Enumeration] = [:]
-    /// The first name of each type's path.
+    /// The first component of the Swift path of each type, by full protobuf name.
     private var firstNames: [String: String] = [:]
 
-    /// - Parameter files: All files, with those they import.
+    /// - Parameter files: All files of the request, including imported files.
     init(_ files: [FileDescriptor]) {
         for file in files {
             let (prefix, scope) = Self.prefixAndScope(file)
@@ -78,7 +79,8 @@ struct TypeTable {
         for nested in message.enums { add(nested, file, name, nestedPath(nested.name)) }
     }
 
-    /// The first names of the types of its own fields, and of all that is nested in it.
+    /// Returns the first path components of the types of the message's fields, and of the fields of its nested
+    /// messages.
     private func namesUsed(in message: MessageDescriptor) -> Set<String> {
         message.messages.reduce(into: Set(message.fields.compactMap { firstNames[$0.typeName] })) {
             $0.formUnion(namesUsed(in: $1))
@@ -94,6 +96,6 @@ struct TypeTable {
 }
 
 extension String {
-    /// What stands behind the last dot of a path.
+    /// The part of a path after its last dot.
     fileprivate var lastName: String { split(separator: ".").last.map(String.init) ?? self }
 }

@@ -1,16 +1,16 @@
 import CourierProtobuf
 
-/// What one value of a field is: in Swift, to its codec, and in the schema.
+/// Describes the values of a field: their Swift type, their codec, and their kind in the schema.
 struct ValueType {
-    /// The type in Swift.
+    /// The Swift type of the value.
     let swift: String
     let codec: String
-    /// The kind in the schema, as source.
+    /// The kind of the field in the schema, as Swift source.
     let kind: String
-    /// What a field has that is not there, as source.
+    /// The value of a missing field, as Swift source.
     let initial: String
     let isMessage: Bool
-    /// The full name of a message type that is a struct of our making, which may contain others.
+    /// The full name of a generated message type, which can contain other message types; `nil` for all other types.
     var messageName: String?
 
     init(_ field: FieldDescriptor, in types: TypeTable) throws(GeneratorError) {
@@ -84,14 +84,14 @@ struct ValueType {
         return type
     }
 
-    /// Nothing is made of Google's own files.
+    /// Throws if a type is declared in a file of Google, because the generator makes no Swift types from these files.
     private static func checkOrigin(_ name: String, _ file: FileDescriptor) throws(GeneratorError) {
         if file.name.hasPrefix("google/protobuf/") {
             throw GeneratorError("\(name.dropFirst()) of \(file.name) has no Swift type; copy its file to use it")
         }
     }
 
-    /// The types of Google that Swift, or CourierProtobuf, has one for.
+    /// Google's well-known types that have a Swift type in the standard library or in CourierProtobuf.
     private static let wellKnown: [String: ValueType] = [
         ".google.protobuf.Any": ValueType(message: "ProtobufAny"),
         ".google.protobuf.Empty": ValueType(message: "ProtobufEmpty"),

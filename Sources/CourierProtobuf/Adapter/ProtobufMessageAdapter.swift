@@ -1,36 +1,37 @@
 public import CourierCore
 public import Foundation
 
-/// Writes and reads protobuf messages.
+/// The message adapter for protobuf: it encodes and decodes protobuf messages.
 ///
 /// ```swift
 /// MQTTClientConfig(authService: authService, messageAdapters: [JSONMessageAdapter(), ProtobufMessageAdapter()])
 /// ```
 ///
-/// It takes every ``ProtobufMessage`` and nothing else, so its place among other adapters does not matter.
+/// The adapter accepts every ``ProtobufMessage`` and no other type. Its position in the list of adapters therefore does
+/// not matter.
 public struct ProtobufMessageAdapter: MessageAdapter {
     private let limits: ProtobufLimits
 
-    /// Makes an adapter with the default limits.
+    /// Creates an adapter with the default limits.
     public init() { self.init(limits: .default) }
 
-    /// Makes an adapter.
+    /// Creates an adapter with the given limits.
     ///
-    /// - Parameter limits: What one message may cost. They hold for generated messages; another library's messages
-    ///   have that library's limits.
+    /// - Parameter limits: The limits for one message. They apply to generated messages. Messages of another protobuf
+    ///   library have the limits of that library.
     public init(limits: ProtobufLimits) { self.limits = limits }
 
-    /// `application/x-protobuf`.
+    /// The content type of the encoded messages: `application/x-protobuf`.
     public var contentType: String { "application/x-protobuf" }
 
-    /// Reads a message, on the caller's thread.
+    /// Decodes a message on the caller's thread.
     ///
     /// - Parameters:
-    ///   - message: The bytes.
-    ///   - topic: Is not looked at.
-    /// - Returns: The message.
-    /// - Throws: ``CourierCore/CourierError`` when the type is no ``ProtobufMessage`` or the bytes are not such a
-    ///   message; what another library throws for its own types.
+    ///   - message: The encoded message.
+    ///   - topic: Ignored.
+    /// - Returns: The decoded message.
+    /// - Throws: ``CourierCore/CourierError`` if the type is not a ``ProtobufMessage``, or the bytes are not a valid
+    ///   message of the type. Types of another protobuf library throw the errors of that library.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
         let value: any ProtobufMessage
         switch T.self {
@@ -44,14 +45,14 @@ public struct ProtobufMessageAdapter: MessageAdapter {
         return value
     }
 
-    /// Writes a message, on the caller's thread.
+    /// Encodes a message on the caller's thread.
     ///
     /// - Parameters:
     ///   - data: The message.
-    ///   - topic: Is not looked at.
-    /// - Returns: The bytes.
-    /// - Throws: ``CourierCore/CourierError`` when the type is no ``ProtobufMessage`` or the message cannot be
-    ///   written; what another library throws for its own types.
+    ///   - topic: Ignored.
+    /// - Returns: The encoded message.
+    /// - Throws: ``CourierCore/CourierError`` if the type is not a ``ProtobufMessage``, or the message cannot be
+    ///   encoded. Types of another protobuf library throw the errors of that library.
     public func toMessage<T>(data: T, topic: String) throws -> Data {
         switch data {
         case let message as any GeneratedProtobufMessage: try message.protobufData(limits: limits)

@@ -1,26 +1,27 @@
 extension ProtobufCodec {
-    /// `string`. It is UTF-8 on the wire, and anything else is refused, in proto2 as well.
+    /// The codec for `string`. A string must be UTF-8 on the wire; other bytes are refused, also in proto2.
     public enum Text: ProtobufMapKeyCodec {
-        /// Empty.
+        /// The value of a missing field: empty.
         @inlinable public static var initial: String { "" }
-        /// 16: a length and an address.
+        /// The size of one element in a list: 16 bytes, for a length and an address.
         @inlinable public static var stride: Int { 16 }
-        /// Whether it is empty.
+        /// True if the string is empty, so that its field can be left out.
         @inlinable
         public static func isZero(_ value: String) -> Bool { value.isEmpty }
-        /// By UTF-8.
+        /// Compares the UTF-8 bytes of two map keys.
         @inlinable
         public static func precedes(_ one: String, _ other: String) -> Bool {
             one.utf8.lexicographicallyPrecedes(other.utf8)
         }
-        /// Whether the same letters are there in other bytes, such as an é that is e and an accent.
+        /// True if the dictionary has an equal key with other UTF-8 bytes. For example, `é` can be one character or `e`
+        /// with a combining accent.
         @inlinable
         public static func isTaken<Content>(_ key: String, in entries: [String: Content]) -> Bool {
             guard let place = entries.index(forKey: key) else { return false }
             return !entries.keys[place].utf8.elementsEqual(key.utf8)
         }
 
-        /// Reads a text at its place.
+        /// Reads a string from its memory in a C struct.
         @inlinable
         public static func load(
             _ place: UnsafeRawPointer, _ fields: ProtobufReader, _ field: Int
@@ -31,7 +32,7 @@ extension ProtobufCodec {
             return text
         }
 
-        /// Puts a text at its place.
+        /// Writes a string to its memory in a C struct.
         @inlinable
         public static func store(
             _ value: String, at place: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int
@@ -44,23 +45,23 @@ extension ProtobufCodec {
         }
     }
 
-    /// `bytes`.
+    /// The codec for `bytes`.
     public enum Bytes: ProtobufValueCodec {
-        /// Empty.
+        /// The value of a missing field: empty.
         @inlinable public static var initial: [UInt8] { [] }
-        /// 16: a length and an address.
+        /// The size of one element in a list: 16 bytes, for a length and an address.
         @inlinable public static var stride: Int { 16 }
-        /// Whether there are none.
+        /// True if there are no bytes, so that the field can be left out.
         @inlinable
         public static func isZero(_ value: [UInt8]) -> Bool { value.isEmpty }
 
-        /// Reads bytes at their place.
+        /// Reads bytes from their memory in a C struct.
         @inlinable
         public static func load(_ place: UnsafeRawPointer, _ fields: ProtobufReader, _ field: Int) -> [UInt8] {
             Array(buffer(place))
         }
 
-        /// Puts bytes at their place.
+        /// Writes bytes to their memory in a C struct.
         @inlinable
         public static func store(
             _ value: [UInt8], at place: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int

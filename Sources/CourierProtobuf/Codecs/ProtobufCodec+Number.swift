@@ -1,9 +1,9 @@
-/// A number that lies in Swift's memory as it does in C's: all of protobuf's but `bool`.
+/// A number that has the same memory layout in Swift and in C: every protobuf number type except `bool`.
 public protocol ProtobufNumber: BitwiseCopyable, Comparable, Hashable, Sendable {
-    /// Zero.
+    /// The value of a missing field: zero.
     init()
 
-    /// Whether every bit is zero; the negative zero of a floating-point type has one that is not, and is sent.
+    /// True if all bits are zero. A floating-point −0 has its sign bit set, so it is sent although it equals 0.
     var isAllZeroBits: Bool { get }
 }
 
@@ -18,36 +18,36 @@ extension UInt32: ProtobufNumber {}
 extension UInt64: ProtobufNumber {}
 
 extension Float: ProtobufNumber {
-    /// Whether it is zero and positive.
+    /// True for +0, false for −0.
     @inlinable public var isAllZeroBits: Bool { bitPattern == 0 }
 }
 
 extension Double: ProtobufNumber {
-    /// Whether it is zero and positive.
+    /// True for +0, false for −0.
     @inlinable public var isAllZeroBits: Bool { bitPattern == 0 }
 }
 
 extension ProtobufCodec {
-    /// The integers in all their wire forms, `float` and `double`.
+    /// The codec for all integer types of protobuf, `float` and `double`.
     public enum Number<Value: ProtobufNumber>: ProtobufMapKeyCodec {
-        /// Zero.
+        /// The value of a missing field: zero.
         @inlinable public static var initial: Value { Value() }
-        /// 4 or 8.
+        /// The size of one element in a list: 4 or 8 bytes.
         @inlinable public static var stride: Int { MemoryLayout<Value>.stride }
-        /// Whether all bits are zero.
+        /// True if all bits are zero, so that the field can be left out.
         @inlinable
         public static func isZero(_ value: Value) -> Bool { value.isAllZeroBits }
-        /// By value.
+        /// Compares two map keys as numbers.
         @inlinable
         public static func precedes(_ one: Value, _ other: Value) -> Bool { one < other }
 
-        /// Reads a number at its place.
+        /// Reads a number from its memory in a C struct.
         @inlinable
         public static func load(_ place: UnsafeRawPointer, _ fields: ProtobufReader, _ field: Int) -> Value {
             place.load(as: Value.self)
         }
 
-        /// Appends all numbers at once.
+        /// Appends all numbers of a list with one copy.
         @inlinable
         public static func loadList(
             _ list: UnsafeRawPointer, count: Int, into values: inout [Value], _ fields: ProtobufReader, _ field: Int
@@ -56,13 +56,13 @@ extension ProtobufCodec {
             if values.isEmpty { values = Array(numbers) } else { values.append(contentsOf: numbers) }
         }
 
-        /// Puts a number at its place.
+        /// Writes a number to its memory in a C struct.
         @inlinable
         public static func store(
             _ value: Value, at place: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int
         ) { place.storeBytes(of: value, as: Value.self) }
 
-        /// Puts all numbers at once.
+        /// Writes all numbers of a list with one copy.
         @inlinable
         public static func storeList(
             _ values: [Value], at list: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int
@@ -73,49 +73,49 @@ extension ProtobufCodec {
         }
     }
 
-    /// `bool`, which is an `int` in C.
+    /// The codec for `bool`, which is an `int` in the C structs.
     public enum Flag: ProtobufMapKeyCodec {
-        /// `false`.
+        /// The value of a missing field: `false`.
         @inlinable public static var initial: Bool { false }
-        /// 4.
+        /// The size of one element in a list: 4 bytes.
         @inlinable public static var stride: Int { 4 }
-        /// Whether it is `false`.
+        /// True for `false`, so that the field can be left out.
         @inlinable
         public static func isZero(_ value: Bool) -> Bool { !value }
-        /// `false` comes first.
+        /// Orders the map keys: `false` is before `true`.
         @inlinable
         public static func precedes(_ one: Bool, _ other: Bool) -> Bool { !one && other }
 
-        /// Reads a flag at its place.
+        /// Reads a Boolean from its memory in a C struct.
         @inlinable
         public static func load(_ place: UnsafeRawPointer, _ fields: ProtobufReader, _ field: Int) -> Bool {
             place.load(as: Int32.self) != 0
         }
 
-        /// Puts a flag at its place.
+        /// Writes a Boolean to its memory in a C struct.
         @inlinable
         public static func store(
             _ value: Bool, at place: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int
         ) { place.storeBytes(of: value ? 1 : 0, as: Int32.self) }
     }
 
-    /// An enumeration.
+    /// The codec for an enumeration.
     public enum Enumeration<Value: ProtobufEnum>: ProtobufValueCodec {
-        /// The value that the `.proto` file names first.
+        /// The value of a missing field: the first value in the `.proto` file.
         @inlinable public static var initial: Value { Value() }
-        /// 4.
+        /// The size of one element in a list: 4 bytes.
         @inlinable public static var stride: Int { 4 }
-        /// Whether its number is zero.
+        /// True if the number of the value is zero, so that the field can be left out.
         @inlinable
         public static func isZero(_ value: Value) -> Bool { value.rawValue == 0 }
 
-        /// Reads a value at its place.
+        /// Reads an enumeration value from its memory in a C struct.
         @inlinable
         public static func load(_ place: UnsafeRawPointer, _ fields: ProtobufReader, _ field: Int) -> Value {
             Value(rawValue: place.load(as: Int32.self))
         }
 
-        /// Puts a value at its place.
+        /// Writes an enumeration value to its memory in a C struct.
         @inlinable
         public static func store(
             _ value: Value, at place: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int

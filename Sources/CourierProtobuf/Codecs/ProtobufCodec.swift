@@ -1,2 +1,3 @@
-/// The codecs, one for each kind of value; generated code names them.
+/// The namespace of the codecs. There is one codec for each kind of value, and generated code names the codec of each
+/// field.
 public enum ProtobufCodec {}

@@ -1,64 +1,66 @@
-/// Copies one kind of value out of and into libprotobuf-c's C structs; used by generated code as a type only.
+/// Copies values of one kind between Swift and the C structs of libprotobuf-c. Generated code uses a codec only as a
+/// type.
 public protocol ProtobufValueCodec {
-    /// What the value is in Swift.
+    /// The Swift type of the value.
     associatedtype Value: Hashable & Sendable
 
-    /// The value of a field that is not there.
+    /// The value of a missing field.
     static var initial: Value { get }
 
-    /// How many bytes an element takes in a list.
+    /// The number of bytes that one element occupies in a list.
     static var stride: Int { get }
 
-    /// Whether the value is left out by a field whose presence does not count.
+    /// True if a field without presence is not written when it has this value. Such a field does not distinguish
+    /// "missing" from "zero".
     static func isZero(_ value: Value) -> Bool
 
-    /// Reads a value at its place.
+    /// Reads a value from its memory in a C struct.
     static func load(_ place: UnsafeRawPointer, _ fields: ProtobufReader, _ field: Int) throws -> Value
 
-    /// Reads a field whose presence does not count.
+    /// Reads a field without presence; a missing field has the initial value.
     static func loadSingle(_ fields: ProtobufReader, _ field: Int) throws -> Value
 
-    /// Appends the elements of a list.
+    /// Appends the elements of a C list to an array.
     static func loadList(
         _ list: UnsafeRawPointer, count: Int, into values: inout [Value], _ fields: ProtobufReader, _ field: Int) throws
 
-    /// Puts a value at its place.
+    /// Writes a value to its memory in a C struct.
     static func store(_ value: Value, at place: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int) throws
 
-    /// Puts a value into a field that is always written.
+    /// Writes a value to a field, even if the value is zero or empty.
     static func storeSingle(_ value: Value, _ fields: ProtobufWriter, _ field: Int) throws
 
-    /// Fills a list.
+    /// Writes the elements of an array to a C list.
     static func storeList(
         _ values: [Value], at list: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int) throws
 }
 
 /// A codec whose values can be the keys of a map.
 public protocol ProtobufMapKeyCodec: ProtobufValueCodec {
-    /// The order in which entries are written.
+    /// True if the first key is written before the second key.
     static func precedes(_ one: Value, _ other: Value) -> Bool
 
-    /// Whether a dictionary has a key that Swift takes for this one although it is another on the wire.
+    /// True if the dictionary has a key that is equal in Swift but has other bytes on the wire.
     static func isTaken<Content>(_ key: Value, in entries: [Value: Content]) -> Bool
 }
 
 /// A codec whose values are messages on the wire.
 public protocol ProtobufMessageCodec: ProtobufValueCodec {
-    /// Takes over what is present in a message.
+    /// Sets the parts of the value that are present in a received message.
     static func merge(_ fields: ProtobufReader, into value: inout Value) throws
 
-    /// Writes the fields of a message.
+    /// Writes the value as the fields of a message.
     static func fill(_ fields: ProtobufWriter, _ value: Value) throws
 }
 
 extension ProtobufValueCodec {
-    /// Reads the field, or gives the initial value where it is not there.
+    /// Reads the field; returns the initial value if the field is missing.
     @inlinable
     public static func loadSingle(_ fields: ProtobufReader, _ field: Int) throws -> Value {
         fields.isPresent(field) ? try load(fields.place(field), fields, field) : initial
     }
 
-    /// Appends one element after the other.
+    /// Appends the elements of a C list to an array, one by one.
     @inlinable
     public static func loadList(
         _ list: UnsafeRawPointer, count: Int, into values: inout [Value], _ fields: ProtobufReader, _ field: Int
@@ -67,13 +69,13 @@ extension ProtobufValueCodec {
         for index in 0..<count { values.append(try load(list + index &* stride, fields, field)) }
     }
 
-    /// Writes the field.
+    /// Writes the field, even if the value is zero or empty.
     @inlinable
     public static func storeSingle(_ value: Value, _ fields: ProtobufWriter, _ field: Int) throws {
         try fields.writeRequired(field, Self.self, value)
     }
 
-    /// Puts one element after the other.
+    /// Writes the elements of an array to a C list, one by one.
     @inlinable
     public static func storeList(
         _ values: [Value], at list: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int
@@ -87,20 +89,20 @@ extension ProtobufValueCodec {
 }
 
 extension ProtobufMapKeyCodec {
-    /// Never: equal keys have equal bytes.
+    /// Always false: equal keys of this type have equal bytes.
     @inlinable
     public static func isTaken<Content>(_ key: Value, in entries: [Value: Content]) -> Bool { false }
 }
 
 extension ProtobufMessageCodec {
-    /// 8, the size of an address.
+    /// The size of one element in a list: 8 bytes, for an address.
     @inlinable public static var stride: Int { 8 }
 
-    /// Never: the presence of a message always counts.
+    /// Always false: a message field has presence, so an empty message is written too.
     @inlinable
     public static func isZero(_ value: Value) -> Bool { false }
 
-    /// Reads a message at its place.
+    /// Reads a message through its address in a C struct.
     @inlinable
     public static func load(_ place: UnsafeRawPointer, _ fields: ProtobufReader, _ field: Int) throws -> Value {
         var value = initial
@@ -108,7 +110,7 @@ extension ProtobufMessageCodec {
         return value
     }
 
-    /// Reads the message, or gives the initial one where it is not there.
+    /// Reads the message; returns the initial value if the message is missing.
     @inlinable
     public static func loadSingle(_ fields: ProtobufReader, _ field: Int) throws -> Value {
         var value: Value?
@@ -116,7 +118,7 @@ extension ProtobufMessageCodec {
         return value ?? initial
     }
 
-    /// Puts a message at its place.
+    /// Creates a C struct for the message and stores its address.
     @inlinable
     public static func store(
         _ value: Value, at place: UnsafeMutableRawPointer, _ fields: ProtobufWriter, _ field: Int
@@ -127,7 +129,7 @@ extension ProtobufMessageCodec {
         message.leave()
     }
 
-    /// Writes the message.
+    /// Writes the message to its field.
     @inlinable
     public static func storeSingle(_ value: Value, _ fields: ProtobufWriter, _ field: Int) throws {
         try fields.writeMessage(field, Self.self, value)

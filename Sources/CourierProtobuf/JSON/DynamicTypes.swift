@@ -1,14 +1,15 @@
 import CourierCore
 import Synchronization
 
-/// The message types and enumerations of a descriptor set, checked so far that they can be read by.
+/// The message types and enumerations of a descriptor set, validated so that messages can be read and written with
+/// them.
 final class DynamicTypes: Sendable {
     enum Kind: Sendable {
         case int32, uint32, int64, uint64, float, double, bool, string, bytes
         case enumeration(String)
         case message(String)
 
-        /// Whether many values can stand behind one tag.
+        /// True if a repeated field of this kind can be packed: many values after one tag.
         var isPackable: Bool {
             switch self {
             case .string, .bytes, .message: false
@@ -18,7 +19,8 @@ final class DynamicTypes: Sendable {
     }
 
     enum Shape: Sendable {
-        /// A number or text; whether its presence counts.
+        /// A single number, string, bytes or enumeration value. If `isOptional` is true, the field distinguishes
+        /// "missing" from "zero or empty".
         case single(isOptional: Bool)
         case message
         case repeated
@@ -46,7 +48,7 @@ final class DynamicTypes: Sendable {
         let first: Int32
     }
 
-    /// The schemas by name, where those that refer to each other find them.
+    /// The schemas by name, so that schemas can refer to each other.
     private final class Schemas: Sendable {
         let byName = Mutex<[String: ProtobufSchema]>([:])
 
@@ -109,7 +111,7 @@ final class DynamicTypes: Sendable {
         func wrong(_ why: String) -> CourierError {
             CourierError(.decodingFailed, "the descriptor set is wrong: \(name.quoted()) \(why)")
         }
-        // A group cannot be read at all, so it is as if the type had no such field.
+        // libprotobuf-c cannot read groups, so fields of this kind are left out of the type.
         let sorted = descriptor.fields.filter { $0.kind != .group }.sorted { $0.number < $1.number }
         var firsts: [Int32: Int] = [:]
         var fields: [Field] = []
@@ -146,7 +148,7 @@ final class DynamicTypes: Sendable {
         return Message(name: name, fields: fields, schema: ProtobufSchema(name, schema))
     }
 
-    /// The shape of a map, if the type is that of its entries.
+    /// Returns the shape of a map if the type is the entry type of a map; otherwise `nil`.
     private static func map(
         _ name: String, _ found: Found, _ schemas: Schemas, _ wrong: (String) -> CourierError
     ) throws(CourierError) -> Shape? {

@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// Fills a message from JSON.
+/// Writes a parsed JSON value as a protobuf message.
 struct JSONFiller {
     let types: DynamicTypes
     let limits: ProtobufLimits
@@ -38,7 +38,7 @@ struct JSONFiller {
         }
     }
 
-    /// `null` means that a field is not there, but for the types that have a null of their own.
+    /// True if `null` is a value of the field's type. For all other fields, `null` means that the field is missing.
     private func takesNull(_ field: DynamicTypes.Field) -> Bool {
         switch field.kind {
         case .message("google.protobuf.Value"), .enumeration("google.protobuf.NullValue"):
@@ -108,8 +108,9 @@ struct JSONFiller {
         return .bool(flag)
     }
 
-    /// In the order in which every implementation writes maps that are to be compared. Texts are the same key only if
-    /// their bytes are, numbers however they are written.
+    /// Returns the map entries in ascending order of their keys, so that equal maps give equal bytes. Text keys are the
+    /// same only if their bytes are equal. Number keys are the same if their values are equal, even if they are written
+    /// differently.
     private func sorted(
         _ members: [(name: String, value: JSONNode)], by key: DynamicTypes.Kind
     ) throws -> [(name: String, value: JSONNode)] {
@@ -164,7 +165,7 @@ struct JSONFiller {
         }
     }
 
-    /// Whether a field whose presence does not count is left out.
+    /// True if a field without presence is left out, because its value is zero or empty.
     private func isZero(_ node: JSONNode, _ field: DynamicTypes.Field) throws -> Bool {
         switch field.kind {
         case .int32, .uint32, .int64, .uint64: try integer(node, field.name) as Int128 == 0
@@ -180,7 +181,7 @@ struct JSONFiller {
 
     private func integer<Value: FixedWidthInteger>(_ node: JSONNode, _ what: String) throws -> Value {
         let text = try number(node, what)
-        // 1e3 and 1.0 are integers too.
+        // Also accept integers that are written as 1e3 or 1.0.
         guard let value = Value(text) ?? Double(text).flatMap({ Value(exactly: $0) }) else {
             throw mismatch(what, "a whole number in range")
         }
@@ -200,7 +201,7 @@ struct JSONFiller {
         }
     }
 
-    /// A number as it was written, which may be in quotes.
+    /// Returns the text of a number exactly as written. The number may be in quotes.
     private func number(_ node: JSONNode, _ what: String) throws -> String {
         switch node {
         case .number(let text): return text
@@ -281,7 +282,7 @@ struct JSONFiller {
         if let type = types.messages[any.typeName] {
             let isShort = WellKnownForm(type) != nil
             let inner: JSONNode = try isShort ? onlyValue(members, of: url) ?? .null : .object(members)
-            // What is packed shares the working memory of what it stands in.
+            // The message inside the `Any` uses the remaining working memory of the outer message.
             let budget = fields.arena.pointee.rest.budget
             let data = try MessagePacking.data(type.schema, limits: limits, budget: budget) {
                 try fill($0, as: type, from: inner)
@@ -293,7 +294,8 @@ struct JSONFiller {
         try any.writeProtobuf(fields)
     }
 
-    /// What stands beside `@type` where nothing but `value` may.
+    /// Returns the member `value`, or `nil` if there is none. Throws if there are members besides `value` (`@type` is
+    /// already removed).
     private func onlyValue(_ members: [(name: String, value: JSONNode)], of url: String) throws -> JSONNode? {
         guard members.count <= 1, members.allSatisfy({ $0.name == "value" }) else {
             throw mismatch(url.quoted(), "an object with @type and value only")

@@ -1,11 +1,11 @@
-/// Gives JSON lines and indentation; its names, numbers and their order stay as they are.
+/// Formats JSON with line breaks and indentation. Names, numbers and the order of members stay unchanged.
 enum JSONIndentation {
-    /// How much longer than the JSON itself the result may be: 16 times. Deep nesting of little would be longer, and
-    /// then nothing is gained by lines.
+    /// The result may be at most 16 times as long as the JSON. Only deeply nested JSON with little content exceeds this
+    /// limit, and line breaks do not make such JSON easier to read.
     private static let growthLimit = 16
 
-    /// The same JSON with an element or a member on each line, two spaces a level; unchanged when that is too long. It has
-    /// to be valid, without white space between its tokens.
+    /// Returns the JSON with one element or member per line, indented by two spaces per level. If the result is too
+    /// long, the JSON is returned unchanged. The input must be valid JSON without white space between its tokens.
     static func indented(_ json: String) -> String {
         let input = Array(json.utf8)
         let limit = input.count * growthLimit + 256
@@ -52,7 +52,7 @@ enum JSONIndentation {
         index < json.count && (json[index] == UInt8(ascii: "}") || json[index] == UInt8(ascii: "]"))
     }
 
-    /// Behind a bracket that opens stands nothing but the one that closes it.
+    /// True if the byte is an opening bracket. If it is directly before a closing bracket, the two enclose nothing.
     private static func opens(_ json: [UInt8], at index: Int) -> Bool {
         json[index] == UInt8(ascii: "{") || json[index] == UInt8(ascii: "[")
     }

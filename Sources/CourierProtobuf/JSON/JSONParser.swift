@@ -1,6 +1,6 @@
 import CourierCore
 
-/// A JSON value; numbers are kept as they were written, since a `Double` cannot hold every 64-bit integer.
+/// A parsed JSON value. Numbers are stored as text, because a `Double` cannot hold every 64-bit integer.
 indirect enum JSONNode: Equatable {
     case null
     case bool(Bool)
@@ -41,7 +41,7 @@ struct JSONParser {
         depthLeft = 0
     }
 
-    /// Whether a text is a number of JSON and nothing else.
+    /// True if the whole text is one JSON number.
     static func isNumber(_ text: String) -> Bool {
         var parser = JSONParser(number: text)
         return (try? parser.number()) != nil && parser.at == parser.bytes.count

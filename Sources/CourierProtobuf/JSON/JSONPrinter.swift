@@ -1,16 +1,19 @@
 import CourierCore
 import Foundation
 
-/// Writes a message as JSON, straight from what libprotobuf-c read.
+/// Writes a message as JSON, directly from the C structs that libprotobuf-c filled.
 ///
-/// A message may have come in several parts; each function takes all of them, and the last one that has a value counts.
+/// A message may have arrived in several parts. Each function receives all parts, and the last part that has a value
+/// counts.
 struct JSONPrinter {
     private let types: DynamicTypes
     private let limits: ProtobufLimits
     private(set) var text = ""
-    /// A packed `Any` begins a new message, which libprotobuf-c's own depth does not count.
+    /// The number of message levels that may still be entered. The message in an `Any` is read separately, so the
+    /// nesting limit of that read does not include the outer messages.
     private var depthLeft: Int
-    /// What is packed is read while that which it stands in is still there, and shares its working memory.
+    /// The working memory that remains for the messages in `Any` fields. Such a message is read while the outer message
+    /// is still in memory, so both share one limit.
     private var memoryLeft: MessageArena.Rest
 
     init(types: DynamicTypes, limits: ProtobufLimits, memoryLeft: MessageArena.Rest) {
@@ -98,8 +101,8 @@ struct JSONPrinter {
     private mutating func writeMap(
         _ entries: [ProtobufReader], _ key: DynamicTypes.Kind, _ value: DynamicTypes.Kind
     ) throws {
-        // Of entries with the same key the last one counts; the order is that of their first. Texts are the same key
-        // only if their bytes are.
+        // If a key occurs twice, its last entry counts, but at the position of the first entry. Text keys are the same
+        // only if their bytes are equal.
         var places: [[UInt8]: Int] = [:]
         var last: [(key: String, entry: ProtobufReader)] = []
         for entry in entries {
@@ -304,7 +307,7 @@ struct JSONPrinter {
 }
 
 extension DynamicTypes.Kind {
-    /// How many bytes an element takes in a list.
+    /// The number of bytes that one element occupies in a list.
     var stride: Int {
         switch self {
         case .int32, .uint32, .float, .bool, .enumeration: 4

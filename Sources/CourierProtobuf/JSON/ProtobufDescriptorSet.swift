@@ -1,7 +1,7 @@
 import CourierCore
 public import Foundation
 
-/// The message types of some `.proto` files, with which any of their messages can be shown and written as JSON.
+/// The message types of some `.proto` files, for converting messages of these types to JSON and back at run time.
 ///
 /// ```swift
 /// // protoc --include_imports --descriptor_set_out=chat.set chat.proto
@@ -9,36 +9,37 @@ public import Foundation
 /// print(try types.json(from: payload, type: "courier.chat.Note"))
 /// ```
 ///
-/// The JSON is protobuf's own: names in lower camel case, 64-bit numbers as texts, bytes as Base64, Google's own types
-/// in their short forms. A field that the types do not have is left out. Payloads, JSON and the set itself may be
-/// hostile; the limits hold for all three.
+/// The JSON follows protobuf's JSON mapping. Names are in lower camel case, 64-bit numbers are strings, bytes are
+/// Base64, and Google's well-known types have their short forms. Fields that the types do not have are left out.
+///
+/// Payloads, JSON and the descriptor set may come from a hostile source. The limits apply to all three.
 public final class ProtobufDescriptorSet: Sendable {
     private let types: DynamicTypes
     private let limits: ProtobufLimits
 
-    /// Reads the types.
+    /// Reads the message types from a descriptor set.
     ///
     /// - Parameters:
-    ///   - data: What `protoc --include_imports --descriptor_set_out` wrote.
-    ///   - limits: What reading the set, a payload or a JSON text may cost, ``ProtobufLimits/default`` unless given.
-    /// - Throws: ``CourierCore/CourierError`` with the code `decodingFailed` when the bytes are no such set, or its
-    ///   types refer to types that are not in it.
+    ///   - data: The output of `protoc --include_imports --descriptor_set_out`.
+    ///   - limits: The limits for reading the set, a payload or a JSON text. Default: ``ProtobufLimits/default``.
+    /// - Throws: ``CourierCore/CourierError`` with the code `decodingFailed` if the bytes are not a descriptor set, or
+    ///   its types refer to types that the set does not contain.
     public init(_ data: Data, limits: ProtobufLimits = .default) throws {
         types = try DynamicTypes(FileDescriptorSet(protobufData: data, limits: limits))
         self.limits = limits
     }
 
-    /// The full names of all message types, in order.
+    /// The full names of all message types, in alphabetical order.
     public var messageNames: [String] { types.messages.keys.sorted() }
 
-    /// Shows a message.
+    /// Converts a payload to JSON.
     ///
     /// - Parameters:
-    ///   - payload: The message.
-    ///   - type: The full name of its type.
+    ///   - payload: The encoded message.
+    ///   - type: The full name of the message's type.
     /// - Returns: The message as JSON on one line.
-    /// - Throws: ``CourierCore/CourierError`` with the code `decodingFailed` when there is no such type, the payload is
-    ///   not such a message, or its JSON would be too long.
+    /// - Throws: ``CourierCore/CourierError`` with the code `decodingFailed` if the type is unknown, the payload is
+    ///   invalid, or the JSON is longer than the limit.
     public func json(from payload: Data, type: String) throws -> String {
         let type = try types.message(type)
         return try payload.withUnsafeBytes { bytes in
@@ -52,14 +53,14 @@ public final class ProtobufDescriptorSet: Sendable {
         }
     }
 
-    /// Makes a message.
+    /// Converts JSON to a payload.
     ///
     /// - Parameters:
-    ///   - json: The message as JSON; fields may have their names of the `.proto` file too.
-    ///   - type: The full name of its type.
-    /// - Returns: The payload.
-    /// - Throws: ``CourierCore/CourierError`` with the code `encodingFailed` when there is no such type, the text is no
-    ///   JSON, it does not fit the type, or it exceeds a limit.
+    ///   - json: The message as JSON. Field names may also be those of the `.proto` file.
+    ///   - type: The full name of the message's type.
+    /// - Returns: The encoded message.
+    /// - Throws: ``CourierCore/CourierError`` with the code `encodingFailed` if the text is not JSON, the JSON does not
+    ///   match the type, or a limit is exceeded. The code is `decodingFailed` if the type is unknown.
     public func payload(fromJSON json: String, type: String) throws -> Data {
         let type = try types.message(type)
         var parser = try JSONParser(json, limits: limits)

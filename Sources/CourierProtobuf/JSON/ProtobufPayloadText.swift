@@ -1,7 +1,8 @@
 import CourierCore
 public import Foundation
 
-/// Shows payloads as indented JSON, by rules that say which topics carry which messages: what a packet inspector asks.
+/// Converts payloads to indented JSON, for example for a packet inspector. Rules define the message type for each
+/// topic.
 ///
 /// ```swift
 /// let types = try ProtobufDescriptorSet(Data(contentsOf: URL(filePath: "chat.set")))
@@ -9,30 +10,30 @@ public import Foundation
 /// print(protobuf.text(of: payload, topic: "chat/7/notes") ?? "something else")
 /// ```
 ///
-/// Payloads may be hostile: those above ``maximumSize`` are not looked at, and the limits of the descriptor set hold for
-/// reading the others and for their JSON. Any thread may ask.
+/// Payloads may come from a hostile source. A payload larger than ``maximumSize`` is not read. For other payloads and
+/// their JSON, the limits of the descriptor set apply. Any thread may call this type.
 public struct ProtobufPayloadText: Sendable {
     private struct Rule: Sendable {
         let pattern: [UInt8]
         let type: String
     }
 
-    /// The largest payload that is read, in bytes.
+    /// The size in bytes of the largest payload that is read.
     public let maximumSize: Int
 
     private let types: ProtobufDescriptorSet
     private let rules: [Rule]
 
-    /// Joins topics with types.
+    /// Creates a converter from topics and their message types.
     ///
     /// - Parameters:
     ///   - types: The message types.
-    ///   - rules: Topic filters, each with the full name of the type that its messages have. The first filter that a
-    ///     topic matches decides.
-    ///   - maximumSize: The largest payload that is read, in bytes; 64 KiB by default, which is what an inspector keeps
-    ///     of a packet.
-    /// - Throws: ``CourierCore/CourierError`` with the code `invalidTopicFilter` for a text that is none, and
-    ///   `invalidConfiguration` for a type that the descriptor set does not have.
+    ///   - rules: Topic filters, each with the full name of the type of its messages. If several filters match a topic,
+    ///     the first one is used.
+    ///   - maximumSize: The size in bytes of the largest payload that is read. The default is 64 KiB, the part of a
+    ///     packet that an inspector keeps.
+    /// - Throws: ``CourierCore/CourierError`` with the code `invalidTopicFilter` if a filter is invalid, or
+    ///   `invalidConfiguration` if the descriptor set does not have a type.
     public init(
         _ types: ProtobufDescriptorSet, rules: KeyValuePairs<String, String>, maximumSize: Int = 64 << 10
     ) throws {
@@ -50,14 +51,15 @@ public struct ProtobufPayloadText: Sendable {
         }
     }
 
-    /// Shows a payload.
+    /// Converts a payload to indented JSON.
     ///
     /// - Parameters:
-    ///   - payload: The payload, or the beginning of it.
-    ///   - topic: The topic it came on.
-    ///   - contentType: Not looked at; here because inspectors know it.
-    /// - Returns: The message as indented JSON; `nil` when no rule is for the topic, the payload is too large or no such
-    ///   message, or has nothing that the type knows, so that it is better shown as it is.
+    ///   - payload: The payload, or its beginning.
+    ///   - topic: The topic of the message.
+    ///   - contentType: Ignored. The parameter exists because inspectors pass the content type.
+    /// - Returns: The message as indented JSON. The result is `nil` if no rule matches the topic, or the payload is too
+    ///   large or invalid. It is also `nil` if a non-empty payload has no field of the type: its bytes say more than
+    ///   `{}`.
     public func text(of payload: Data, topic: String, contentType: String? = nil) -> String? {
         guard payload.count <= maximumSize, let type = type(of: topic),
             let json = try? types.json(from: payload, type: type), json != "{}" || payload.isEmpty

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Points in time, lengths of time and paths of fields, as protobuf's JSON writes them.
+/// Converts timestamps, durations and field paths to and from the text forms of protobuf's JSON.
 enum TimeText {
-    /// `2024-02-29T12:00:00.250Z`; `nil` outside the years 1 to 9999.
+    /// Returns a timestamp such as `2024-02-29T12:00:00.250Z`; `nil` outside the years 1 to 9999.
     static func timestamp(_ seconds: Int64, _ nanos: Int32) -> String? {
         guard (-62_135_596_800...253_402_300_799).contains(seconds), (0..<1_000_000_000).contains(nanos) else {
             return nil
@@ -14,7 +14,7 @@ enum TimeText {
             + "\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2))\(fraction(nanos))Z"
     }
 
-    /// `-1.500s`; `nil` beyond 10,000 years and for parts with different signs.
+    /// Returns a duration such as `-1.500s`; `nil` if it exceeds 10,000 years, or its parts have different signs.
     static func duration(_ seconds: Int64, _ nanos: Int32) -> String? {
         guard (-315_576_000_000...315_576_000_000).contains(seconds), (-999_999_999...999_999_999).contains(nanos),
             seconds.signum() * Int64(nanos).signum() >= 0
@@ -46,17 +46,17 @@ enum TimeText {
         return match.1.isEmpty ? (seconds, nanos) : (-seconds, -nanos)
     }
 
-    /// `a_b` and `c.d_e` become `aB,c.dE`; `nil` for paths that do not come back from that as they were.
+    /// Converts the paths `a_b` and `c.d_e` to `aB,c.dE`. Returns `nil` if the conversion back would give other paths.
     static func mask(_ paths: [String]) -> String? {
         let text = paths.map(lowerCamel).joined(separator: ",")
         let isSame = Self.paths(text).elementsEqual(paths) { $0.utf8.elementsEqual($1.utf8) }
         return isSame ? text : nil
     }
 
-    /// `aB,c.dE` becomes `a_b` and `c.d_e`.
+    /// Converts `aB,c.dE` to the paths `a_b` and `c.d_e`.
     static func paths(_ mask: String) -> [String] { mask.split(separator: ",").map { snake(String($0)) } }
 
-    /// `a_b.c_d` becomes `aB.cD`.
+    /// Converts the path `a_b.c_d` to `aB.cD`.
     private static func lowerCamel(_ path: String) -> String {
         var result = ""
         var isUpper = false
@@ -71,7 +71,7 @@ enum TimeText {
         return result
     }
 
-    /// `aB.cD` becomes `a_b.c_d`.
+    /// Converts the path `aB.cD` to `a_b.c_d`.
     private static func snake(_ path: String) -> String {
         path.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
     }
@@ -81,7 +81,7 @@ enum TimeText {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    /// None, 3, 6 or 9 digits.
+    /// Returns the fraction of a second with 0, 3, 6 or 9 digits.
     private static func fraction(_ nanos: Int32) -> String {
         if nanos == 0 { return "" }
         let digits = padded(Int(nanos), 9)
@@ -93,7 +93,8 @@ enum TimeText {
         return Int32(digits + String(repeating: "0", count: 9 - digits.count)) ?? 0
     }
 
-    // The calendar in cycles of 400 years that begin with March, so that the leap day comes last.
+    // The calendar repeats every 400 years. Here, years begin with March, so that the leap day is the last day of a
+    // year.
 
     private static func days(_ year: Int, _ month: Int, _ date: Int) -> Int {
         let year = month <= 2 ? year - 1 : year

@@ -1,4 +1,4 @@
-/// The types of Google that JSON has a short form for, if their fields are as they should be.
+/// Google's well-known types that have a short form in JSON. A type counts only if its fields are the expected ones.
 enum WellKnownForm {
     case timestamp, duration, wrapper, fieldMask, structure, value, list, any
 
@@ -23,7 +23,8 @@ enum WellKnownForm {
         case "google.protobuf.BytesValue": (self, reference) = (.wrapper, .wrappedBytes)
         default: return nil
         }
-        // A hostile set may call anything by such a name, and the fields are read by their places.
+        // A hostile descriptor set can give such a name to any type. The fields are read by index, so a type with other
+        // fields is not accepted.
         guard reference.hasSameLayout(as: type.schema) else { return nil }
     }
 }
@@ -36,7 +37,7 @@ extension ProtobufSchema {
 }
 
 extension ProtobufSchema.Field {
-    /// Kind and rule as a text that can be compared; message types are compared by name.
+    /// The kind and the rule of the field as a comparable text. Message types are compared by name.
     fileprivate var layout: String {
         let rule =
             switch self.rule {

@@ -1,76 +1,81 @@
 public import Foundation
 
-/// A message type that `protoc-gen-courier` made from a `.proto` file.
+/// A message type that `protoc-gen-courier` generated from a `.proto` file.
 ///
-/// The generated code names every field of ``protobufSchema`` by its place in that list, in ascending field numbers.
-/// Apps use ``ProtobufMessage``; nothing but generated code conforms to this protocol or calls its requirements.
+/// Generated code refers to a field by its index in ``protobufSchema``, which lists fields in ascending order of their
+/// numbers. Apps use ``ProtobufMessage``. Only generated code conforms to this protocol, and apps do not call its
+/// requirements.
 public protocol GeneratedProtobufMessage: ProtobufMessage, Hashable {
-    /// The fields, as libprotobuf-c has to know them.
+    /// The name and the fields of the message type, from which the descriptor for libprotobuf-c is created.
     static var protobufSchema: ProtobufSchema { get }
 
-    /// What was read and is not in the schema, such as fields of a newer version of the `.proto` file; it is written
-    /// again behind the known fields.
+    /// Received fields that are not in the schema, such as fields of a newer version of the `.proto` file. They are
+    /// written again after the known fields.
     var unknownFields: ProtobufUnknownFields { get set }
 
-    /// Makes a message whose fields all have their defaults.
+    /// Creates a message whose fields all have their default values.
     init()
 
-    /// Takes over the fields that are present.
+    /// Sets the properties from the fields that the reader has.
     ///
-    /// - Parameter fields: The fields, valid during the call.
-    /// - Throws: ``CourierCore/CourierError`` when a required field is missing or a text is not UTF-8.
+    /// - Parameter fields: The reader with the received fields. It is valid only during the call.
+    /// - Throws: ``CourierCore/CourierError`` if a required field is missing, a string is not UTF-8, or a limit is
+    ///   exceeded.
     mutating func readProtobuf(_ fields: ProtobufReader) throws
 
-    /// Hands over every field that is to be written.
+    /// Writes all fields that have a value to a writer.
     ///
-    /// - Parameter fields: Takes the fields, valid during the call.
-    /// - Throws: ``CourierCore/CourierError`` when the message nests too deeply.
+    /// - Parameter fields: The writer that receives the fields. It is valid only during the call.
+    /// - Throws: ``CourierCore/CourierError`` if messages are nested too deeply.
     func writeProtobuf(_ fields: ProtobufWriter) throws
 }
 
 extension GeneratedProtobufMessage {
-    /// Reads a message within the default ``ProtobufLimits``.
+    /// Decodes a message within the default ``ProtobufLimits``.
     ///
-    /// - Parameter data: The whole message, without a length before it.
-    /// - Throws: ``CourierCore/CourierError`` with the code `decodingFailed` that says what is wrong, and where.
+    /// - Parameter data: The complete encoded message, without a length prefix.
+    /// - Throws: ``CourierCore/CourierError`` with the code `decodingFailed`. Its message names the fault and its
+    ///   position.
     public init(protobufData data: Data) throws { try self.init(protobufData: data, limits: .default) }
 
-    /// Reads a message.
+    /// Decodes a message within the given limits.
     ///
     /// - Parameters:
-    ///   - data: The whole message, without a length before it.
-    ///   - limits: What the message may cost.
-    /// - Throws: ``CourierCore/CourierError`` with the code `decodingFailed` that says what is wrong, and where.
+    ///   - data: The complete encoded message, without a length prefix.
+    ///   - limits: The limits for decoding.
+    /// - Throws: ``CourierCore/CourierError`` with the code `decodingFailed`. Its message names the fault and its
+    ///   position.
     public init(protobufData data: Data, limits: ProtobufLimits) throws {
         self = try data.withUnsafeBytes { try MessageUnpacking.value(Self.self, from: $0, limits: limits) }
     }
 
-    /// Reads a message.
+    /// Decodes a message from an array of bytes.
     ///
     /// - Parameters:
-    ///   - bytes: The whole message, without a length before it.
-    ///   - limits: What the message may cost, ``ProtobufLimits/default`` unless given.
-    /// - Throws: ``CourierCore/CourierError`` with the code `decodingFailed` that says what is wrong, and where.
+    ///   - bytes: The complete encoded message, without a length prefix.
+    ///   - limits: The limits for decoding. Default: ``ProtobufLimits/default``.
+    /// - Throws: ``CourierCore/CourierError`` with the code `decodingFailed`. Its message names the fault and its
+    ///   position.
     public init(protobufBytes bytes: [UInt8], limits: ProtobufLimits = .default) throws {
         self = try bytes.withUnsafeBytes { try MessageUnpacking.value(Self.self, from: $0, limits: limits) }
     }
 
-    /// Writes the message within the default ``ProtobufLimits``.
+    /// Encodes the message within the default ``ProtobufLimits``.
     ///
-    /// The same value always gives the same bytes: fields in the order of their numbers, maps in the order of their
-    /// keys, unknown fields last.
+    /// Equal values always give the same bytes. Fields are in the order of their numbers, map entries are in the order
+    /// of their keys, and unknown fields are last.
     ///
-    /// - Returns: The bytes, without a length before them.
-    /// - Throws: ``CourierCore/CourierError`` with the code `encodingFailed` when the message is too large or nests too
-    ///   deeply.
+    /// - Returns: The encoded message, without a length prefix.
+    /// - Throws: ``CourierCore/CourierError`` with the code `encodingFailed` if the message is too large or too deeply
+    ///   nested.
     public func protobufData() throws -> Data { try protobufData(limits: .default) }
 
-    /// Writes the message.
+    /// Encodes the message within the given limits.
     ///
-    /// - Parameter limits: What the message may cost.
-    /// - Returns: The bytes, without a length before them.
-    /// - Throws: ``CourierCore/CourierError`` with the code `encodingFailed` when the message is too large or nests too
-    ///   deeply.
+    /// - Parameter limits: The limits for encoding.
+    /// - Returns: The encoded message, without a length prefix.
+    /// - Throws: ``CourierCore/CourierError`` with the code `encodingFailed` if the message is too large or too deeply
+    ///   nested.
     public func protobufData(limits: ProtobufLimits) throws -> Data {
         try MessagePacking.data(self, limits: limits)
     }

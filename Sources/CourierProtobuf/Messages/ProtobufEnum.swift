@@ -1,15 +1,15 @@
-/// An enumeration that `protoc-gen-courier` made from a `.proto` file.
+/// An enumeration that `protoc-gen-courier` generated from a `.proto` file.
 ///
-/// Every number can be held: one that the `.proto` file does not name is the `unrecognized` case and is written again
-/// as it came.
+/// A value can hold every number. A number that the `.proto` file does not name is read as the case `unrecognized` and
+/// written again unchanged.
 public protocol ProtobufEnum: Hashable, Sendable {
     /// The number on the wire.
     var rawValue: Int32 { get }
 
-    /// Makes the default, which is the value that the `.proto` file names first.
+    /// Creates the default value, which is the first value in the `.proto` file.
     init()
 
-    /// Makes the value for a number.
+    /// Creates the value that has the given number.
     ///
     /// - Parameter rawValue: The number on the wire.
     init(rawValue: Int32)

@@ -1,4 +1,4 @@
-/// Keeps a field outside its message, so that a message type can contain itself.
+/// Stores a field in a box on the heap, so that a message type can contain itself.
 ///
 /// ```swift
 /// struct Node { @ProtobufIndirect var next: Node? }
@@ -12,24 +12,24 @@ public struct ProtobufIndirect<Value: Hashable & Sendable>: Hashable, Sendable {
 
     private var box: Box?
 
-    /// The field; to set it makes a new box, so that copies of the message stay as they were.
+    /// The value of the field. Setting it creates a new box, so that existing copies of the message stay unchanged.
     public var wrappedValue: Value? {
         get { box?.value }
         set { box = newValue.map(Box.init) }
     }
 
-    /// Makes the field.
+    /// Creates the field.
     ///
-    /// - Parameter wrappedValue: Its value.
+    /// - Parameter wrappedValue: The value of the field.
     public init(wrappedValue: Value?) { box = wrappedValue.map(Box.init) }
 
-    /// Compares the values.
+    /// Compares the values of two fields.
     public static func == (one: Self, other: Self) -> Bool {
         one.box === other.box || one.wrappedValue == other.wrappedValue
     }
 
-    /// Hashes the value.
+    /// Hashes the value of the field.
     ///
-    /// - Parameter hasher: Takes it.
+    /// - Parameter hasher: The hasher that receives the value.
     public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
 }

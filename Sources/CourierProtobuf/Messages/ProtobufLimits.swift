@@ -1,35 +1,35 @@
-/// What one protobuf message may cost; a message that would cost more is refused with an error.
+/// Limits for reading and writing one protobuf message. A message that exceeds a limit is refused with an error.
 ///
-/// They bound what a hostile peer can make a reader spend, whatever the message claims about itself.
+/// The limits bound the memory and the time that a message from a hostile peer can use.
 public struct ProtobufLimits: Hashable, Sendable {
-    /// The limits that apply unless others are given.
+    /// The limits that apply if the caller specifies no limits.
     public static let `default` = ProtobufLimits()
 
-    /// The size of the whole message in bytes, 64 MiB by default. MQTT itself allows 256 MiB.
+    /// The largest size of a whole message in bytes, 64 MiB by default. MQTT itself allows 256 MiB.
     public var maximumSize: Int
 
-    /// How deeply messages may stand in each other, 100 by default, as in the protobuf libraries of Google.
+    /// The largest number of nested message levels, 100 by default, as in Google's protobuf libraries.
     public var maximumDepth: Int
 
-    /// How many elements one repeated field, packed or not, or one map may have that is read or made from JSON,
-    /// 1,048,576 by default.
+    /// The largest number of elements in one repeated field (packed or not) or one map, 1,048,576 by default. It
+    /// applies when a message is read or made from JSON.
     public var maximumCount: Int
 
-    /// The memory that libprotobuf-c may take while one message is read or made from JSON, in bytes, 256 MiB by default.
-    /// It is given back before the call returns.
+    /// The memory in bytes that libprotobuf-c may use while one message is read or made from JSON, 256 MiB by default.
+    /// The memory is freed before the call returns.
     public var workingMemory: Int
 
-    /// The length of a JSON text that is read or made, in bytes, 16 MiB by default.
+    /// The largest length in bytes of a JSON text that is read or written, 16 MiB by default.
     public var maximumJSONSize: Int
 
-    /// Makes limits.
+    /// Creates limits.
     ///
     /// - Parameters:
-    ///   - maximumSize: The size of the whole message in bytes; at most 2 GiB − 1 is used.
-    ///   - maximumDepth: How deeply messages may stand in each other; at most 1,000 is used.
-    ///   - maximumCount: How many elements one repeated field or map may have.
-    ///   - workingMemory: The memory that libprotobuf-c may take while one message is read or made from JSON, in bytes.
-    ///   - maximumJSONSize: The length of a JSON text that is read or made, in bytes.
+    ///   - maximumSize: The largest size of a whole message in bytes. Values above 2 GiB − 1 count as 2 GiB − 1.
+    ///   - maximumDepth: The largest number of nested message levels. Values above 1,000 count as 1,000.
+    ///   - maximumCount: The largest number of elements in one repeated field or map.
+    ///   - workingMemory: The memory in bytes that libprotobuf-c may use while one message is read or made from JSON.
+    ///   - maximumJSONSize: The largest length in bytes of a JSON text that is read or written.
     public init(
         maximumSize: Int = 64 << 20, maximumDepth: Int = 100, maximumCount: Int = 1 << 20,
         workingMemory: Int = 256 << 20, maximumJSONSize: Int = 16 << 20
@@ -41,9 +41,11 @@ public struct ProtobufLimits: Hashable, Sendable {
         self.maximumJSONSize = maximumJSONSize
     }
 
-    /// Deeper than this the stack of a small thread is not certain to last.
+    /// The nesting limit that applies: at most 1,000 levels, because deeper recursion can overflow the stack of a small
+    /// thread.
     var depth: Int { min(maximumDepth, 1_000) }
 
-    /// Lengths on the wire are held to 31 bits by every protobuf library.
+    /// The size limit that applies: at most 2 GiB − 1, because every protobuf library limits lengths on the wire to 31
+    /// bits.
     var size: Int { min(maximumSize, Int(Int32.max)) }
 }

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A value that can be read from protobuf bytes and written as such.
+/// A value that can be decoded from protobuf bytes and encoded to protobuf bytes.
 ///
-/// Types that the plugin makes from a `.proto` file conform by themselves. A type of another protobuf library takes
-/// part once its two calls are named here; for SwiftProtobuf that is
+/// Types that the plugin generates from a `.proto` file conform automatically. To use a type of another protobuf
+/// library, implement the two requirements with that library. For SwiftProtobuf:
 ///
 /// ```swift
 /// extension ProtobufMessage where Self: SwiftProtobuf.Message {
@@ -13,17 +13,17 @@ public import Foundation
 /// extension Note: ProtobufMessage {}
 /// ```
 ///
-/// Both calls come from any thread, at the same time too.
+/// Both requirements can be called on any thread, and on several threads at the same time.
 public protocol ProtobufMessage: Sendable {
-    /// Reads a message.
+    /// Decodes a message.
     ///
-    /// - Parameter data: The whole message, without a length before it.
-    /// - Throws: When the bytes are not such a message.
+    /// - Parameter data: The complete encoded message, without a length prefix.
+    /// - Throws: An error if the bytes are not a valid message of this type.
     init(protobufData data: Data) throws
 
-    /// Writes the message.
+    /// Encodes the message.
     ///
-    /// - Returns: The bytes, without a length before them.
-    /// - Throws: When the message cannot be written.
+    /// - Returns: The encoded message, without a length prefix.
+    /// - Throws: An error if the message cannot be encoded.
     func protobufData() throws -> Data
 }

@@ -1,18 +1,18 @@
-/// The fields of a message that its schema does not have, kept as they came.
+/// The received fields of a message that are not in its schema, stored unchanged.
 ///
-/// They take part in comparison: two messages are equal when their unknown bytes are equal too.
+/// The fields take part in comparison: two messages are equal only if the bytes of their unknown fields are equal too.
 @frozen
 public struct ProtobufUnknownFields: Hashable, Sendable {
-    /// The fields one after the other, each with its tag, in the order in which they came.
+    /// The encoded fields, each with its tag, in the order in which they were received.
     public internal(set) var bytes: [UInt8] = []
 
-    /// Whether there are none.
+    /// True if there are no unknown fields.
     @inlinable public var isEmpty: Bool { bytes.isEmpty }
 
-    /// Makes an empty list.
+    /// Creates an empty list of fields.
     @inlinable
     public init() {}
 
-    /// Forgets them, so that a message can be passed on without what its reader did not understand.
+    /// Removes all unknown fields, so that a message is passed on only with the fields that its schema has.
     public mutating func removeAll() { bytes = [] }
 }

@@ -1,43 +1,45 @@
 import CProtobufC
 
 extension ProtobufSchema {
-    /// What a field holds.
+    /// The type of a field's values.
     public enum Kind: Sendable {
-        // The names are those of the protobuf language.
+        // These cases have the names that the protobuf language uses.
         case int32, sint32, sfixed32, uint32, fixed32, int64, sint64, sfixed64, uint64, fixed64
         case float, double, bool, string, bytes
-        /// A number that stands for a name.
+        /// A value of an enumeration, stored as its number.
         case enumeration
-        /// A message. Its schema is asked for only when it is needed, since types may contain each other.
+        /// A message. The closure returns the schema and is called only when the schema is needed, because types can
+        /// contain each other.
         case message(@Sendable () -> ProtobufSchema)
     }
 
-    /// How often a field may be there.
+    /// The number of values that a field may have.
     public enum Rule: Sendable {
-        /// At most once.
+        /// At most one value.
         case singular
-        /// Any number of times, each with its tag.
+        /// Any number of values, each with its own tag.
         case repeated
-        /// Any number of times, all numbers behind one tag.
+        /// Any number of numeric values, all after one tag.
         case packed
-        /// One of several fields at most; the number is the place of the first of them in the list of fields.
+        /// A member of a oneof: at most one of its members has a value. `of` is the index of the oneof's first member
+        /// in the list of fields.
         case member(of: Int)
     }
 
-    /// One field of a message type.
+    /// One field of a message type, with its number, name, kind and rule.
     public struct Field: Sendable {
         let number: UInt32
         let name: String
         let kind: Kind
         let rule: Rule
 
-        /// Declares a field.
+        /// Creates the declaration of a field.
         ///
         /// - Parameters:
-        ///   - number: Its number, 1 to 536,870,911.
-        ///   - name: Its name in the `.proto` file.
-        ///   - kind: What it holds.
-        ///   - rule: How often it may be there, at most once unless given.
+        ///   - number: The number of the field, 1 to 536,870,911.
+        ///   - name: The name of the field in the `.proto` file.
+        ///   - kind: The type of the field's values.
+        ///   - rule: The number of values that the field may have. Default: at most one.
         public init(_ number: UInt32, _ name: String, _ kind: Kind, _ rule: Rule = .singular) {
             precondition((1..<1 << 29).contains(number), "\(name): \(number) is no field number")
             self.number = number
@@ -46,14 +48,15 @@ extension ProtobufSchema {
             self.rule = rule
         }
 
-        /// Declares a map, which is on the wire a list of small messages with a key and a value.
+        /// Creates the declaration of a map. On the wire, a map is a repeated message whose fields are a key and a
+        /// value.
         ///
         /// - Parameters:
-        ///   - number: Its number, 1 to 536,870,911.
-        ///   - name: Its name in the `.proto` file.
-        ///   - key: What its keys are.
-        ///   - value: What its values are.
-        /// - Returns: The field.
+        ///   - number: The number of the field, 1 to 536,870,911.
+        ///   - name: The name of the field in the `.proto` file.
+        ///   - key: The type of the keys.
+        ///   - value: The type of the values.
+        /// - Returns: The declaration of the field.
         public static func map(_ number: UInt32, _ name: String, key: Kind, value: Kind) -> Field {
             let entry = ProtobufSchema("\(name) entry", [Field(1, "key", key), Field(2, "value", value)])
             return Field(number, name, .message { entry }, .repeated)
@@ -62,9 +65,11 @@ extension ProtobufSchema {
 }
 
 extension ProtobufSchema.Field {
-    /// A single message is told to libprotobuf-c as a repeated one: when it comes in several parts, libprotobuf-c
-    /// loses unknown fields and fails on an empty oneof, and our own merging does neither. All else that may be
-    /// missing is told as optional, so that presence is ours to decide.
+    /// Returns the descriptor of the field for libprotobuf-c.
+    ///
+    /// A singular message is declared as repeated. If a message arrives in several parts, libprotobuf-c loses unknown
+    /// fields and fails on an empty oneof; `MessageParts` merges the parts without these faults. Every other singular
+    /// field is declared as optional, so that this module decides which fields must be present.
     func descriptor(at index: Int, name: UnsafePointer<CChar>, child: UnsafeRawPointer?) -> ProtobufCFieldDescriptor {
         var descriptor = ProtobufCFieldDescriptor()
         descriptor.name = name
@@ -92,7 +97,7 @@ extension ProtobufSchema.Field {
 extension ProtobufSchema.Kind {
     var isMessage: Bool { if case .message = self { true } else { false } }
 
-    /// Texts are told as bytes: as C strings they would end at U+0000.
+    /// The type of the field for libprotobuf-c. Strings are declared as bytes, because a C string ends at U+0000.
     fileprivate var type: ProtobufCType {
         switch self {
         case .int32: PROTOBUF_C_TYPE_INT32

@@ -1,15 +1,16 @@
 import CProtobufC
 import Synchronization
 
-/// The fields of one message type, as generated code declares them.
+/// The name and the fields of one message type, as declared by generated code.
 ///
-/// On first use it becomes a descriptor of libprotobuf-c, which reads and writes messages as C structs by it. What the
-/// structs look like is this type's business alone: behind the header, each field has a slot of `ProtobufSlot.size`
-/// bytes at the place of the field in the list.
+/// On first use, the schema creates a descriptor for libprotobuf-c. With the descriptor, libprotobuf-c reads and writes
+/// messages as C structs. The schema alone defines the layout of the structs: a header, then one slot of
+/// `ProtobufSlot.size` bytes for each field, in the order of the list of fields.
 ///
-/// Safe to share, although the descriptor is memory behind pointers: it is written once, under a lock, before `isReady`
-/// is set, and only read afterwards; it lives as long as this object, and the schemas it points to live as long as
-/// their types or, where they come from a descriptor set, as long as that set.
+/// The schema is safe to share between threads, although the descriptor is memory behind pointers. The descriptor is
+/// written once, under a lock, before `isReady` is set; later it is only read. The descriptor lives as long as this
+/// object. The schemas that it points to live as long as their types, or as long as the descriptor set that they were
+/// read from.
 public final class ProtobufSchema: @unchecked Sendable {
     /// The full name of the message type, such as `courier.chat.Note`.
     public let name: String
@@ -24,11 +25,11 @@ public final class ProtobufSchema: @unchecked Sendable {
 
     private static let linking = Mutex(())
 
-    /// Declares a message type.
+    /// Creates the declaration of a message type.
     ///
     /// - Parameters:
     ///   - name: The full name of the message type.
-    ///   - fields: Its fields in strictly ascending order of their numbers.
+    ///   - fields: The fields of the type in strictly ascending order of their numbers.
     public init(_ name: String, _ fields: [Field]) {
         precondition(zip(fields, fields.dropFirst()).allSatisfy { $0.number < $1.number }, "fields out of order")
         self.name = name
@@ -36,13 +37,15 @@ public final class ProtobufSchema: @unchecked Sendable {
         address = memory.allocate(ProtobufCMessageDescriptor.self, count: 1)
     }
 
-    /// The descriptor; the first call makes it, together with those of all messages inside.
+    /// The descriptor for libprotobuf-c. The first access creates it, together with the descriptors of all message
+    /// types that this type contains.
     var descriptor: UnsafePointer<ProtobufCMessageDescriptor> {
         if !isReady.load(ordering: .acquiring) { link() }
         return UnsafePointer(address)
     }
 
-    /// How deeply messages of this type can stand in each other; `nil` when they can without an end.
+    /// The number of message levels that this type can have; `nil` if types contain each other and the number is
+    /// unlimited.
     var maximumDepth: Int? {
         if !isReady.load(ordering: .acquiring) { link() }
         let depth = staticDepth.load(ordering: .relaxed)
@@ -58,7 +61,7 @@ public final class ProtobufSchema: @unchecked Sendable {
                 node.schema.fill(children: node.children)
                 node.schema.staticDepth.store(node.depth ?? .max, ordering: .relaxed)
             }
-            // Only now is everything that the descriptors point to in place.
+            // Mark the schemas as ready only now, when all descriptors that they point to are complete.
             for node in nodes { node.schema.isReady.store(true, ordering: .releasing) }
         }
     }
@@ -86,7 +89,7 @@ public final class ProtobufSchema: @unchecked Sendable {
         address.pointee.field_ranges = UnsafePointer(rangeList)
     }
 
-    /// Runs of consecutive numbers, and a last entry that ends the last run.
+    /// The ranges of consecutive field numbers, followed by an entry that marks the end of the last range.
     private var numberRanges: [ProtobufCIntRange] {
         var ranges: [ProtobufCIntRange] = []
         for (index, field) in fields.enumerated() where index == 0 || fields[index - 1].number + 1 != field.number {

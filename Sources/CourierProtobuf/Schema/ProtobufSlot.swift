@@ -1,13 +1,14 @@
-/// Where a field lies in the C struct of its message.
+/// Computes the position of a field in the C struct of its message.
 ///
-/// A slot is 24 bytes: first whether the field is there, how often, or which member of a oneof; 8 bytes later a
-/// number, a length with a pointer, or a pointer. One size for all kinds wastes a few bytes of scratch memory and spares
-/// generated code a table of offsets.
+/// Each field has a slot of 24 bytes. The first 8 bytes hold the presence of the field, the number of its elements, or
+/// the number of the oneof member that is set. The other 16 bytes hold a number, a length with a pointer, or a pointer.
+/// One slot size for all kinds wastes a few bytes, but generated code needs no table of offsets.
 @usableFromInline
 enum ProtobufSlot {
     static var size: Int { 24 }
 
-    /// The header is the descriptor's address, the number of unknown fields, and their address.
+    /// The offset of the number of unknown fields. The header of the struct holds the descriptor's address, this
+    /// number, and the address of the unknown fields.
     @inlinable static var unknownCountOffset: Int { 8 }
     @inlinable static var unknownListOffset: Int { 16 }
 

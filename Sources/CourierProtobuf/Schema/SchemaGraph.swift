@@ -1,17 +1,18 @@
-/// All message types that can stand in one, and how deeply. Nothing here recurses: a hostile descriptor set may hold a
-/// chain of many thousand types.
+/// Finds all message types that a type contains, and the number of message levels of each type.
+///
+/// The code uses no recursion, because a hostile descriptor set can hold a chain of many thousand types.
 struct SchemaGraph {
     struct Node {
         let schema: ProtobufSchema
-        /// The types of its message fields, by the place of the field.
+        /// The types of the message fields, by the index of the field.
         let children: [Int: ProtobufSchema]
-        /// How many levels of messages it can have; `nil` when there is no end.
+        /// The number of message levels that the type can have; `nil` if the number is unlimited.
         fileprivate(set) var depth: Int?
     }
 
     private(set) var nodes: [Node] = []
 
-    /// Finds the type itself and everything below it.
+    /// Collects the type itself and all types that it contains, directly or indirectly.
     init(from root: ProtobufSchema) {
         var places: [ObjectIdentifier: Int] = [ObjectIdentifier(root): 0]
         var waiting = [root]
@@ -36,7 +37,8 @@ struct SchemaGraph {
         measure(parents: parents)
     }
 
-    /// From the types without messages upwards; what is in a circle, or above one, is never reached.
+    /// Computes the depth of each type, from types without message fields upward. Types in a cycle, and types that
+    /// contain such types, keep `nil`.
     private mutating func measure(parents: [[Int]]) {
         var open = nodes.map(\.children.count)
         var deepest = [Int](repeating: 0, count: nodes.count)

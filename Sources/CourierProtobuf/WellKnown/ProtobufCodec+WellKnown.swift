@@ -1,20 +1,21 @@
 extension ProtobufCodec {
-    /// `google.protobuf.Duration`, which is `Duration` in Swift.
+    /// The codec for `google.protobuf.Duration`, which is `Duration` in Swift.
     public enum Span: ProtobufMessageCodec {
-        /// No time.
+        /// The value of a missing field: zero.
         public static var initial: Duration { .zero }
 
-        /// Takes over what is present; what does not fit becomes the nearest length that does.
+        /// Reads seconds and nanoseconds. Seconds beyond 10,000 years, protobuf's limit, are clamped.
         public static func merge(_ fields: ProtobufReader, into value: inout Duration) throws {
             var seconds = value.components.seconds
             var nanos = Int32(value.components.attoseconds / 1_000_000_000)
             try fields.read(0, Number<Int64>.self, into: &seconds)
             try fields.read(1, Number<Int32>.self, into: &nanos)
-            // What two numbers can say beyond protobuf's 10,000 years is cut, so that no later sum overflows.
+            // The fields can hold more than 10,000 years, protobuf's limit. Clamping prevents an overflow in later
+            // sums.
             value = .seconds(min(max(seconds, -longest), longest)) + .nanoseconds(Int64(nanos))
         }
 
-        /// Writes seconds and nanoseconds; what is shorter than a nanosecond is left out.
+        /// Writes seconds and nanoseconds, clamped to 10,000 years. Fractions of a nanosecond are dropped.
         public static func fill(_ fields: ProtobufWriter, _ value: Duration) throws {
             let limit = Duration.seconds(longest)
             let components = min(max(value, .zero - limit), limit).components
@@ -25,12 +26,12 @@ extension ProtobufCodec {
         private static var longest: Int64 { 315_576_000_000 }
     }
 
-    /// `google.protobuf.Value`.
+    /// The codec for `google.protobuf.Value`.
     public enum AnyValue: ProtobufMessageCodec {
-        /// `null`.
+        /// The value of a missing field: `null`.
         public static var initial: ProtobufValue { .null }
 
-        /// Takes over the value if there is one.
+        /// Reads the one field that is set. If no field is set, the value stays unchanged.
         public static func merge(_ fields: ProtobufReader, into value: inout ProtobufValue) throws {
             switch fields.member(of: 0) {
             case 1: value = .null
@@ -43,7 +44,7 @@ extension ProtobufCodec {
             }
         }
 
-        /// Writes the value.
+        /// Writes the one field that holds the value.
         public static func fill(_ fields: ProtobufWriter, _ value: ProtobufValue) throws {
             switch value {
             case .null: try fields.writeMember(of: 0, 0, number: 1, Number<Int32>.self, 0)
@@ -56,33 +57,33 @@ extension ProtobufCodec {
         }
     }
 
-    /// `google.protobuf.Struct`.
+    /// The codec for `google.protobuf.Struct`, which is a dictionary in Swift.
     public enum Structure: ProtobufMessageCodec {
-        /// Empty.
+        /// The value of a missing field: empty.
         public static var initial: [String: ProtobufValue] { [:] }
 
-        /// Takes over the entries.
+        /// Reads the entries into the dictionary.
         public static func merge(_ fields: ProtobufReader, into value: inout [String: ProtobufValue]) throws {
             try fields.readMap(0, key: Text.self, value: AnyValue.self, into: &value)
         }
 
-        /// Writes the entries.
+        /// Writes the entries of the dictionary.
         public static func fill(_ fields: ProtobufWriter, _ value: [String: ProtobufValue]) throws {
             try fields.writeMap(0, key: Text.self, value: AnyValue.self, value)
         }
     }
 
-    /// `google.protobuf.ListValue`.
+    /// The codec for `google.protobuf.ListValue`, which is an array in Swift.
     public enum List: ProtobufMessageCodec {
-        /// Empty.
+        /// The value of a missing field: empty.
         public static var initial: [ProtobufValue] { [] }
 
-        /// Takes over the elements.
+        /// Reads the elements and appends them to the array.
         public static func merge(_ fields: ProtobufReader, into value: inout [ProtobufValue]) throws {
             try fields.readRepeated(0, AnyValue.self, into: &value)
         }
 
-        /// Writes the elements.
+        /// Writes the elements of the array.
         public static func fill(_ fields: ProtobufWriter, _ value: [ProtobufValue]) throws {
             try fields.writeRepeated(0, AnyValue.self, value)
         }

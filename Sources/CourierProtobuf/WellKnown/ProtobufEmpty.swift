@@ -1,23 +1,23 @@
-/// A message without fields, `google.protobuf.Empty`.
+/// `google.protobuf.Empty`: a message without fields.
 public struct ProtobufEmpty: GeneratedProtobufMessage {
-    /// What newer versions of the type may add.
+    /// Received fields that are not in the schema, such as fields of a newer version of the type.
     public var unknownFields = ProtobufUnknownFields()
 
-    /// Makes the message.
+    /// Creates the message.
     public init() {}
 
-    /// No fields.
+    /// The name of this message type, which has no fields.
     public static let protobufSchema: ProtobufSchema = .init("google.protobuf.Empty", [])
 
-    /// Takes over the fields that are present.
+    /// Stores the received fields as unknown fields.
     ///
-    /// - Parameter fields: The fields.
-    /// - Throws: ``CourierCore/CourierError`` when a text is not UTF-8.
+    /// - Parameter fields: The reader with the received fields.
+    /// - Throws: No error. The protocol declares the function as throwing.
     public mutating func readProtobuf(_ fields: ProtobufReader) throws { fields.readUnknown(into: &unknownFields) }
 
-    /// Hands over the fields.
+    /// Writes the unknown fields to a writer.
     ///
-    /// - Parameter fields: Takes them.
-    /// - Throws: ``CourierCore/CourierError`` when there is no memory left.
+    /// - Parameter fields: The writer that receives the fields.
+    /// - Throws: ``CourierCore/CourierError`` if the memory limit is reached.
     public func writeProtobuf(_ fields: ProtobufWriter) throws { try fields.writeUnknown(unknownFields) }
 }

@@ -1,35 +1,35 @@
-/// The names of some fields of a message, `google.protobuf.FieldMask`.
+/// `google.protobuf.FieldMask`: a list of fields of a message.
 public struct ProtobufFieldMask: GeneratedProtobufMessage {
-    /// The fields, each a path of names with dots between them.
+    /// The fields. Each field is a path of names that are separated by dots.
     public var paths: [String]
-    /// What newer versions of the type may add.
+    /// Received fields that are not in the schema, such as fields of a newer version of the type.
     public var unknownFields = ProtobufUnknownFields()
 
-    /// Makes a mask.
+    /// Creates a mask from field paths.
     ///
-    /// - Parameter paths: The fields, each a path of names with dots between them.
+    /// - Parameter paths: The fields. Each field is a path of names that are separated by dots.
     public init(paths: [String] = []) { self.paths = paths }
 
-    /// Makes an empty mask.
+    /// Creates an empty mask.
     public init() { self.init(paths: []) }
 
-    /// The fields.
+    /// The name and the fields of this message type.
     public static let protobufSchema: ProtobufSchema = .init(
         "google.protobuf.FieldMask", [.init(1, "paths", .string, .repeated)])
 
-    /// Takes over the fields that are present.
+    /// Sets the properties from the fields that the reader has.
     ///
-    /// - Parameter fields: The fields.
-    /// - Throws: ``CourierCore/CourierError`` when a text is not UTF-8.
+    /// - Parameter fields: The reader with the received fields.
+    /// - Throws: ``CourierCore/CourierError`` if a string is not UTF-8 or there are too many paths.
     public mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.readRepeated(0, ProtobufCodec.Text.self, into: &paths)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over the fields.
+    /// Writes the fields to a writer.
     ///
-    /// - Parameter fields: Takes them.
-    /// - Throws: ``CourierCore/CourierError`` when there is no memory left.
+    /// - Parameter fields: The writer that receives the fields.
+    /// - Throws: ``CourierCore/CourierError`` if the memory limit is reached.
     public func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.writeRepeated(0, ProtobufCodec.Text.self, paths)
         try fields.writeUnknown(unknownFields)

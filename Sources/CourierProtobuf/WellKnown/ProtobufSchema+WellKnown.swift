@@ -1,17 +1,17 @@
 extension ProtobufSchema {
-    /// `google.protobuf.Duration`.
+    /// The schema of `google.protobuf.Duration`.
     public static let duration: ProtobufSchema = .init(
         "google.protobuf.Duration", [.init(1, "seconds", .int64), .init(2, "nanos", .int32)])
 
-    /// `google.protobuf.Struct`.
+    /// The schema of `google.protobuf.Struct`.
     public static let structure: ProtobufSchema = .init(
         "google.protobuf.Struct", [.map(1, "fields", key: .string, value: .message { .value })])
 
-    /// `google.protobuf.ListValue`.
+    /// The schema of `google.protobuf.ListValue`.
     public static let list: ProtobufSchema = .init(
         "google.protobuf.ListValue", [.init(1, "values", .message { .value }, .repeated)])
 
-    /// `google.protobuf.Value`.
+    /// The schema of `google.protobuf.Value`.
     public static let value: ProtobufSchema = .init(
         "google.protobuf.Value",
         [
@@ -23,22 +23,22 @@ extension ProtobufSchema {
             .init(6, "list_value", .message { .list }, .member(of: 0)),
         ])
 
-    /// `google.protobuf.DoubleValue`.
+    /// The schema of `google.protobuf.DoubleValue`.
     public static let wrappedDouble: ProtobufSchema = .init("google.protobuf.DoubleValue", [.init(1, "value", .double)])
-    /// `google.protobuf.FloatValue`.
+    /// The schema of `google.protobuf.FloatValue`.
     public static let wrappedFloat: ProtobufSchema = .init("google.protobuf.FloatValue", [.init(1, "value", .float)])
-    /// `google.protobuf.Int64Value`.
+    /// The schema of `google.protobuf.Int64Value`.
     public static let wrappedInt64: ProtobufSchema = .init("google.protobuf.Int64Value", [.init(1, "value", .int64)])
-    /// `google.protobuf.UInt64Value`.
+    /// The schema of `google.protobuf.UInt64Value`.
     public static let wrappedUInt64: ProtobufSchema = .init("google.protobuf.UInt64Value", [.init(1, "value", .uint64)])
-    /// `google.protobuf.Int32Value`.
+    /// The schema of `google.protobuf.Int32Value`.
     public static let wrappedInt32: ProtobufSchema = .init("google.protobuf.Int32Value", [.init(1, "value", .int32)])
-    /// `google.protobuf.UInt32Value`.
+    /// The schema of `google.protobuf.UInt32Value`.
     public static let wrappedUInt32: ProtobufSchema = .init("google.protobuf.UInt32Value", [.init(1, "value", .uint32)])
-    /// `google.protobuf.BoolValue`.
+    /// The schema of `google.protobuf.BoolValue`.
     public static let wrappedBool: ProtobufSchema = .init("google.protobuf.BoolValue", [.init(1, "value", .bool)])
-    /// `google.protobuf.StringValue`.
+    /// The schema of `google.protobuf.StringValue`.
     public static let wrappedString: ProtobufSchema = .init("google.protobuf.StringValue", [.init(1, "value", .string)])
-    /// `google.protobuf.BytesValue`.
+    /// The schema of `google.protobuf.BytesValue`.
     public static let wrappedBytes: ProtobufSchema = .init("google.protobuf.BytesValue", [.init(1, "value", .bytes)])
 }

@@ -1,40 +1,40 @@
 import CProtobufC
 
-/// The memory of one message while it is read or written: handed out from the front, given back all at once.
+/// An arena: it allocates the memory for one message that is read or written, and frees all memory at once.
 ///
-/// A budget bounds it, so a message that asks for more than it may ends in an error. It starts in memory of the caller,
-/// which is enough for a small message.
+/// A budget limits the memory from the heap. If a message needs more, the allocation fails and the message is refused.
+/// The first block belongs to the caller and is large enough for a small message.
 @usableFromInline
 struct MessageArena: ~Copyable {
-    /// What an arena has not handed out. Another arena may hand it out while the first one stays as it is.
+    /// The memory that an arena has not yet used. Another arena may use it while the first arena allocates nothing.
     struct Rest {
-        /// Where what is free of the last block begins, aligned to 8.
+        /// The start of the free part of the last block, aligned to 8 bytes.
         var start: UnsafeMutableRawPointer?
-        /// How many bytes are free there.
+        /// The number of free bytes at `start`.
         var size = 0
-        /// How many more bytes may be taken from the heap.
+        /// The number of bytes that may still be allocated from the heap.
         var budget: Int
     }
 
     @usableFromInline var cursor: UnsafeMutableRawPointer
     @usableFromInline var remaining: Int
-    /// Blocks from the heap, each with the address of the one before in its first word.
+    /// The newest block from the heap. The first word of each block holds the address of the previous block.
     private var lastBlock: UnsafeMutableRawPointer?
     private var nextBlockSize = 16 << 10
-    /// How many more bytes may be taken from the heap.
+    /// The number of bytes that may still be allocated from the heap.
     private var budget: Int
     private(set) var isExhausted = false
-    /// How many more messages may stand in each other; counted while writing.
+    /// The number of message levels that may still be entered while a message is written.
     var depthLeft: Int
 
     private static let largestBlock = 8 << 20
     private static let stackSize = 2 << 10
 
     /// - Parameters:
-    ///   - start: Memory for the beginning, aligned to 8; it has to outlive the arena.
-    ///   - size: How many bytes of it there are.
-    ///   - budget: How many bytes may be taken from the heap.
-    ///   - depth: How deeply messages may stand in each other.
+    ///   - start: The first memory block, aligned to 8 bytes. It must outlive the arena.
+    ///   - size: The size of the first block in bytes.
+    ///   - budget: The number of bytes that may be allocated from the heap.
+    ///   - depth: The largest number of nested message levels.
     init(start: UnsafeMutableRawPointer, size: Int, budget: Int, depth: Int) {
         cursor = start
         remaining = size & ~7
@@ -42,7 +42,7 @@ struct MessageArena: ~Copyable {
         depthLeft = depth
     }
 
-    /// Runs `body` with an arena that starts in the block of `rest`, or on the stack where there is more room.
+    /// Runs `body` with an arena. Its first block is the memory of `rest` or a block on the stack, whichever is larger.
     static func with<Result>(
         _ rest: Rest, depth: Int, _ body: (UnsafeMutablePointer<MessageArena>) throws -> Result
     ) rethrows -> Result {
@@ -71,10 +71,10 @@ struct MessageArena: ~Copyable {
 
     var rest: Rest { Rest(start: cursor, size: remaining, budget: budget) }
 
-    /// Memory that starts at a multiple of 8, not cleared; `nil` when the budget is used up.
+    /// Returns uninitialized memory that is aligned to 8 bytes; `nil` if the budget is exhausted.
     @inlinable
     mutating func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
-        // A size near Int.max wraps to a negative one, which the slow path refuses.
+        // A size near Int.max overflows to a negative number, and `allocateInNewBlock` refuses negative sizes.
         let rounded = (size &+ 7) & ~7
         guard size >= 0, rounded >= 0, rounded <= remaining else { return allocateInNewBlock(size < 0 ? -1 : rounded) }
         let place = cursor
@@ -102,12 +102,13 @@ struct MessageArena: ~Copyable {
         return block + header
     }
 
-    /// Hints that about this much will be asked for, so that one block serves it.
+    /// Sets the expected memory use, so that the next block from the heap is large enough for it.
     mutating func expect(_ size: Int) { nextBlockSize = min(max(nextBlockSize, size), Self.largestBlock) }
 }
 
 extension ProtobufCAllocator {
-    /// Lets libprotobuf-c take from an arena, which has to stay where it is; giving back single pieces does nothing.
+    /// Creates an allocator for libprotobuf-c that uses an arena. The arena must stay at its address. Freeing single
+    /// allocations does nothing.
     init(_ arena: UnsafeMutablePointer<MessageArena>) {
         self.init(
             alloc: { arena, size in

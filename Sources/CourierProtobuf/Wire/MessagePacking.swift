@@ -2,17 +2,19 @@ import CProtobufC
 import CourierCore
 import Foundation
 
-/// Writes messages: the value fills C structs, and libprotobuf-c makes bytes of them.
+/// Encodes messages: the message is written to C structs, and libprotobuf-c converts the structs to bytes.
 enum MessagePacking {
-    /// Up to this size the bytes are made on the stack, since `Data` keeps them in one allocation of its own.
+    /// Up to this size, the bytes are first written to the stack and then copied into a `Data`, which needs one
+    /// allocation.
     private static let smallSize = 512
 
     static func data(_ message: some GeneratedProtobufMessage, limits: ProtobufLimits) throws -> Data {
-        // What is written is the app's own value, so only the result is held to a size.
+        // The app's own message is trusted, so no memory budget applies, only the limits on depth and on the size of
+        // the result.
         try data(type(of: message).protobufSchema, limits: limits, budget: .max) { try message.writeProtobuf($0) }
     }
 
-    /// The bytes of the message that `body` writes, with at most `budget` bytes of memory from the heap.
+    /// Returns the bytes of the message that `body` writes, with at most `budget` bytes of memory from the heap.
     static func data(
         _ schema: ProtobufSchema, limits: ProtobufLimits, budget: Int, _ body: (ProtobufWriter) throws -> Void
     ) throws -> Data {

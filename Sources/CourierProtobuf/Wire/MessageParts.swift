@@ -1,9 +1,10 @@
 import CProtobufC
 
-/// Puts a message together that came in parts, so that it is read, and asked for its required fields, as a whole.
+/// Merges the parts of a message that arrived in several parts. The merged message is then read as a whole, including
+/// the check of its required fields.
 ///
-/// Of what can be there once, the last part that has it counts. Lists and unknown fields of the parts follow each other;
-/// so do the parts of messages inside, which are put together in turn when they are read.
+/// For a singular field, the last part that has the field counts. Lists and unknown fields of the parts are
+/// concatenated. The parts of a nested message are concatenated too, and are merged when the nested message is read.
 enum MessageParts {
     private enum List {
         case field(ProtobufCFieldDescriptor)
@@ -23,7 +24,7 @@ enum MessageParts {
             }
         }
 
-        /// Where the address of the first element is.
+        /// The offset in the record of the address of the list's first element.
         var addressOffset: Int {
             switch self {
             case .field(let field): Int(field.offset)
@@ -45,17 +46,17 @@ enum MessageParts {
     }
 
     /// - Parameters:
-    ///   - records: The addresses of the parts' records, which are all of one type.
-    ///   - count: How many there are, at least one.
-    /// - Returns: The record of the whole. What is not in it is still with the parts, and its memory is the caller's to
-    ///   give back. It takes no more than the parts do.
+    ///   - records: The addresses of the records of the parts. All parts have the same message type.
+    ///   - count: The number of parts, at least one.
+    /// - Returns: The merged record, which the caller must deallocate. It points to data that still belongs to the
+    ///   parts, such as strings and nested messages. It needs no more memory than the parts.
     static func whole(of records: UnsafeRawPointer, count: Int) -> UnsafeMutableRawPointer {
         let parts = UnsafeBufferPointer(start: records.assumingMemoryBound(to: UnsafeRawPointer.self), count: count)
         let type = parts[0].load(as: UnsafePointer<ProtobufCMessageDescriptor>.self)
         let fields = UnsafeBufferPointer(start: type.pointee.fields, count: Int(type.pointee.n_fields))
         var lists = fields.filter { $0.label == PROTOBUF_C_LABEL_REPEATED }.map(List.field)
         lists.append(.unknownFields)
-        // Everything counted here is in memory already, so no sum overflows.
+        // All counted elements are already in memory, so the sums cannot overflow.
         let sizes = lists.map { list in parts.reduce(0) { $0 + list.count(in: $1) } * list.stride }
 
         let recordSize = type.pointee.sizeof_message
@@ -90,12 +91,12 @@ enum MessageParts {
         }
     }
 
-    /// To a multiple of 8, for the list that comes behind.
+    /// Rounds a size up to a multiple of 8, so that the next list is aligned.
     private static func rounded(_ size: Int) -> Int { (size + 7) & ~7 }
 }
 
 extension ProtobufCFieldDescriptor {
-    /// How many bytes an element takes in a list.
+    /// The number of bytes that one element occupies in a list.
     fileprivate var stride: Int {
         switch type {
         case PROTOBUF_C_TYPE_BYTES: MemoryLayout<ProtobufCBinaryData>.stride

@@ -1,7 +1,8 @@
 import CProtobufC
 import CourierCore
 
-/// Reads messages: libprotobuf-c makes C structs of the bytes, within limits, and the value copies what it needs.
+/// Decodes messages: libprotobuf-c converts bytes to C structs within limits, and the message copies its values from
+/// the structs.
 enum MessageUnpacking {
     static func value<Message: GeneratedProtobufMessage>(
         _ type: Message.Type, from bytes: UnsafeRawBufferPointer, limits: ProtobufLimits
@@ -15,8 +16,8 @@ enum MessageUnpacking {
         }
     }
 
-    /// Runs `body` with the fields of a message, and with what they leave of `memory` for messages that are read before
-    /// it returns. The fields are gone then.
+    /// Decodes a message and runs `body` with its fields. `body` also receives the part of `memory` that the fields do
+    /// not use, for decoding nested messages. Both are valid only until `body` returns.
     static func with<Result>(
         _ bytes: UnsafeRawBufferPointer, schema: ProtobufSchema, limits: ProtobufLimits,
         memory: MessageArena.Rest, _ body: (_ fields: ProtobufReader, _ rest: MessageArena.Rest) throws -> Result
@@ -25,7 +26,8 @@ enum MessageUnpacking {
             throw CourierError(
                 .decodingFailed, "a \(schema.name) of \(bytes.count) bytes exceeds the limit of \(limits.size)")
         }
-        // libprotobuf-c follows messages in messages as deep as they go, so that is looked at before. Few types need it.
+        // libprotobuf-c has no nesting limit, so the depth is checked first. Few types can exceed the limit and need
+        // this check.
         if schema.maximumDepth ?? .max > limits.depth { try WireInspector(limits).check(bytes, schema) }
         return try MessageArena.with(memory, depth: limits.depth) { arena in
             arena.pointee.expect(bytes.count * 6)

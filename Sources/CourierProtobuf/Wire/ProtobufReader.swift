@@ -1,11 +1,11 @@
 import CProtobufC
 import CourierCore
 
-/// The fields of one message, as libprotobuf-c read them from the wire. Only generated code uses it, and only during
-/// the call that it is handed to.
+/// The fields of one message, as libprotobuf-c read them from the wire. Only generated code uses a reader, and only
+/// during the call that receives it.
 ///
-/// Fields are named by their place in the schema, and the codec has to be the one for the kind that the schema has
-/// there; the generator sees to both.
+/// A field is identified by its index in the schema. The codec must match the kind of the field in the schema; the
+/// generator guarantees this.
 @frozen
 public struct ProtobufReader {
     @usableFromInline let record: UnsafeRawPointer
@@ -17,13 +17,13 @@ public struct ProtobufReader {
         self.maximumCount = maximumCount
     }
 
-    /// A number or text that is zero or empty unless it was sent.
+    /// Reads a number, string or bytes without presence. A missing field leaves the value unchanged.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - codec: What it holds.
-    ///   - value: Is set when the field is there.
-    /// - Throws: ``CourierCore/CourierError`` when a text is not UTF-8.
+    ///   - field: The index of the field in the schema.
+    ///   - codec: The codec for the kind of the field.
+    ///   - value: Set if the field is present.
+    /// - Throws: ``CourierCore/CourierError`` if a string is not UTF-8.
     @inlinable
     public func read<Codec: ProtobufValueCodec>(
         _ field: Int, _ codec: Codec.Type, into value: inout Codec.Value
@@ -31,13 +31,13 @@ public struct ProtobufReader {
         if isPresent(field) { value = try Codec.load(place(field), self, field) }
     }
 
-    /// A number or text whose presence counts.
+    /// Reads an optional number, string or bytes. A missing field leaves the value unchanged.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - codec: What it holds.
-    ///   - value: Is set when the field is there.
-    /// - Throws: ``CourierCore/CourierError`` when a text is not UTF-8.
+    ///   - field: The index of the field in the schema.
+    ///   - codec: The codec for the kind of the field.
+    ///   - value: Set if the field is present.
+    /// - Throws: ``CourierCore/CourierError`` if a string is not UTF-8.
     @inlinable
     public func readOptional<Codec: ProtobufValueCodec>(
         _ field: Int, _ codec: Codec.Type, into value: inout Codec.Value?
@@ -45,13 +45,13 @@ public struct ProtobufReader {
         if isPresent(field) { value = try Codec.load(place(field), self, field) }
     }
 
-    /// A number or text that has to be there.
+    /// Reads a required number, string or bytes.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - codec: What it holds.
-    ///   - value: Is set.
-    /// - Throws: ``CourierCore/CourierError`` when the field is missing or a text is not UTF-8.
+    ///   - field: The index of the field in the schema.
+    ///   - codec: The codec for the kind of the field.
+    ///   - value: Set to the value of the field.
+    /// - Throws: ``CourierCore/CourierError`` if the field is missing or a string is not UTF-8.
     @inlinable
     public func readRequired<Codec: ProtobufValueCodec>(
         _ field: Int, _ codec: Codec.Type, into value: inout Codec.Value
@@ -60,13 +60,13 @@ public struct ProtobufReader {
         value = try Codec.load(place(field), self, field)
     }
 
-    /// A message that may be missing; parts of it that came one by one are merged.
+    /// Reads an optional message. If the message arrived in several parts, the parts are merged.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - codec: What it holds.
-    ///   - value: Is set when the field is there.
-    /// - Throws: ``CourierCore/CourierError`` when something inside is wrong.
+    ///   - field: The index of the field in the schema.
+    ///   - codec: The codec for the kind of the field.
+    ///   - value: Set if the field is present.
+    /// - Throws: ``CourierCore/CourierError`` if the content of the message is invalid.
     @inlinable
     public func readMessage<Codec: ProtobufMessageCodec>(
         _ field: Int, _ codec: Codec.Type, into value: inout Codec.Value?
@@ -78,13 +78,13 @@ public struct ProtobufReader {
         value = merged
     }
 
-    /// A message that has to be there; parts of it that came one by one are merged.
+    /// Reads a required message. If the message arrived in several parts, the parts are merged.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - codec: What it holds.
-    ///   - value: Is set.
-    /// - Throws: ``CourierCore/CourierError`` when the message is missing or something inside is wrong.
+    ///   - field: The index of the field in the schema.
+    ///   - codec: The codec for the kind of the field.
+    ///   - value: Set to the value of the field.
+    /// - Throws: ``CourierCore/CourierError`` if the message is missing or its content is invalid.
     @inlinable
     public func readRequiredMessage<Codec: ProtobufMessageCodec>(
         _ field: Int, _ codec: Codec.Type, into value: inout Codec.Value
@@ -94,13 +94,14 @@ public struct ProtobufReader {
         try mergeParts(field, count, codec, into: &value)
     }
 
-    /// Any number of elements, packed or not.
+    /// Reads a repeated field, packed or not.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - codec: What each holds.
-    ///   - values: Takes the elements at its end.
-    /// - Throws: ``CourierCore/CourierError`` when a text is not UTF-8 or something inside a message is wrong.
+    ///   - field: The index of the field in the schema.
+    ///   - codec: The codec for the kind of the elements.
+    ///   - values: The array to which the elements are appended.
+    /// - Throws: ``CourierCore/CourierError`` if there are too many elements, a string is not UTF-8, or the content of
+    ///   a message is invalid.
     @inlinable
     public func readRepeated<Codec: ProtobufValueCodec>(
         _ field: Int, _ codec: Codec.Type, into values: inout [Codec.Value]
@@ -110,16 +111,17 @@ public struct ProtobufReader {
         try Codec.loadList(elements(field), count: count, into: &values, self, field)
     }
 
-    /// A map; of entries with the same key the last one counts. A dictionary cannot hold two texts of the same letters
-    /// in different bytes, so such keys are refused.
+    /// Reads a map. If a key occurs twice, the last entry counts.
+    ///
+    /// A dictionary cannot hold two keys that are the same text with different UTF-8 bytes, so such keys are refused.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - key: What its keys are.
-    ///   - value: What its values are.
-    ///   - entries: Takes the entries.
-    /// - Throws: ``CourierCore/CourierError`` when a text is not UTF-8, two keys are the same letters in different bytes,
-    ///   or something inside a message is wrong.
+    ///   - field: The index of the field in the schema.
+    ///   - key: The codec for the keys.
+    ///   - value: The codec for the values.
+    ///   - entries: The dictionary to which the entries are added.
+    /// - Throws: ``CourierCore/CourierError`` if there are too many entries, two keys are the same text with different
+    ///   bytes, or a key or value is invalid.
     @inlinable
     public func readMap<Key: ProtobufMapKeyCodec, Value: ProtobufValueCodec>(
         _ field: Int, key: Key.Type, value: Value.Type, into entries: inout [Key.Value: Value.Value]
@@ -134,36 +136,37 @@ public struct ProtobufReader {
             try entry.read(0, Key.self, into: &key)
             let known = entries.count
             entries[key] = try Value.loadSingle(entry, 1)
-            // A key that was there stays as it was.
+            // If the dictionary already had an equal key, it keeps the bytes of that key, so compare them with the new
+            // key.
             if entries.count == known, Key.isTaken(key, in: entries) { throw equivalentKeys(field) }
         }
     }
 
-    /// Which member of a oneof is set.
+    /// Returns the number of the oneof member that is set.
     ///
-    /// - Parameter first: The place of the oneof's first field.
-    /// - Returns: The number of the field that is set, 0 if none is.
+    /// - Parameter first: The index of the oneof's first field.
+    /// - Returns: The number of the field that is set; 0 if no field is set.
     @inlinable
     public func member(of first: Int) -> UInt32 {
         record.load(fromByteOffset: ProtobufSlot.quantifierOffset(first), as: UInt32.self)
     }
 
-    /// The member of a oneof that is set.
+    /// Reads the oneof member that is set.
     ///
     /// - Parameters:
-    ///   - first: The place of the oneof's first field.
-    ///   - field: The place of the field that is set.
-    ///   - codec: What it holds.
-    /// - Returns: Its value.
-    /// - Throws: ``CourierCore/CourierError`` when a text is not UTF-8 or something inside a message is wrong.
+    ///   - first: The index of the oneof's first field.
+    ///   - field: The index of the field that is set.
+    ///   - codec: The codec for the kind of the field.
+    /// - Returns: The value of the field.
+    /// - Throws: ``CourierCore/CourierError`` if a string is not UTF-8 or the content of a message is invalid.
     @inlinable
     public func readMember<Codec: ProtobufValueCodec>(
         of first: Int, _ field: Int, _ codec: Codec.Type
     ) throws -> Codec.Value { try Codec.load(place(first), self, field) }
 
-    /// What is not in the schema.
+    /// Reads the fields that are not in the schema.
     ///
-    /// - Parameter fields: Takes them at its end.
+    /// - Parameter fields: The unknown fields to which the fields are appended.
     @inlinable
     public func readUnknown(into fields: inout ProtobufUnknownFields) {
         guard record.load(fromByteOffset: ProtobufSlot.unknownCountOffset, as: UInt32.self) > 0 else { return }
@@ -184,7 +187,7 @@ public struct ProtobufReader {
         return count
     }
 
-    /// The message that an element of a list, or a oneof's value, points to.
+    /// Returns the message whose address is stored in an element of a list or in the slot of a oneof.
     @inlinable
     func message(at place: UnsafeRawPointer) -> ProtobufReader {
         ProtobufReader(record: place.load(as: UnsafeRawPointer.self), maximumCount: maximumCount)
@@ -193,7 +196,7 @@ public struct ProtobufReader {
     @inlinable
     func place(_ field: Int) -> UnsafeRawPointer { record + ProtobufSlot.valueOffset(field) }
 
-    /// Where the elements of a repeated field are; only asked when there are some.
+    /// Returns the address of the first element of a repeated field. Call it only if the field has elements.
     @inlinable
     func elements(_ field: Int) -> UnsafeRawPointer {
         record.load(fromByteOffset: ProtobufSlot.valueOffset(field), as: UnsafeRawPointer.self)
@@ -209,7 +212,7 @@ public struct ProtobufReader {
         try Codec.merge(ProtobufReader(record: whole, maximumCount: maximumCount), into: &value)
     }
 
-    // MARK: What is rare
+    // MARK: Rarely used code
 
     private var descriptor: UnsafePointer<ProtobufCMessageDescriptor> {
         record.load(as: UnsafePointer<ProtobufCMessageDescriptor>.self)
@@ -223,8 +226,8 @@ public struct ProtobufReader {
     @usableFromInline
     func appendUnknown(to fields: inout ProtobufUnknownFields) {
         let message = record.assumingMemoryBound(to: ProtobufCMessage.self).pointee
-        // libprotobuf-c takes the number 0, which no field has, where more bytes than needed write it. A message with such a
-        // field could be written and not be read again.
+        // libprotobuf-c accepts the invalid field number 0 if its tag is longer than necessary. Leave such a field out,
+        // because a message that contains it could be written but not read again.
         for field in UnsafeBufferPointer(start: message.unknown_fields, count: Int(message.n_unknown_fields))
         where field.tag != 0 {
             fields.append(number: field.tag, wireType: field.wire_type.rawValue, data: field.data, count: field.len)

@@ -1,11 +1,11 @@
 import CProtobufC
 import CourierCore
 
-/// Takes the fields of one message, as libprotobuf-c writes them to the wire. Only generated code uses it, and only
-/// during the call that it is handed to.
+/// Receives the fields of one message, which libprotobuf-c then writes to the wire. Only generated code uses a writer,
+/// and only during the call that receives it.
 ///
-/// Fields are named by their place in the schema, and the codec has to be the one for the kind that the schema has
-/// there; the generator sees to both.
+/// A field is identified by its index in the schema. The codec must match the kind of the field in the schema; the
+/// generator guarantees this.
 @frozen
 public struct ProtobufWriter {
     @usableFromInline let record: UnsafeMutableRawPointer
@@ -17,37 +17,37 @@ public struct ProtobufWriter {
         self.arena = arena
     }
 
-    /// A number or text that is left out when it is zero or empty.
+    /// Writes a number, string or bytes, unless the value is zero or empty.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - codec: What it holds.
+    ///   - field: The index of the field in the schema.
+    ///   - codec: The codec for the kind of the field.
     ///   - value: The value.
-    /// - Throws: ``CourierCore/CourierError`` when there is no memory left.
+    /// - Throws: ``CourierCore/CourierError`` if the memory limit is reached.
     @inlinable
     public func write<Codec: ProtobufValueCodec>(
         _ field: Int, _ codec: Codec.Type, _ value: Codec.Value
     ) throws { if !Codec.isZero(value) { try writeRequired(field, codec, value) } }
 
-    /// A number or text whose presence counts.
+    /// Writes an optional number, string or bytes.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - codec: What it holds.
-    ///   - value: The value, `nil` to leave it out.
-    /// - Throws: ``CourierCore/CourierError`` when there is no memory left.
+    ///   - field: The index of the field in the schema.
+    ///   - codec: The codec for the kind of the field.
+    ///   - value: The value; if it is `nil`, the field is not written.
+    /// - Throws: ``CourierCore/CourierError`` if the memory limit is reached.
     @inlinable
     public func writeOptional<Codec: ProtobufValueCodec>(
         _ field: Int, _ codec: Codec.Type, _ value: Codec.Value?
     ) throws { if let value { try writeRequired(field, codec, value) } }
 
-    /// A number or text that is always written.
+    /// Writes a number, string or bytes, even if the value is zero or empty.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - codec: What it holds.
+    ///   - field: The index of the field in the schema.
+    ///   - codec: The codec for the kind of the field.
     ///   - value: The value.
-    /// - Throws: ``CourierCore/CourierError`` when there is no memory left.
+    /// - Throws: ``CourierCore/CourierError`` if the memory limit is reached.
     @inlinable
     public func writeRequired<Codec: ProtobufValueCodec>(
         _ field: Int, _ codec: Codec.Type, _ value: Codec.Value
@@ -56,13 +56,13 @@ public struct ProtobufWriter {
         try Codec.store(value, at: place(field), self, field)
     }
 
-    /// A message that may be missing.
+    /// Writes an optional message.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - codec: What it holds.
-    ///   - value: The message, `nil` to leave it out.
-    /// - Throws: ``CourierCore/CourierError`` when the message nests too deeply.
+    ///   - field: The index of the field in the schema.
+    ///   - codec: The codec for the kind of the field.
+    ///   - value: The message; if it is `nil`, the field is not written.
+    /// - Throws: ``CourierCore/CourierError`` if messages are nested too deeply.
     @inlinable
     public func writeMessage<Codec: ProtobufMessageCodec>(
         _ field: Int, _ codec: Codec.Type, _ value: Codec.Value?
@@ -72,13 +72,13 @@ public struct ProtobufWriter {
         try Codec.store(value, at: list, self, field)
     }
 
-    /// Any number of elements.
+    /// Writes a repeated field.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - codec: What each holds.
+    ///   - field: The index of the field in the schema.
+    ///   - codec: The codec for the kind of the elements.
     ///   - values: The elements.
-    /// - Throws: ``CourierCore/CourierError`` when a message nests too deeply.
+    /// - Throws: ``CourierCore/CourierError`` if messages are nested too deeply.
     @inlinable
     public func writeRepeated<Codec: ProtobufValueCodec>(
         _ field: Int, _ codec: Codec.Type, _ values: [Codec.Value]
@@ -88,14 +88,14 @@ public struct ProtobufWriter {
         try Codec.storeList(values, at: list, self, field)
     }
 
-    /// A map, in ascending order of its keys.
+    /// Writes a map in ascending order of its keys.
     ///
     /// - Parameters:
-    ///   - field: The field's place in the schema.
-    ///   - key: What its keys are.
-    ///   - value: What its values are.
-    ///   - entries: The entries.
-    /// - Throws: ``CourierCore/CourierError`` when a message nests too deeply.
+    ///   - field: The index of the field in the schema.
+    ///   - key: The codec for the keys.
+    ///   - value: The codec for the values.
+    ///   - entries: The entries of the map.
+    /// - Throws: ``CourierCore/CourierError`` if messages are nested too deeply.
     @inlinable
     public func writeMap<Key: ProtobufMapKeyCodec, Value: ProtobufValueCodec>(
         _ field: Int, key: Key.Type, value: Value.Type, _ entries: [Key.Value: Value.Value]
@@ -113,15 +113,15 @@ public struct ProtobufWriter {
         }
     }
 
-    /// The member of a oneof that is set.
+    /// Writes the oneof member that is set.
     ///
     /// - Parameters:
-    ///   - first: The place of the oneof's first field.
-    ///   - field: The place of the field that is set.
-    ///   - number: Its number.
-    ///   - codec: What it holds.
-    ///   - value: Its value.
-    /// - Throws: ``CourierCore/CourierError`` when a message nests too deeply.
+    ///   - first: The index of the oneof's first field.
+    ///   - field: The index of the field that is set.
+    ///   - number: The number of the field that is set.
+    ///   - codec: The codec for the kind of the field.
+    ///   - value: The value of the field.
+    /// - Throws: ``CourierCore/CourierError`` if messages are nested too deeply.
     @inlinable
     public func writeMember<Codec: ProtobufValueCodec>(
         of first: Int, _ field: Int, number: UInt32, _ codec: Codec.Type, _ value: Codec.Value
@@ -130,10 +130,10 @@ public struct ProtobufWriter {
         try Codec.store(value, at: place(first), self, field)
     }
 
-    /// What is not in the schema.
+    /// Writes the fields that are not in the schema.
     ///
-    /// - Parameter fields: The fields that were read and not understood.
-    /// - Throws: ``CourierCore/CourierError`` when there is no memory left.
+    /// - Parameter fields: The unknown fields that were received with the message.
+    /// - Throws: ``CourierCore/CourierError`` if the memory limit is reached.
     @inlinable
     public func writeUnknown(_ fields: ProtobufUnknownFields) throws {
         if !fields.isEmpty { try storeUnknown(fields) }
@@ -149,7 +149,7 @@ public struct ProtobufWriter {
     @inlinable
     func place(_ field: Int) -> UnsafeMutableRawPointer { record + ProtobufSlot.valueOffset(field) }
 
-    /// Makes the list of a repeated field, which the caller has to fill.
+    /// Allocates the list of a repeated field. The caller must fill the list.
     @inlinable
     func list(_ field: Int, count: Int, stride: Int) throws -> UnsafeMutableRawPointer {
         let list = try allocate(count * stride)
@@ -165,7 +165,7 @@ public struct ProtobufWriter {
         return place
     }
 
-    /// Begins a message inside this one; ``leave()`` ends it.
+    /// Begins a message inside this message. Call ``leave()`` to end it.
     @usableFromInline
     func enter(_ field: Int) throws -> ProtobufWriter {
         let fields = record.load(as: UnsafePointer<ProtobufCMessageDescriptor>.self).pointee.fields
@@ -194,7 +194,7 @@ public struct ProtobufWriter {
         return ProtobufWriter(record: record, arena: arena)
     }
 
-    // MARK: What is rare
+    // MARK: Rarely used code
 
     private static var outOfMemory: CourierError {
         CourierError(.encodingFailed, "writing the message takes more memory than its limits allow")
@@ -203,7 +203,7 @@ public struct ProtobufWriter {
     @usableFromInline
     func exhausted() -> any Error { Self.outOfMemory }
 
-    /// To libprotobuf-c they are one field, whose bytes happen to hold the others too.
+    /// Stores all unknown fields as one field for libprotobuf-c. The bytes of that field contain the other fields too.
     @usableFromInline
     func storeUnknown(_ fields: ProtobufUnknownFields) throws {
         guard let head = fields.head else { return }

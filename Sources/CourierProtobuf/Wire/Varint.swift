@@ -1,6 +1,6 @@
-/// The variable-length numbers in which protobuf writes tags and lengths.
+/// Reads and writes varints, the variable-length integers that protobuf uses for tags and lengths.
 enum Varint {
-    /// Appends a number.
+    /// Appends a number as a varint.
     static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var value = value
         while value >= 0x80 {
@@ -10,7 +10,8 @@ enum Varint {
         bytes.append(UInt8(value))
     }
 
-    /// The number at the start of the bytes and how many it takes; `nil` if it does not end within them or within ten.
+    /// Returns the number at the start of the bytes and its length in bytes; `nil` if the number does not end within
+    /// the bytes or within ten bytes.
     static func read(_ bytes: some Collection<UInt8>) -> (value: UInt64, length: Int)? {
         var value: UInt64 = 0
         var length = 0
@@ -24,7 +25,7 @@ enum Varint {
 }
 
 extension ProtobufUnknownFields {
-    /// The tag of the first field.
+    /// The field number and the wire type of the first field, and the length of its tag in bytes.
     var head: (number: UInt32, wireType: UInt32, length: Int)? {
         Varint.read(bytes).map {
             (UInt32(truncatingIfNeeded: $0.value >> 3), UInt32(truncatingIfNeeded: $0.value & 7), $0.length)

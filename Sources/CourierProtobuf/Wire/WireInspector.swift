@@ -1,16 +1,17 @@
 import CProtobufC
 import CourierCore
 
-/// Goes through a message without keeping anything: how deep it is, and where it is broken.
+/// Checks the nesting depth and the validity of an encoded message without decoding it.
 ///
-/// libprotobuf-c has no limit on depth and says only that a message is wrong. This looks at depth before it, for types
-/// that can contain themselves, and for the reason after it.
+/// libprotobuf-c has no nesting limit, and reports only that a message is invalid. If a type can exceed the nesting
+/// limit, this check runs before libprotobuf-c. If libprotobuf-c reports an invalid message, this check finds the
+/// reason.
 struct WireInspector {
     private let maximumDepth: Int
 
     init(_ limits: ProtobufLimits) { maximumDepth = limits.depth }
 
-    /// - Throws: ``CourierCore/CourierError`` at the first thing that is wrong.
+    /// - Throws: ``CourierCore/CourierError`` that describes the first error in the bytes.
     func check(_ bytes: UnsafeRawBufferPointer, _ schema: ProtobufSchema) throws {
         try check(bytes, 0..<bytes.count, schema.descriptor, depth: 1)
     }
@@ -54,7 +55,7 @@ struct WireInspector {
         case fourBytes = 5
     }
 
-    /// Where the field's content ends.
+    /// Returns the position after the content of the field.
     private func end(
         of wireType: WireType?, at: Int, in bytes: UnsafeRawBufferPointer, _ range: Range<Int>,
         _ type: UnsafePointer<ProtobufCMessageDescriptor>, _ field: ProtobufCFieldDescriptor?, _ start: Int
@@ -92,7 +93,7 @@ struct WireInspector {
 }
 
 extension ProtobufCFieldDescriptor {
-    /// Whether libprotobuf-c takes the field in this wire type.
+    /// True if libprotobuf-c accepts the field with this wire type.
     fileprivate func accepts(_ wireType: UInt8) -> Bool {
         switch type {
         case PROTOBUF_C_TYPE_BYTES, PROTOBUF_C_TYPE_STRING, PROTOBUF_C_TYPE_MESSAGE: wireType == 2
