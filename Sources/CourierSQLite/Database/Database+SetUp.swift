@@ -1,13 +1,13 @@
 import CSQLite
 
 extension Database {
-    /// Files of at most this many pages are looked through when they are opened. In larger ones damage is found when
-    /// it is met.
+    /// Files of at most this many pages are checked when they are opened. In larger files, damage is found when a
+    /// damaged page is read.
     private static let pagesLookedThrough: Int64 = 1_024
 
     private static let settingUp = "setting up the file"
 
-    /// Sets what holds for one connection, and for a new file what holds for ever.
+    /// Applies the settings of a connection and, for a new file, the permanent settings of the file.
     package func setUp(_ durability: SQLiteMessageStore.Durability, logBytes: Int) throws(SQLiteFailure) {
         try execute("PRAGMA auto_vacuum = INCREMENTAL", Self.settingUp)  // Has no effect on a file with tables.
         guard try text("PRAGMA journal_mode = WAL", Self.settingUp) == "wal" else {
@@ -27,9 +27,9 @@ extension Database {
             """, Self.settingUp)
     }
 
-    /// Looks through a small file.
+    /// Checks a small file for damage.
     ///
-    /// - Throws: A failure that is damage when something is wrong with it.
+    /// - Throws: A failure whose `isDamage` is true if the file is damaged.
     package func lookThrough() throws(SQLiteFailure) {
         guard try number("PRAGMA page_count", Self.settingUp) <= Self.pagesLookedThrough else { return }
         let operation = "looking through the file"

@@ -2,9 +2,10 @@ import CSQLite
 
 /// One connection to a database file. It is used by one thread at a time.
 package final class Database {
-    /// How a file is opened.
+    /// The way in which a file is opened.
     package enum Access {
-        /// For reading and writing. The file must exist: SQLite would create it with the permissions of the umask.
+        /// For reading and writing. The file must exist, because SQLite would create it with the permissions of the
+        /// umask.
         case owner
         /// For reading and writing, without moving the log into the database when it is closed.
         case salvager
@@ -19,20 +20,22 @@ package final class Database {
         }
     }
 
-    /// How long a call waits for somebody who reads the file at the moment when it is opened or cleaned up.
+    /// The time that a call waits for the lock of another connection, such as a reader while the file is opened or
+    /// cleaned up.
     private static let patienceInMilliseconds: Int32 = 5_000
 
     private var handle: OpaquePointer?
-    /// How many pages the log holds since the last commit.
+    /// The number of pages in the log after the last commit.
     package private(set) var pagesInLog = 0
 
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - path: The file.
-    ///   - access: What for.
-    ///   - system: The name of the SQLite VFS; `nil` for the usual one.
-    /// - Throws: Why it cannot be opened. A file that is no database is found out by the first use.
+    ///   - path: The path of the file.
+    ///   - access: The way in which the file is opened.
+    ///   - system: The name of the SQLite VFS; `nil` for the default one.
+    /// - Throws: A failure if the file cannot be opened. SQLite detects only later, at first use, that a file is not a
+    ///   database.
     package init(path: String, _ access: Access, system: String?) throws(SQLiteFailure) {
         let code = sqlite3_open_v2(path, &handle, access.flags | SQLITE_OPEN_NOMUTEX, system)
         guard code == SQLITE_OK else {
@@ -49,10 +52,10 @@ package final class Database {
 
     deinit { close() }
 
-    /// Whether a transaction was begun and neither committed nor rolled back, by us or by SQLite.
+    /// True while a transaction is open. SQLite itself may also roll back a transaction.
     package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-    /// Whether somebody has a lock for writing on the file. No lock is taken to find out.
+    /// True if any connection holds a write lock on the file. The check itself takes no lock.
     var isWriteLocked: Bool {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
@@ -62,15 +65,15 @@ package final class Database {
         return check(file, &isLocked) == SQLITE_OK && isLocked != 0
     }
 
-    /// Never waits for a lock that somebody else holds.
+    /// Makes every call fail immediately if another connection holds a lock.
     package func becomeImpatient() { sqlite3_busy_timeout(handle, 0) }
 
-    /// Runs statements that give no rows, or whose rows do not matter.
+    /// Runs SQL statements and ignores their rows.
     package func execute(_ sql: String, _ operation: String) throws(SQLiteFailure) {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(operation) }
     }
 
-    /// Makes a statement that is used many times. It has to be released before the connection is closed.
+    /// Prepares a statement that is used many times. It must be released before the connection is closed.
     package func prepare(_ sql: String, _ operation: String) throws(SQLiteFailure) -> Statement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -78,19 +81,19 @@ package final class Database {
         return Statement(statement, operation)
     }
 
-    /// The first column of the first row as a number; 0 without a row.
+    /// Returns the first column of the first row as a number; 0 if there is no row.
     package func number(_ sql: String, _ operation: String) throws(SQLiteFailure) -> Int64 {
         let statement = try prepare(sql, operation)
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    /// The first column of the first row as a text; empty without a row.
+    /// Returns the first column of the first row as text; an empty string if there is no row.
     package func text(_ sql: String, _ operation: String) throws(SQLiteFailure) -> String {
         let statement = try prepare(sql, operation)
         return try statement.step() ? statement.text(0) ?? "" : ""
     }
 
-    /// Moves pages from the log into the database, as far as no reader is in the way.
+    /// Moves pages from the log into the database, up to the first page that a reader still needs.
     package func checkpoint(emptying: Bool = false) throws(SQLiteFailure) {
         let mode = emptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         guard sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil) == SQLITE_OK else {
@@ -99,19 +102,21 @@ package final class Database {
         pagesInLog = 0
     }
 
-    /// Ends the connection; all its statements have to be released before.
+    /// Closes the connection. All its statements must be released before.
     package func close() {
         guard let handle else { return }
         self.handle = nil
         sqlite3_close_v2(handle)
     }
 
-    /// Also ends SQLite's own way of moving the log, which would happen before a commit returns.
+    /// Counts the pages in the log after each commit. The hook also replaces SQLite's automatic checkpoint, which would
+    /// run before a commit returns.
     private func countPagesInLog() {
         let count: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
             context, _, _, pages in
             guard let context else { return SQLITE_OK }
-            // The hook is called inside of a commit of this connection, which its owner keeps alive.
+            // SQLite calls the hook during a commit of this connection. The caller of the commit keeps this object
+            // alive.
             Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().pagesInLog = Int(pages)
             return SQLITE_OK
         }

@@ -2,7 +2,7 @@ import CSQLite
 package import CourierCore
 
 extension SQLiteFailure {
-    /// The error for the user of the store: which file, what happened and what to do.
+    /// Returns the error that the app receives: the file, the failure, and what to do.
     package func courierError(path: String) -> CourierError {
         let what = "The message store \(path) failed while \(operation): \(message) (SQLite \(extendedCode))."
         switch code {

@@ -2,25 +2,25 @@ import CSQLite
 package import CourierCore
 public import Foundation
 
-/// What SQLite says about a call that failed: the cause beneath a `CourierError` of the store.
+/// The failure of an SQLite call. It is the `cause` of a `CourierError` from the store.
 ///
-/// Neither the text nor the operation holds a payload, a topic or another stored value.
+/// The message and the operation never contain a payload, a topic or another stored value.
 public struct SQLiteFailure: Error, Hashable, Sendable {
     /// SQLite's extended result code, such as 778 for a failed write.
     public let extendedCode: Int32
 
-    /// SQLite's text for it.
+    /// SQLite's error message.
     public let message: String
 
-    /// What the store was doing, as in "committing".
+    /// The operation of the store that failed, such as "committing".
     public let operation: String
 
-    /// Collects the fields.
+    /// Creates a failure from its fields.
     ///
     /// - Parameters:
     ///   - extendedCode: SQLite's extended result code.
-    ///   - message: SQLite's text for it.
-    ///   - operation: What the store was doing.
+    ///   - message: SQLite's error message.
+    ///   - operation: The operation of the store that failed.
     public init(extendedCode: Int32, message: String, operation: String) {
         self.extendedCode = extendedCode
         self.message = message
@@ -30,22 +30,22 @@ public struct SQLiteFailure: Error, Hashable, Sendable {
     /// SQLite's primary result code.
     package var code: Int32 { extendedCode & 0xFF }
 
-    /// The file is not what it should be, as opposed to the disk or the call.
+    /// True if the content of the file is damaged. False if the disk or the call failed.
     package var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
 
-    /// Stands for a file of another version.
+    /// The result code for a file with an unsupported version.
     static let wrongVersion = SQLITE_MISMATCH
-    /// Stands for a file that is no message store.
+    /// The result code for a file that is not a message store.
     static let noStore = SQLITE_NOTADB
 
-    /// The failure to create a file, for calls that report only failures of SQLite.
+    /// Converts the error of creating a file, for functions that throw only failures of SQLite.
     package init(creating error: CourierError) {
         self.init(
             extendedCode: error.code == .storeFull ? SQLITE_FULL : SQLITE_CANTOPEN, message: error.message,
             operation: "creating the file")
     }
 
-    /// A row that SQLite could read and that makes no sense.
+    /// Returns the failure for a row that SQLite can read but that has invalid values.
     package static func unreadableRow(in table: String) -> SQLiteFailure {
         SQLiteFailure(
             extendedCode: SQLITE_CORRUPT, message: "a row of table \(table) can not be understood",
@@ -54,12 +54,12 @@ public struct SQLiteFailure: Error, Hashable, Sendable {
 }
 
 extension SQLiteFailure: CustomStringConvertible {
-    /// The operation, SQLite's text and the code.
+    /// The operation, SQLite's error message and the result code.
     public var description: String { "\(operation): \(message) (SQLite \(extendedCode))" }
 }
 
 extension SQLiteFailure: CustomNSError {
-    /// The domain `SQLite`.
+    /// The `NSError` domain, which is `SQLite`.
     public static var errorDomain: String { "SQLite" }
 
     /// SQLite's extended result code.

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A prepared statement: bound, run or stepped through, and used again.
+/// A prepared statement. It can be bound, run and used again many times.
 package final class Statement {
     private let handle: OpaquePointer
     private let operation: String
@@ -9,7 +9,7 @@ package final class Statement {
 
     fileprivate static let emptyBytes = [UInt8](repeating: 0, count: 1)
 
-    /// Takes over a statement, and finalizes it in the end.
+    /// Takes ownership of a statement. Deinitialization finalizes the statement.
     init(_ handle: OpaquePointer, _ operation: String) {
         self.handle = handle
         self.operation = operation
@@ -19,9 +19,9 @@ package final class Statement {
 
     // MARK: Running
 
-    /// Goes to the next row.
+    /// Advances to the next row.
     ///
-    /// - Returns: Whether there is one; behind the last one the statement is ready to be used again.
+    /// - Returns: True if there is a row. After the last row, the statement is ready to be used again.
     package func step() throws(SQLiteFailure) -> Bool {
         let code = bindingCode == SQLITE_OK ? sqlite3_step(handle) : bindingCode
         switch code {
@@ -36,20 +36,20 @@ package final class Statement {
         }
     }
 
-    /// Runs a statement of which no row is wanted.
+    /// Runs a statement to its end and ignores its rows.
     package func run() throws(SQLiteFailure) {
         while try step() {}
     }
 
     /// Runs a statement that changes rows.
     ///
-    /// - Returns: How many it has changed.
+    /// - Returns: The number of changed rows.
     func runAndCount() throws(SQLiteFailure) -> Int {
         try run()
         return sqlite3_db_handle(handle).map { Int(sqlite3_changes($0)) } ?? 0
     }
 
-    /// Makes it ready to be used again in the middle of its rows.
+    /// Makes the statement ready to be used again before its last row was read.
     package func reset() {
         bindingCode = SQLITE_OK
         sqlite3_reset(handle)
@@ -73,7 +73,7 @@ package final class Statement {
     @discardableResult
     package func bindNull(_ index: Int32) -> Statement { check(sqlite3_bind_null(handle, index)) }
 
-    /// Binds a copy of a text.
+    /// Binds a copy of a string.
     @discardableResult
     package func bind(_ index: Int32, _ text: String) -> Statement {
         var text = text
@@ -82,11 +82,11 @@ package final class Statement {
                 courier_sqlite3_bind_text_copy(handle, index, $0.baseAddress, Int32(clamping: $0.count))
             }
         }
-        // A text without bytes may have no address, which SQLite takes for NULL.
+        // The address of an empty string may be null, and SQLite would bind NULL.
         return check(text.isEmpty ? courier_sqlite3_bind_text_copy(handle, index, "", 0) : code)
     }
 
-    /// Lends bytes to SQLite while `body` runs.
+    /// Binds bytes without copying them. The binding is removed after `body` returns.
     package func lending(
         _ index: Int32, blob: [UInt8], _ body: () throws(SQLiteFailure) -> Void
     ) throws(SQLiteFailure) {
@@ -112,13 +112,13 @@ package final class Statement {
         return self
     }
 
-    // MARK: Columns of the present row
+    // MARK: Columns of the current row
 
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
     package func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
     package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    /// The text of a column; `nil` when it is none or not UTF-8.
+    /// Returns the text of a column; `nil` if the column is not text or not UTF-8.
     package func text(_ column: Int32) -> String? {
         guard sqlite3_column_type(handle, column) == SQLITE_TEXT, let bytes = sqlite3_column_text(handle, column) else {
             return nil
@@ -127,7 +127,7 @@ package final class Statement {
         return String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    /// The bytes of a column; `nil` when it holds none.
+    /// Returns the bytes of a column; `nil` if the column is not a blob.
     package func blob(_ column: Int32) -> [UInt8]? {
         guard sqlite3_column_type(handle, column) == SQLITE_BLOB else { return nil }
         guard let bytes = sqlite3_column_blob(handle, column) else { return [] }

@@ -8,13 +8,13 @@ extension DatabaseFiles {
     /// The complete copy, before it replaces the damaged file.
     var recovered: String { path + ".recovered" }
 
-    /// Finishes a recovery that a crash has interrupted.
+    /// Finishes a recovery that a crash interrupted after the copy was complete.
     func finishRecovery() throws(CourierError) {
         guard FileManager.default.fileExists(atPath: recovered) else { return }
         _ = try replaceByRecovered()
     }
 
-    /// Renames the damaged file, and gives its name to the recovered file.
+    /// Renames the damaged file, and renames the recovered file to the path of the database.
     ///
     /// - Returns: The new path of the damaged file.
     func replaceByRecovered() throws(CourierError) -> String {
@@ -23,7 +23,7 @@ extension DatabaseFiles {
         return aside
     }
 
-    /// Marks the copy as complete.
+    /// Marks the copy as complete, by renaming it.
     func completeRecovering() throws(CourierError) {
         try PrivateFile.restrictIfPresent(recovering)
         try put(recovering, at: recovered)

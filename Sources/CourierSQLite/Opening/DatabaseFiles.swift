@@ -1,9 +1,9 @@
 package import CourierCore
 package import Foundation
 
-/// The paths of a database's files, with operations such as creating and renaming.
+/// The paths of a database's files, with functions to create, restrict and rename the files.
 package struct DatabaseFiles: Sendable {
-    /// The purpose of the database, as messages name it.
+    /// The purpose of the database, used in error messages.
     package enum Purpose: String, Sendable {
         case messageStore = "message store"
         case archive
@@ -11,19 +11,20 @@ package struct DatabaseFiles: Sendable {
 
     private let purpose: Purpose
 
-    /// The database. Symbolic links of its folder are resolved, so that one file has one name.
+    /// The path of the database. Symbolic links in the path of its folder are resolved, so that one file has only one
+    /// path.
     package let path: String
 
     var log: String { path + "-wal" }
     var index: String { path + "-shm" }
     private var journal: String { path + "-journal" }
-    /// The lock file, which the process that writes the database has locked.
+    /// The path of the lock file. The process that writes the database holds a lock on this file.
     package var lock: String { path + ".lock" }
 
-    /// Its name in messages.
+    /// The name of the database in error messages.
     var name: String { "\(purpose.rawValue) \(path)" }
 
-    /// Makes the folder, for this user only, if it is missing.
+    /// Creates the database's folder if it is missing. Only this user can access a new folder.
     package init(_ purpose: Purpose, at url: URL) throws(CourierError) {
         guard url.isFileURL, !url.lastPathComponent.isEmpty else {
             throw CourierError(
@@ -42,11 +43,12 @@ package struct DatabaseFiles: Sendable {
         }
     }
 
-    /// Creates the database and its lock file if they are missing, and restricts all files of the database to this user.
+    /// Creates the database and its lock file if they are missing, and restricts all files of the database to this
+    /// user.
     ///
-    /// SQLite creates its further files with the permissions of the database.
+    /// SQLite creates the log and its index with the permissions of the database.
     ///
-    /// - Throws: `storeFull` or `storeFailed`, such as for a symbolic link or a file of another user.
+    /// - Throws: `storeFull` or `storeFailed`, for example if a file is a symbolic link or belongs to another user.
     package func prepare() throws(CourierError) {
         try PrivateFile.prepare(path)
         try prepareLock()
@@ -58,17 +60,17 @@ package struct DatabaseFiles: Sendable {
 
     /// Restricts the existing files of the database to this user.
     ///
-    /// - Throws: `storeFailed` if one is a symbolic link or belongs to another user: another user could have created a
-    ///   log here before SQLite did, to read what SQLite writes.
+    /// - Throws: `storeFailed` if a file is a symbolic link or belongs to another user. Another user could create a log
+    ///   here before SQLite does, to read the data that SQLite writes.
     package func restrict() throws(CourierError) {
         for file in [path, log, index, journal, lock] { try PrivateFile.restrictIfPresent(file) }
     }
 
-    /// Gives the database and its log other names.
+    /// Renames the database and its log, so that a new database can be created.
     ///
-    /// The log goes first: left behind, it would be taken for that of a new file.
+    /// The log is renamed first. If it remained, SQLite would use it as the log of the new database.
     ///
-    /// - Returns: Where the database is now.
+    /// - Returns: The new path of the database.
     package func quarantine() throws(CourierError) -> String {
         let manager = FileManager.default
         var number = 1

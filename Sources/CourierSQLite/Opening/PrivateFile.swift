@@ -11,8 +11,8 @@ package enum PrivateFile {
     private static let folderPermissions: mode_t = 0o700
     private static let permissionBits: mode_t = 0o7777
 
-    /// One thread at a time creates a file: closing a descriptor takes this process's locks from the file, and another
-    /// thread could hold a lock as soon as the file exists.
+    /// Allows only one thread at a time to create a file. Closing a descriptor releases all locks of this process on
+    /// the file, and another thread can lock a file as soon as it exists.
     private static let creation = Mutex(())
 
     /// Creates the file with the permissions 0600 if it is missing, and restricts an existing file to 0600.
@@ -45,7 +45,8 @@ package enum PrivateFile {
         return true
     }
 
-    /// Opens a private file for writing, created if it is missing. The contents of an existing file stay.
+    /// Opens a private file for writing, and creates the file if it is missing. The contents of an existing file are
+    /// kept.
     ///
     /// - Parameter path: The file. It must not be a file that SQLite has open in this process, see ``prepare(_:)``.
     /// - Returns: The open file, which is closed with the object.
@@ -98,7 +99,7 @@ package enum PrivateFile {
             let descriptor = Foundation.open(path, flags, filePermissions)
             guard descriptor >= 0 else { return errno }
             defer { close(descriptor) }
-            // A umask such as 0777 takes permissions from this user too.
+            // A umask such as 0777 also removes the permissions of this user, so set them explicitly.
             return fchmod(descriptor, filePermissions) == 0 ? 0 : errno
         }
         if number == 0 { return true }

@@ -1,14 +1,15 @@
-/// Reads a table of a damaged file: in order up to what cannot be read, then from behind it, and so on.
+/// Reads all readable rows of a table in a damaged file. It reads rows in order up to a damaged place, then continues
+/// after it, and so on.
 struct RowScan {
-    /// How many damaged places are stepped over in one table.
+    /// The number of damaged places in one table after which the scan stops.
     private static let gapsSteppedOver = 1_000
 
     let table: String
-    /// The columns, of which the key is the first.
+    /// The columns to read. The first column must be the key.
     let columns: String
     let database: Database
 
-    /// Shows every row that can be reached; only the body's failures are thrown.
+    /// Calls `body` with every row that can be read. Only failures of `body` are thrown.
     func visit(_ body: (Statement) throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
         var next = Int64(0)
         for _ in 0..<Self.gapsSteppedOver {
@@ -23,7 +24,7 @@ struct RowScan {
         }
     }
 
-    /// - Returns: The last key that was shown, and whether there was no more.
+    /// - Returns: The key of the last row that was passed to `body`, and true if the range was read to its end.
     private func run(
         from first: Int64, through last: Int64, _ order: String, _ body: (Statement) throws(SQLiteFailure) -> Void
     ) throws(SQLiteFailure) -> (end: Int64?, isComplete: Bool) {
@@ -35,7 +36,7 @@ struct RowScan {
             guard let isRow = try? rows.step() else { return (end, false) }
             guard isRow else { return (end, true) }
             let key = rows.integer(0)
-            // Pages that lead in a circle show keys again.
+            // If damaged pages refer to each other in a cycle, keys repeat. Stop then.
             let goesOn = end.map { order == "ASC" ? key > $0 : key < $0 } ?? true
             guard goesOn, (first...last).contains(key) else {
                 rows.reset()
@@ -46,7 +47,7 @@ struct RowScan {
         }
     }
 
-    /// The first key behind a damaged place that can be reached, looked for in growing steps; `nil` when there is
+    /// Returns the first readable key after a damaged place, which is searched in growing steps; `nil` if there is
     /// none.
     private func keyBehind(_ gap: Int64) -> Int64? {
         let sql = "SELECT key FROM \(table) WHERE key >= ? ORDER BY key LIMIT 1"

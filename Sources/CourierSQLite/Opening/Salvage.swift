@@ -2,21 +2,21 @@ import CSQLite
 import CourierCore
 import Foundation
 
-/// Copies what can be read of a damaged file into a new one, and leaves the damaged one as it is.
+/// Copies all readable rows of a damaged file into a new file. The damaged file stays unchanged.
 struct Salvage {
-    /// How many rows are written in one transaction.
+    /// The number of rows that are written in one transaction.
     private static let rowsAtATime = 4_096
     private static let pageSize = 4_096
-    /// How much of a file is copied at a time.
+    /// The number of bytes of a file that are copied at a time.
     private static let bytesAtATime = 1 << 20
 
     let opening: StoreOpening
 
     private var files: DatabaseFiles { opening.files }
 
-    /// Saves rows into the file `recovering`, which is complete and closed when this returns.
+    /// Copies rows into the file `recovering`. The file is complete and closed when this function returns.
     ///
-    /// - Returns: How many rows were saved.
+    /// - Returns: The number of copied rows.
     func run() throws(SQLiteFailure) -> Int {
         let target = try makeTarget(files.recovering)
         var writer = ChangeWriter(
@@ -28,7 +28,7 @@ struct Salvage {
         return saved
     }
 
-    /// Makes an empty file `recovering`.
+    /// Creates the file `recovering` without rows.
     func makeEmpty() throws(SQLiteFailure) { try makeTarget(files.recovering).checkpoint(emptying: true) }
 
     private func makeTarget(_ path: String) throws(SQLiteFailure) -> Database {
@@ -39,8 +39,10 @@ struct Salvage {
         return target
     }
 
-    /// A copy of the damaged file with the first page of a new one. That page says where the tables are, which is the
-    /// same in each file of ours; without it nothing could be found.
+    /// Copies the damaged file, and replaces the first page of the copy with the first page of a new file.
+    ///
+    /// The first page says where the tables are, and without it no row can be found. This position is the same in every
+    /// store file.
     private func graft() -> String? {
         let (template, copy) = (files.recovering + ".template", files.recovering + ".copy")
         guard let database = try? makeTarget(template), (try? database.checkpoint(emptying: true)) != nil else {
@@ -56,7 +58,7 @@ struct Salvage {
             let handle = try FileHandle(forUpdating: URL(fileURLWithPath: copy))
             defer { try? handle.close() }
             let pages = UInt32(clamping: try handle.seekToEnd() / UInt64(Self.pageSize))
-            // Bytes 28 to 31 are the number of pages, 32 to 39 the list of free ones.
+            // Bytes 28 to 31 hold the number of pages; bytes 32 to 39 hold the list of free pages.
             for index in 0..<4 { page[28 + index] = UInt8(truncatingIfNeeded: pages >> (24 - 8 * UInt32(index))) }
             page.replaceSubrange(32..<40, with: Data(count: 8))
             try handle.seek(toOffset: 0)
@@ -69,7 +71,8 @@ struct Salvage {
 
     /// Copies a file into a private file.
     ///
-    /// FileManager creates a copy with the permissions of the umask, and restricts it later.
+    /// The function does not use FileManager, which creates a copy with the permissions of the umask and restricts it
+    /// only later.
     private static func copy(_ file: String, to copy: String) throws {
         let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
         defer { try? source.close() }
@@ -80,10 +83,10 @@ struct Salvage {
 
     // MARK: Rows
 
-    /// Reads each table as far as it can be read. Failures of the source are no failures of the salvage.
+    /// Copies all readable rows of each table. Read failures in the damaged file do not stop the copy.
     private func save(_ path: String, _ writer: inout ChangeWriter) throws(SQLiteFailure) -> Int {
         guard let source = try? Database(path: path, .salvager, system: opening.system) else { return 0 }
-        // Lets SQLite begin with a file that is shorter than its first page says.
+        // Allow SQLite to open a file that is shorter than its first page says.
         try? source.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON", "reading")
         let places = saveScopes(source, &writer)
         var saved = 0
@@ -118,7 +121,7 @@ struct Salvage {
         return saved
     }
 
-    /// - Returns: Where each scope of the source is in the new file, by its key in the source.
+    /// - Returns: The index of each scope in the new file, by the key of the scope in the damaged file.
     private func saveScopes(_ source: Database, _ writer: inout ChangeWriter) -> [Int64: Int] {
         var places: [Int64: Int] = [:]
         let columns = "key, client_id, broker, last_message_id, \(ScopeLedger.sessionColumns(in: source))"
@@ -137,7 +140,7 @@ struct Salvage {
         return places
     }
 
-    /// Reads from both ends up to what cannot be read.
+    /// Copies the subscriptions, reading from both ends of the table up to the first damaged place.
     private func saveSubscriptions(
         _ source: Database, _ places: [Int64: Int], _ writer: inout ChangeWriter
     ) throws(SQLiteFailure) -> Int {

@@ -2,10 +2,10 @@ import CSQLite
 import CourierCore
 import Foundation
 
-/// The right to a store's file, held by one store object of one process.
+/// The exclusive lock on a store's file, held by one store object of one process.
 ///
-/// It is SQLite's own lock on an empty file beside the database, which the system takes back when the process ends,
-/// however it ends. A file of its own, because the database itself is moved when it is damaged.
+/// It is an SQLite lock on an empty file beside the database. The system releases the lock when the process ends, even
+/// after a crash. The lock has a file of its own, because a damaged database file is renamed.
 package final class StoreLock {
     private let database: Database
 
@@ -17,7 +17,8 @@ package final class StoreLock {
             database = try Self.acquire(path, system)
         } catch {
             guard error.isDamage else { throw error }
-            // Nobody holds a lock on what is no lock file of ours: ours are empty.
+            // A lock file is always empty. A file that is not an empty database is not locked by a store, so replace
+            // it.
             try? FileManager.default.removeItem(atPath: path)
             do throws(CourierError) { try PrivateFile.prepare(path) } catch { throw SQLiteFailure(creating: error) }
             database = try Self.acquire(path, system)
@@ -33,7 +34,7 @@ package final class StoreLock {
         return database
     }
 
-    /// Whether a store object of this process or another one holds the lock. Asking disturbs nobody.
+    /// True if a store object of this or another process holds the lock. The check takes no lock.
     package static func isHeld(_ path: String) -> Bool {
         guard FileManager.default.fileExists(atPath: path),
             let database = try? Database(path: path, .reader, system: nil)
@@ -41,6 +42,6 @@ package final class StoreLock {
         return database.isWriteLocked
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     package func release() { database.close() }
 }

@@ -2,16 +2,16 @@ import CSQLite
 import CourierCore
 import Foundation
 
-/// How a store's file is opened: made when it is missing, brought up to date when it is old, replaced by what can be
-/// saved of it when it is damaged.
+/// Opens a store's file. A missing file is created, and a file of an older version is migrated. A damaged file is
+/// replaced by a new file with all rows that can be recovered.
 struct StoreOpening: Sendable {
-    /// An open file.
+    /// An open file, with the report of a recovery if the file was replaced.
     struct Opened {
         let writer: ChangeWriter
         let recovery: StoreRecovery?
     }
 
-    /// Why a file cannot be opened as it is.
+    /// The reason why a file cannot be opened in its current state.
     private enum Obstacle: Error {
         case damaged(SQLiteFailure)
         case foreign(applicationID: Int64)
@@ -21,17 +21,17 @@ struct StoreOpening: Sendable {
     let files: DatabaseFiles
     let durability: SQLiteMessageStore.Durability
     let limits: SQLiteMessageStore.Limits
-    /// The name of the SQLite VFS; `nil` for the usual one.
+    /// The name of the SQLite VFS; `nil` for the default one.
     let system: String?
     var schema = Schema.current
 
-    /// Opens the file. The caller holds the lock.
+    /// Opens the file. The caller must hold the lock.
     ///
     /// - Parameters:
-    ///   - failure: The damage that was met in this file, whatever it looks like from outside.
-    ///   - now: What time it is, for scopes that are forgotten.
-    /// - Returns: The open file, and what became of a damaged one.
-    /// - Throws: Why there is no open file.
+    ///   - failure: Damage that was already found in this file, even if the file opens without an error.
+    ///   - now: The current time, to find scopes that are old enough to be removed.
+    /// - Returns: The open file, and the report of a recovery if the file was damaged.
+    /// - Throws: An error if the file cannot be opened or recovered.
     func open(damagedBy failure: SQLiteFailure? = nil, now: Date) throws(CourierError) -> Opened {
         try files.finishRecovery()
         files.removeUnfinishedRecovery()
@@ -49,9 +49,10 @@ struct StoreOpening: Sendable {
         }
     }
 
-    // MARK: As it is
+    // MARK: Opening without recovery
 
-    /// Opens a file again that is open already, without touching it when it is damaged.
+    /// Opens another connection to a file that is already open. A damaged file stays unchanged, and the damage is
+    /// thrown as an error.
     func openAgain(now: Date) throws(CourierError) -> ChangeWriter {
         do throws(Obstacle) {
             return try openAsIs(now: now)
@@ -86,7 +87,7 @@ struct StoreOpening: Sendable {
             return .failure(.damaged(Self.wrongHeader(applicationID, version, operation)))
         }
         try database.setUp(durability, logBytes: limits.logBytes)
-        // The log file exists now, and nothing was written to it yet.
+        // SQLite has now created the log file, and has not yet written to it.
         do throws(CourierError) { try files.restrict() } catch { return .failure(.other(error)) }
         try schema.migrate(database, from: isNew ? 0 : version)
         try database.lookThrough()
@@ -99,7 +100,7 @@ struct StoreOpening: Sendable {
         }
     }
 
-    /// Whether it is a store, whatever its header says.
+    /// True if the file has all tables of a store, even if its header is wrong.
     private func hasTablesOfStore(_ database: Database, _ operation: String) throws(SQLiteFailure) -> Bool {
         let names = Schema.tables.map { "'\($0)'" }.joined(separator: ", ")
         let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (\(names))"

@@ -1,19 +1,19 @@
 import CourierCore
 import Foundation
 
-/// A row of a message table, and how it is written to and read from a statement.
+/// A row of a message table, with functions to read it from a statement and to write it.
 struct MessageRow: Sendable {
     /// The columns in the order in which statements name them.
     static let columns = firstColumns + ", boot_id, since_boot, is_latest_only, strikes"
 
-    /// Those of version 1.
+    /// The columns of file version 1.
     private static let firstColumns =
         "key, progress, qos, is_retained, stored_at, expires_at, size, topic, properties, payload"
 
-    /// When the lifetime of a row is over, in seconds since the boot in which it was stored.
+    /// The SQL expression for the end of a row's lifetime, in seconds since the boot in which the row was stored.
     static let bootEnd = "since_boot / 1e9 + (expires_at - stored_at)"
 
-    /// The columns as a statement reads them from a table of any version.
+    /// Returns the columns for a SELECT statement. If a table of an older version lacks columns, they are read as NULL.
     static func columns(of table: String, in database: Database) -> String {
         let hasAll = (try? database.prepare("SELECT \(columns) FROM \(table) LIMIT 0", "reading")) != nil
         return hasAll ? columns : firstColumns + ", NULL, NULL, NULL, NULL"
@@ -24,9 +24,9 @@ struct MessageRow: Sendable {
 
     var message: StoredMessage { outgoing.message }
 
-    /// Reads the present row.
+    /// Reads the current row.
     ///
-    /// - Returns: `nil` when it makes no sense.
+    /// - Returns: `nil` if the row is invalid.
     init?(reading row: Statement) {
         key = RowKey(rawValue: row.integer(0))
         guard key.rawValue >= 0, let progress = StoredOutgoing.Progress(stored: row.integer(1)),
@@ -49,9 +49,9 @@ struct MessageRow: Sendable {
         outgoing = StoredOutgoing(message, progress, strikes: Int(strikes))
     }
 
-    /// Reads the boot and the time since the boot from two columns.
+    /// Reads the boot id and the time since the boot from two columns.
     ///
-    /// - Returns: `nil` when they make no sense; a value of `nil` when both are null.
+    /// - Returns: `nil` if the columns are invalid; a tuple with the value `nil` if the first column is NULL.
     static func bootTime(_ row: Statement, _ column: Int32) -> (value: BootTime?, Void)? {
         if row.isNull(column) { return (nil, ()) }
         guard let bytes = row.blob(column), bytes.count == 16, !row.isNull(column + 1) else { return nil }
@@ -59,7 +59,7 @@ struct MessageRow: Sendable {
         return (BootTime(bootID: UUID(uuid: id), sinceBoot: .nanoseconds(row.integer(column + 1))), ())
     }
 
-    /// Writes a row by a statement whose parameters are the columns.
+    /// Writes a row with a statement whose parameters are the columns.
     static func write(
         _ message: StoredMessage, _ progress: StoredOutgoing.Progress, _ key: RowKey, size: Int,
         by statement: Statement
@@ -92,12 +92,12 @@ struct MessageRow: Sendable {
 }
 
 extension UUID {
-    /// The sixteen bytes.
+    /// The sixteen bytes of the UUID.
     var bytes: [UInt8] { withUnsafeBytes(of: uuid) { [UInt8]($0) } }
 }
 
 extension BootTime {
-    /// The whole nanoseconds since the boot.
+    /// The time since the boot in whole nanoseconds. A time that is too large becomes the nearest `Int64`.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = sinceBoot.components
         let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -109,7 +109,7 @@ extension BootTime {
 extension StoredOutgoing.Progress {
     private static let kind: Int64 = 1 << 16
 
-    /// The number that stands for it in a file.
+    /// The number that represents the value in a file.
     var stored: Int64 {
         switch self {
         case .queued: Self.kind
@@ -118,7 +118,7 @@ extension StoredOutgoing.Progress {
         }
     }
 
-    /// - Returns: `nil` for a number that stands for nothing.
+    /// Creates the value from its number in a file; `nil` if the number is invalid.
     init?(stored: Int64) {
         let packetID = UInt16(truncatingIfNeeded: stored)
         switch stored / Self.kind {
@@ -133,7 +133,7 @@ extension StoredOutgoing.Progress {
 extension StoredSubscription.Intent {
     private static let unsubscribingNumber: Int64 = -1
 
-    /// The number that stands for it in a file.
+    /// The number that represents the value in a file.
     var stored: Int64 {
         switch self {
         case .subscribed(let qos): Int64(qos.rawValue)
@@ -141,7 +141,7 @@ extension StoredSubscription.Intent {
         }
     }
 
-    /// - Returns: `nil` for a number that stands for nothing.
+    /// Creates the value from its number in a file; `nil` if the number is invalid.
     init?(stored: Int64) {
         if stored == Self.unsubscribingNumber {
             self = .unsubscribing

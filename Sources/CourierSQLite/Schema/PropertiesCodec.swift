@@ -1,9 +1,10 @@
 import CourierCore
 import Foundation
 
-/// The properties of a message as bytes: a version, then fields of one tag each, every length before its bytes.
+/// Encodes message properties as bytes: a version byte, then fields. Each field is a tag byte and its values; the
+/// length of a text or data value precedes its bytes.
 ///
-/// Reading checks every length, since the bytes may come from a damaged file.
+/// Decoding checks every length, because the bytes may come from a damaged file.
 enum PropertiesCodec {
     private static let version: UInt8 = 1
 
@@ -16,7 +17,7 @@ enum PropertiesCodec {
         case userProperty = 6
     }
 
-    /// The bytes; `nil` when no property is set.
+    /// Returns the encoded properties; `nil` if no property is set.
     static func encode(_ properties: MessageProperties) -> [UInt8]? {
         var bytes: [UInt8] = [version]
         if let text = properties.contentType { append(.contentType, text, to: &bytes) }
@@ -38,7 +39,7 @@ enum PropertiesCodec {
         return bytes.count == 1 ? nil : bytes
     }
 
-    /// The properties; `nil` when the bytes are not what ``encode(_:)`` makes.
+    /// Returns the decoded properties; `nil` if ``encode(_:)`` cannot have made the bytes.
     static func decode(_ bytes: [UInt8]) -> MessageProperties? {
         var reader = Reader(bytes: bytes[...])
         guard reader.byte() == version else { return nil }
@@ -64,7 +65,7 @@ enum PropertiesCodec {
         case .messageExpiry:
             guard let seconds = reader.number(), let attoseconds = reader.number() else { return false }
             let parts = (Int64(bitPattern: seconds), Int64(bitPattern: attoseconds))
-            // What a `Duration` has room for, with much to spare for the addition.
+            // Refuse values near the limits of `Duration`, so that later additions do not overflow.
             guard abs(parts.0 >> 1) < 1 << 60, parts.1 > -1_000_000_000_000_000_000,
                 parts.1 < 1_000_000_000_000_000_000
             else { return false }
@@ -91,7 +92,7 @@ enum PropertiesCodec {
         for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
-    /// Takes what it can, never more than there is.
+    /// Reads values from the bytes, and never beyond the last byte.
     private struct Reader {
         var bytes: ArraySlice<UInt8>
 

@@ -2,10 +2,10 @@ import CourierCore
 
 /// The key of a message's row: the scope's number in the upper 15 bits, the message's id in the lower 48.
 ///
-/// One number as the key, because rows that are added behind the last one and removed from the front are what SQLite
-/// does fastest, and one table for all clients, because many small tables would be a page each.
+/// The key is one number, because SQLite is fastest when rows are appended at the end and removed from the front. All
+/// clients share one table, because each of many small tables would need a page of its own.
 struct RowKey: Hashable, Comparable, Sendable {
-    /// The highest message id that has room in a key: at a million messages per second it is reached in nine years.
+    /// The highest message id that fits into a key. At a million messages per second, it is reached after nine years.
     static let highestMessageID: UInt64 = 1 << 48 - 1
 
     /// The highest number of a scope.
@@ -15,7 +15,7 @@ struct RowKey: Hashable, Comparable, Sendable {
 
     init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// - Returns: `nil` when the id has no room.
+    /// Creates the key of a message; `nil` if the id is higher than `highestMessageID`.
     init?(scope: Int64, id: StoredMessage.ID) {
         guard id.rawValue <= Self.highestMessageID else { return nil }
         rawValue = scope << 48 | Int64(id.rawValue)
@@ -29,7 +29,8 @@ struct RowKey: Hashable, Comparable, Sendable {
     /// The highest key of a scope.
     static func last(of scope: Int64) -> RowKey { RowKey(rawValue: scope << 48 | Int64(highestMessageID)) }
 
-    /// The lowest key that a page begins with.
+    /// Returns the lowest key after the message `id`, or the first key of the scope if `id` is `nil`. The result is
+    /// `nil` if no key can follow.
     static func behind(_ id: StoredMessage.ID?, in scope: Int64) -> RowKey? {
         guard let id else { return first(of: scope) }
         guard id.rawValue < highestMessageID else { return nil }

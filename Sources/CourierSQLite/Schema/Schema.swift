@@ -1,20 +1,20 @@
 import CourierCore
 
-/// The tables of a store's file, and how a file of an older version becomes one of this version.
+/// The tables of a store's file, and the migration of files of older versions.
 struct Schema: Sendable {
-    /// "Cour": the file's mark by which it is known as one of ours.
+    /// The SQLite application id that identifies a file as a message store: "Cour" in ASCII.
     static let applicationID: Int64 = 0x436F_7572
 
-    /// One step of a migration; the first step makes a file out of nothing.
+    /// One step of a migration. The first step creates the tables of an empty file.
     struct Step: Sendable {
-        /// What is done, as SQL.
+        /// The SQL statements of the step.
         let sql: String
     }
 
-    /// Steps from each version to the next; version 0 is an empty file. A released step is never changed.
+    /// The steps from each version to the next. Version 0 is an empty file. A released step must never change.
     let steps: [Step]
 
-    /// The version of this library's files.
+    /// The file version that this library writes.
     var version: Int64 { Int64(steps.count) }
 
     static let current = Schema(steps: [Step(sql: versionOne), Step(sql: versionTwo), Step(sql: versionThree)])
@@ -22,9 +22,9 @@ struct Schema: Sendable {
     /// The tables that files of every version have.
     static let tables = ["scope", "outgoing", "incoming", "packet_id", "subscription"]
 
-    // Payloads stand last, so that nothing else is read across their pages. The size of a row is its bytes of
-    // payload, topic and properties, as the limits count them. `progress` is a kind times 65,536 plus a packet id:
-    // a number of always three bytes, so that progress is written in place.
+    // The payload is the last column, so that a query for other columns does not read the pages of the payload. `size`
+    // is the number of bytes of payload, topic and properties, as counted for the limits. `progress` is a kind times
+    // 65,536 plus a packet id. This number always needs three bytes, so SQLite updates it in place.
     private static let versionOne = """
         CREATE TABLE scope (
             key INTEGER PRIMARY KEY, client_id TEXT NOT NULL, broker TEXT NOT NULL, last_message_id INTEGER,
@@ -45,8 +45,9 @@ struct Schema: Sendable {
             WITHOUT ROWID;
         """
 
-    // The boot and the nanoseconds since the boot at which a row was stored; both are null if they are not known. Rejected
-    // messages are in the order in which they were rejected, and their columns begin as those of the other messages do.
+    // `boot_id` and `since_boot` are the boot and the nanoseconds since the boot at which a row was stored; both are
+    // NULL if they are unknown. `place` is the order in which messages were rejected. The first columns of `rejected`
+    // are the same as those of the other message tables.
     private static let versionTwo = """
         ALTER TABLE outgoing ADD COLUMN boot_id BLOB;
         ALTER TABLE outgoing ADD COLUMN since_boot INTEGER;
@@ -64,15 +65,15 @@ struct Schema: Sendable {
             place INTEGER NOT NULL, rejected_at REAL NOT NULL, reason TEXT NOT NULL);
         """
 
-    // The session whose packet ids the rows have; both are null if it is not known.
+    // The session to which the packet ids in the rows belong. Both columns are NULL if the session is unknown.
     private static let versionThree = """
         ALTER TABLE scope ADD COLUMN session_client_id TEXT;
         ALTER TABLE scope ADD COLUMN session_broker TEXT;
         """
 
-    /// Brings a file up to this version, in one transaction.
+    /// Migrates a file to this version, in one transaction.
     ///
-    /// - Returns: The version that the file had.
+    /// - Returns: The version of the file before the migration.
     @discardableResult
     func migrate(_ database: Database, from version: Int64) throws(SQLiteFailure) -> Int64 {
         guard version < self.version else { return version }

@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// One line of an export.
+/// One line of an export, which is encoded as a JSON object.
 struct ExportedRow: Encodable {
     enum Kind: String, Encodable {
         case outgoing
@@ -23,19 +23,19 @@ struct ExportedRow: Encodable {
     var topic: String?
     var qos: Int?
     var isRetained: Bool?
-    /// `queued`, `sent` or `received`.
+    /// The progress of an outgoing message: `queued`, `sent` or `received`.
     var progress: String?
     var packetID: UInt16?
     var storedAt: Date?
     var expiresAt: Date?
     var bootID: UUID?
-    /// The time since the boot at which it was stored.
+    /// The seconds from the boot until the message was stored.
     var secondsSinceBoot: Double?
-    /// `nil` if it is not.
+    /// True for a latest-only message; otherwise `nil`.
     var isLatestOnly: Bool?
-    /// `nil` if there are none.
+    /// The number of strikes; `nil` if there are none.
     var strikes: Int?
-    /// Only of a rejected message, as is `rejectedAt`.
+    /// The reason of the rejection. Only rejected messages have `reason` and `rejectedAt`.
     var reason: String?
     var rejectedAt: Date?
     var payload: Data?

@@ -1,7 +1,8 @@
 public import CourierCore
 public import Foundation
 
-/// Looks into a store's file from outside, also while a running process has it: lists, counts and exports.
+/// Reads a store's file from outside the store, also while a running process uses the store. It lists scopes, counts
+/// rows, and exports rows.
 ///
 /// ```swift
 /// let inspector = try SQLiteStoreInspector(at: file)
@@ -9,27 +10,29 @@ public import Foundation
 /// try inspector.export { line in print(line) }
 /// ```
 ///
-/// It takes no lock and changes nothing. What it shows is what was committed when it looked; to remove something,
-/// open the file as a ``SQLiteMessageStore``, which needs the process that has it to be closed. An inspector is used
-/// by one thread at a time.
+/// An inspector takes no lock and changes nothing. It shows the state that was committed when it read the file. To
+/// remove rows, open the file as a ``SQLiteMessageStore``; the process that uses the store must close it first. Use an
+/// inspector on one thread at a time.
 public final class SQLiteStoreInspector {
-    /// How many rows are read at a time, so that a running store never waits for long to clean up.
+    /// The number of rows that are read at a time. Short reads let a running store clean up its log without a long
+    /// wait.
     private static let rowsAtATime = 1_000
-    /// How many rejected messages are read at a time, since they may be large.
+    /// The number of rejected messages that are read at a time. It is smaller, because rejected messages may be large.
     private static let rejectedAtATime = 100
 
     private let database: Database
     private let messages: [(ExportedRow.Kind, MessagePages)]
-    /// `nil` in a file of a version that has none.
+    /// Reads the rejected messages; `nil` if the file's version has no table for them.
     private let rejected: RejectedPages?
     private let lists: SessionLists
     private let path: String
 
     /// Opens a store's file for reading.
     ///
-    /// - Parameter url: The file.
-    /// - Throws: A ``CourierCore/CourierError`` with `storeDamaged` when it is no message store, `storeFailed` when it
-    ///   is missing, cannot be read or was written by a newer version of this library.
+    /// - Parameter url: The URL of the file.
+    /// - Throws: A ``CourierCore/CourierError`` with the code `storeDamaged` if the file is not a message store. The
+    ///   code is `storeFailed` if the file is missing, cannot be read, or was written by a newer version of this
+    ///   library.
     public init(at url: URL) throws(CourierError) {
         path = url.path
         do throws(SQLiteFailure) {
@@ -59,19 +62,19 @@ public final class SQLiteStoreInspector {
         }
     }
 
-    /// All scopes, with what each holds, in the order of their first use.
+    /// Returns all scopes with their counts.
     ///
-    /// - Returns: The scopes.
-    /// - Throws: A `CourierError` when the file cannot be read.
+    /// - Returns: The scopes in the order of their keys, which is usually the order of their first use.
+    /// - Throws: A `CourierError` if the file cannot be read.
     public func scopes() throws(CourierError) -> [(scope: StoreScope, summary: StoreSummary)] {
         try entries().map { ($0.name, $0.summary) }
     }
 
-    /// How many rejected messages a scope has.
+    /// Returns the number of rejected messages of a scope.
     ///
-    /// - Parameter scope: Whose rows.
-    /// - Returns: The count; 0 for a scope that the file does not know.
-    /// - Throws: A `CourierError` when the file cannot be read.
+    /// - Parameter scope: The scope.
+    /// - Returns: The number; 0 if the file does not have the scope.
+    /// - Throws: A `CourierError` if the file cannot be read.
     public func rejectedCount(of scope: StoreScope) throws(CourierError) -> Int {
         guard rejected != nil, let key = try entries().first(where: { $0.name == scope })?.key else { return 0 }
         let (first, last) = (RowKey.first(of: key).rawValue, RowKey.last(of: key).rawValue)
@@ -81,13 +84,15 @@ public final class SQLiteStoreInspector {
         }
     }
 
-    /// Shows all that is stored as JSON Lines: one object for each message, rejected message, packet id and subscription, with its
-    /// `kind`, `clientID` and `broker`; payloads and correlation data in Base64.
+    /// Exports all stored rows as JSON Lines, with one JSON object for each message, rejected message, packet id and
+    /// subscription.
+    ///
+    /// Each object has a `kind`, a `clientID` and a `broker`. Payloads and correlation data are Base64.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows; `nil` for all scopes.
-    ///   - write: Is given one line after the other, without its line break.
-    /// - Throws: A `CourierError` when the file cannot be read, or what `write` throws.
+    ///   - scope: The scope whose rows are exported; `nil` for all scopes.
+    ///   - write: Called for each line, without its line break.
+    /// - Throws: A `CourierError` if the file cannot be read; an error that `write` throws.
     public func export(_ scope: StoreScope? = nil, _ write: (String) throws -> Void) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

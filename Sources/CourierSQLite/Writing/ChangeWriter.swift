@@ -1,10 +1,10 @@
 import CourierCore
 import Foundation
 
-/// Turns changes into as few writes as have their effect: what is stored and removed before it was written is not
-/// written at all, and of several steps of progress only the last.
+/// Combines changes, so that few writes are needed. A row that is added and removed before it was written is never
+/// written. If the progress of a message changes several times, only the last progress is written.
 ///
-/// Changes are collected by ``add(_:to:)`` and written by ``flush()``; ``hasBegun`` says whether a transaction is open.
+/// ``add(_:to:)`` collects changes, and ``flush()`` writes them. ``hasBegun`` is true while a transaction is open.
 struct ChangeWriter {
     private enum Direction: Hashable {
         case outgoing
@@ -16,29 +16,29 @@ struct ChangeWriter {
         let key: RowKey
     }
 
-    /// What is left to do about one row.
+    /// The pending write for one row.
     private enum Work {
-        /// Write it; `replacing` says that one may be there.
+        /// Insert the row. If `replacing` is true, the table may already have a row with this key.
         case insert(StoredMessage, StoredOutgoing.Progress, replacing: Bool)
         case progress(StoredOutgoing.Progress)
         case remove
-        /// It came and went.
+        /// Write nothing: the row was added and removed again.
         case nothing
     }
 
     let database: Database
     let tables: StoreTables
-    /// The figures of all scopes.
+    /// The counts of all scopes.
     var ledger: ScopeLedger
-    /// Whether the next transaction is to be on the disk when it is committed, where the durability asks for that.
+    /// True if the next transaction must be on the disk when its commit returns. Used only with the durability `full`.
     var awaitsDisk = true
-    /// Whether a transaction is open.
+    /// True while a transaction is open.
     private(set) var hasBegun = false
-    /// How many transactions were committed.
+    /// The number of committed transactions.
     private(set) var transactionCount = 0
 
     private let durability: SQLiteMessageStore.Durability
-    /// What the connection is set to.
+    /// The value of `awaitsDisk` that the connection is set to.
     private var isAwaitingDisk = true
     private var works: [(place: Place, scope: Int, work: Work)] = []
     private var indices: [Place: Int] = [:]
@@ -59,7 +59,9 @@ struct ChangeWriter {
     mutating func begin() throws(SQLiteFailure) {
         guard !hasBegun else { return }
         if durability == .full, awaitsDisk != isAwaitingDisk {
-            // A later transaction that waits for the disk brings the ones before it there: they share one log.
+            // All transactions share one log, so a later transaction that waits for the disk also brings the earlier
+            // ones to the disk.
+            // them.
             try database.execute("PRAGMA synchronous = \(awaitsDisk ? "FULL" : "NORMAL")", "choosing the durability")
             isAwaitingDisk = awaitsDisk
         }
@@ -67,7 +69,7 @@ struct ChangeWriter {
         hasBegun = true
     }
 
-    /// Ends the transaction, if what was added needed one.
+    /// Writes the added changes and commits the transaction, if the changes needed one.
     mutating func commit(now: Date) throws(SQLiteFailure) {
         try flush()
         guard hasBegun else { return ledger.accept() }
@@ -78,7 +80,7 @@ struct ChangeWriter {
         ledger.commit()
     }
 
-    /// Takes everything back since the last commit.
+    /// Rolls back all changes since the last commit.
     mutating func rollBack() {
         forgetWork()
         if database.isInTransaction { try? database.execute("ROLLBACK", "rolling back") }
@@ -110,7 +112,7 @@ struct ChangeWriter {
 
     // MARK: Changes
 
-    /// Adds one change to the work of a scope.
+    /// Adds one change of a scope. Most changes are written later, by `flush()`.
     mutating func add(_ change: StoreChange, to scope: Int) throws(SQLiteFailure) {
         switch change {
         case .enqueue(let message): insert(message, .outgoing, scope)
@@ -138,7 +140,7 @@ struct ChangeWriter {
     }
 
     private mutating func insert(_ message: StoredMessage, _ direction: Direction, _ scope: Int) {
-        // A batch with an id that has no room is refused before it comes here.
+        // A batch with an id that is too high for a key was already refused.
         guard let key = RowKey(scope: ledger[scope].key, id: message.id) else { return }
         let place = Place(direction: direction, key: key)
         if let index = indices[place] {
@@ -195,14 +197,14 @@ struct ChangeWriter {
         works.append((place, scope, work))
     }
 
-    /// Whether the tables can have a message with this id.
+    /// True if the tables may contain a message with this id.
     private func mayBeThere(_ id: StoredMessage.ID, _ scope: Int) -> Bool {
         ledger[scope].lastInTables.map { id.rawValue <= $0 } ?? false
     }
 
     // MARK: Writing
 
-    /// Writes what was added so far.
+    /// Writes all changes that were added so far.
     mutating func flush() throws(SQLiteFailure) {
         for index in works.indices {
             let (place, scope, work) = works[index]
@@ -283,7 +285,7 @@ struct ChangeWriter {
         try tables.rejected.remove(key)
     }
 
-    /// Keeps a rejected message that was saved from a damaged file.
+    /// Stores a rejected message that was recovered from a damaged file.
     mutating func addRejected(_ message: RejectedMessage, to scope: Int) throws(SQLiteFailure) {
         guard let key = RowKey(scope: ledger[scope].key, id: message.message.id) else { return }
         try begin()

@@ -1,11 +1,12 @@
 import CourierCore
 import Foundation
 
-/// Finds the incoming messages whose lifetime is over.
+/// Finds the incoming messages whose lifetime has ended.
 ///
-/// Two indexes choose candidates, by the date and by the time since the boot. ``CourierCore/StoredMessage/isOver(at:)`` decides.
+/// Two indexes select candidates: one by date, one by the time since the boot. Then
+/// ``CourierCore/StoredMessage/isOver(at:)`` decides about each candidate.
 struct ExpiredRows {
-    /// How many seconds earlier than the index says a row may be over, since the index rounds.
+    /// The seconds that are added to the time when candidates are selected, because index values are rounded.
     private static let tolerance = 0.001
     private static let operation = "looking for expired messages"
 
@@ -21,7 +22,7 @@ struct ExpiredRows {
             "\(columns) boot_id = ? AND \(MessageRow.bootEnd) <= ? AND \(keys)", Self.operation)
     }
 
-    /// The keys of the rows of a scope whose lifetime is over.
+    /// Returns the keys of a scope's rows whose lifetime has ended.
     func keys(at time: StoreTime, of scope: Int64) throws(SQLiteFailure) -> Set<RowKey> {
         var keys: Set<RowKey> = []
         byDate.bind(1, real: time.date.timeIntervalSinceReferenceDate + Self.tolerance)

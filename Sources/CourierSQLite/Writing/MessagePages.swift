@@ -1,10 +1,10 @@
 import CourierCore
 
-/// Reads a table of messages by pages. The table may be one of an older version.
+/// Reads a message table in pages. The table may belong to a file of an older version.
 struct MessagePages {
     private let name: String
     private let page: Statement
-    /// The page of those that are not queued.
+    /// The statement for pages without queued messages.
     private let sentPage: Statement
 
     init(_ name: String, _ database: Database) throws(SQLiteFailure) {
@@ -17,8 +17,8 @@ struct MessagePages {
                 + "AND progress <> \(StoredOutgoing.Progress.queued.stored) ORDER BY key LIMIT ?", "reading messages")
     }
 
-    /// Shows at most `limit` rows from a key on, or only those that are not queued, until the body has enough and says
-    /// `false`.
+    /// Calls `body` with at most `limit` rows, in the order of their keys, until `body` returns `false`. If `areSent`
+    /// is true, queued messages are skipped.
     func visit(
         from first: RowKey, through last: RowKey, limit: Int, areSent: Bool = false,
         _ body: (MessageRow) throws(SQLiteFailure) -> Bool

@@ -1,14 +1,14 @@
 import CourierCore
 
-/// One of the two tables of messages: its rows by key.
+/// One of the two message tables, `outgoing` or `incoming`, with the statements that access its rows.
 struct MessageTable {
-    /// What a row counted.
+    /// The sizes of one row, as counted for its scope.
     struct Figures {
         var payloadBytes: Int
         var size: StoreSize
     }
 
-    /// The size of a row that MQTT's limits allow, with much to spare.
+    /// The range of valid row sizes. Its upper end is far above the sizes that MQTT allows.
     private static let plausible: ClosedRange<Int64> = 0...1 << 40
 
     let name: String
@@ -39,7 +39,7 @@ struct MessageTable {
             "DELETE FROM \(name) WHERE key BETWEEN ? AND ?", "removing the messages of a scope")
     }
 
-    /// Adds a row whose key is not there.
+    /// Adds a row. The table must not have a row with this key.
     func insert(
         _ message: StoredMessage, _ progress: StoredOutgoing.Progress, _ key: RowKey
     ) throws(SQLiteFailure) -> Figures {
@@ -50,15 +50,15 @@ struct MessageTable {
         return figures
     }
 
-    /// Forgets what it knows of rows beside the file: a transaction was taken back.
+    /// Clears the cached sizes of recent rows. Call it after a rollback, because cached rows may no longer exist.
     func forgetRecentRows() { recent.removeAll() }
 
     /// Removes a row.
     ///
-    /// - Returns: What it counted; `nil` when it is not there.
+    /// - Returns: The sizes of the row; `nil` if there is no row with this key.
     func remove(_ key: RowKey) throws(SQLiteFailure) -> Figures? {
         if let figures = recent.take(key) {
-            // The row may be gone with others of its scope.
+            // The row may have been removed together with all rows of its scope.
             return try removal.bind(1, key.rawValue).runAndCount() > 0 ? figures : nil
         }
         guard try figures.bind(1, key.rawValue).step() else { return nil }
@@ -83,8 +83,8 @@ struct MessageTable {
         try emptying.bind(1, RowKey.first(of: scope).rawValue).bind(2, RowKey.last(of: scope).rawValue).run()
     }
 
-    /// Shows at most `limit` rows from a key on, or only those that are not queued, until the body has enough and says
-    /// `false`.
+    /// Calls `body` with at most `limit` rows, in the order of their keys, until `body` returns `false`. If `areSent`
+    /// is true, queued messages are skipped.
     func visit(
         from first: RowKey, through last: RowKey, limit: Int, areSent: Bool = false,
         _ body: (MessageRow) throws(SQLiteFailure) -> Bool
@@ -93,11 +93,12 @@ struct MessageTable {
     }
 }
 
-/// What rows counted that were written not long ago. Most are removed soon, and need not be read for it then.
+/// A cache of the sizes of recently written rows. Most rows are removed soon after they are written. With the cache,
+/// they need not be read for this.
 private final class RecentFigures {
     private static let capacity = 4_096
 
-    /// By the last bits of the key.
+    /// The cached sizes. The index is the lowest bits of the row's key, so a newer row replaces an older one.
     private var places: [(key: Int64, figures: MessageTable.Figures)] = []
 
     func note(_ figures: MessageTable.Figures, of key: RowKey) {

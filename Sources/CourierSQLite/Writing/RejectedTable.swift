@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// The messages that clients gave up, and the limit of how many are kept.
+/// The table of rejected messages. If its limit is exceeded, the oldest messages are removed.
 struct RejectedTable {
     private let keeping: Statement
     private let insertion: Statement
@@ -29,14 +29,15 @@ struct RejectedTable {
         pages = try RejectedPages(database)
     }
 
-    /// Keeps a copy of an outgoing row that is going to be removed, unless it is larger than all rejected rows may be.
+    /// Copies an outgoing row that will be removed into this table. A row larger than the limit of the whole table is
+    /// not copied.
     func keep(_ key: RowKey, reason: String, at date: Date) throws(SQLiteFailure) {
         try keeping.bind(1, key.rawValue).bind(2, real: date.timeIntervalSinceReferenceDate).bind(3, reason)
             .bind(4, Int64(limit.bytes)).run()
         try removeOldest()
     }
 
-    /// Keeps a rejected message that was saved from a damaged file.
+    /// Stores a rejected message that was recovered from a damaged file.
     func insert(_ message: RejectedMessage, _ key: RowKey) throws(SQLiteFailure) {
         insertion.bind(14, Int64(message.outgoing.strikes))
             .bind(15, real: message.rejectedAt.timeIntervalSinceReferenceDate).bind(16, message.reason)
@@ -45,7 +46,7 @@ struct RejectedTable {
         try removeOldest()
     }
 
-    /// Removes the oldest rows that there is no room for.
+    /// Removes the oldest rows that exceed the limit.
     private func removeOldest() throws(SQLiteFailure) {
         var total = StoreSize()
         var excess: [Int64] = []
@@ -62,13 +63,13 @@ struct RejectedTable {
         try emptying.bind(1, RowKey.first(of: scope).rawValue).bind(2, RowKey.last(of: scope).rawValue).run()
     }
 
-    /// Reads at most `limit` rows from a key on.
+    /// Reads at most `limit` rows, in the order of their keys, starting with `first`.
     func read(from first: RowKey, through last: RowKey, limit: Int) throws(SQLiteFailure) -> [RejectedMessage] {
         try pages.read(from: first, through: last, limit: limit)
     }
 }
 
-/// Reads the rejected messages by pages.
+/// Reads rejected messages in pages.
 struct RejectedPages {
     /// The columns in the order in which ``message(_:)`` reads them.
     static let columns = MessageRow.columns + ", rejected_at, reason"
@@ -81,7 +82,7 @@ struct RejectedPages {
             "reading rejected messages")
     }
 
-    /// The message of the present row; `nil` when it makes no sense.
+    /// Returns the key and the message of the current row; `nil` if the row is invalid.
     static func message(_ row: Statement) -> (key: RowKey, message: RejectedMessage)? {
         guard let message = MessageRow(reading: row), !row.isNull(14), let reason = row.text(15) else { return nil }
         let date = Date(timeIntervalSinceReferenceDate: row.real(14))

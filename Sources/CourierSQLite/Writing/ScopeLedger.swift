@@ -1,25 +1,26 @@
 import CourierCore
 import Foundation
 
-/// What each scope holds, kept in memory and written beside the rows, so that nobody has to count them.
+/// The counts of each scope, such as its messages and bytes. They are in memory and are written to the file with the
+/// rows, so that no code needs to count rows.
 ///
-/// Changes since the last ``mark()`` can be taken back with ``rollBack(to:)``.
+/// Changes since the last ``mark()`` can be undone with ``rollBack(to:)``.
 struct ScopeLedger {
-    /// The figures of one scope.
+    /// The counts of one scope.
     struct Entry {
         let key: Int64
         let name: StoreScope
         var lastMessageID: UInt64?
-        /// The session whose packet ids the rows have.
+        /// The session to which the packet ids in the scope's rows belong.
         var session: StoreScope?
         var outgoingCount = 0
         var incomingCount = 0
         var payloadBytes = 0
-        /// What the rows count towards the limits.
+        /// The number of rows and bytes that count toward the limits.
         var size = StoreSize()
-        /// No message with a higher id is in the tables.
+        /// The upper limit of the message ids in the tables; `nil` if the scope has stored no message.
         var lastInTables: UInt64?
-        /// Whether the file has other figures or none.
+        /// True if the file does not yet have the current counts.
         fileprivate var isDirty = false
         fileprivate var isInFile = false
         fileprivate var mark = 0
@@ -33,19 +34,19 @@ struct ScopeLedger {
         mutating func gaveOut(_ id: StoredMessage.ID) { lastMessageID = max(lastMessageID ?? 0, id.rawValue) }
     }
 
-    /// Nothing that a store of ours counts comes near it.
+    /// The range of valid counts. Real counts are far below its upper end.
     private static let plausible: ClosedRange<Int64> = 0...1 << 53
 
     private var entries: [Entry] = []
     private var places: [StoreScope: Int] = [:]
     private var keys: Set<Int64> = []
     private var nextKey: Int64 = 0
-    /// The scope asked for last: mostly the next one too.
+    /// The result of the last lookup. The next lookup is usually for the same scope.
     private var lastFound: (scope: StoreScope, place: Int)?
     private var before: [(place: Int, entry: Entry, total: StoreSize)] = []
     private var currentMark = 1
     private var dirty: [Int] = []
-    /// All scopes together.
+    /// The rows and bytes of all scopes together.
     private(set) var total = StoreSize()
 
     var all: [Entry] { entries }
@@ -53,12 +54,13 @@ struct ScopeLedger {
 
     subscript(place: Int) -> Entry { entries[place] }
 
-    /// Where a scope's entry is; `nil` when there is none.
+    /// Returns the index of a scope's entry; `nil` if there is no entry.
     func place(of scope: StoreScope) -> Int? { places[scope] }
 
-    /// Where a scope's entry is.
+    /// Returns the index of a scope's entry. If `creating` is true, a missing entry is created.
     ///
-    /// - Returns: `nil` when there is none; with `creating`, when there are as many scopes as a file can hold.
+    /// - Returns: The index; `nil` if there is no entry. With `creating`, the result is `nil` only if the file already
+    ///   has the maximum number of scopes.
     mutating func place(of scope: StoreScope, creating: Bool) -> Int? {
         if let lastFound, lastFound.scope.clientID.utf8.elementsEqual(scope.clientID.utf8),
             lastFound.scope.broker.utf8.elementsEqual(scope.broker.utf8)
@@ -74,7 +76,8 @@ struct ScopeLedger {
         guard keys.count <= RowKey.highestScope else { return nil }
         while keys.contains(nextKey) { nextKey = (nextKey + 1) & RowKey.highestScope }
         let place = append(Entry(key: nextKey, name: scope))
-        // Every other table speaks of the scope by its key, so its own row goes into the file with the first of them.
+        // The rows of other tables refer to the scope by its key. Therefore the next transaction writes the scope's own
+        // row too.
         entries[place].isDirty = true
         dirty.append(place)
         return place
@@ -88,7 +91,7 @@ struct ScopeLedger {
         return entries.count - 1
     }
 
-    /// Changes a scope's figures.
+    /// Changes the counts of a scope, and saves the previous counts for a rollback.
     mutating func change(_ place: Int, _ body: (inout Entry) -> Void) {
         if entries[place].mark != currentMark {
             before.append((place, entries[place], total))
@@ -103,13 +106,13 @@ struct ScopeLedger {
         total += entries[place].size
     }
 
-    /// A point to go back to.
+    /// Returns a mark to which later changes can be rolled back.
     mutating func mark() -> Int {
         currentMark += 1
         return before.count
     }
 
-    /// Takes back what was changed since the mark.
+    /// Undoes all changes since the mark.
     mutating func rollBack(to mark: Int) {
         while before.count > mark, let (place, entry, total) = before.popLast() {
             entries[place] = entry
@@ -121,7 +124,7 @@ struct ScopeLedger {
 
     // MARK: The file
 
-    /// Reads all scopes, and forgets those that have been empty and unused for long.
+    /// Removes scopes that have been empty and unused for longer than `age`, then reads all other scopes.
     static func load(from database: Database, forgetting age: Duration, now: Date) throws(SQLiteFailure) -> ScopeLedger
     {
         try forget(age, now: now, in: database)
@@ -143,7 +146,7 @@ struct ScopeLedger {
         if hasOld != 0 { try forget.bind(1, real: old).run() }
     }
 
-    /// Reads all scopes.
+    /// Reads all scopes from the file.
     static func load(from database: Database) throws(SQLiteFailure) -> ScopeLedger {
         var ledger = ScopeLedger()
         let rows = try database.prepare(
@@ -163,14 +166,15 @@ struct ScopeLedger {
         return ledger
     }
 
-    /// The columns of the session as a statement reads them from a file of any version.
+    /// Returns the session columns for a SELECT statement. If a file of an older version lacks them, they are read as
+    /// NULL.
     static func sessionColumns(in database: Database) -> String {
         let columns = "session_client_id, session_broker"
         let hasColumns = (try? database.prepare("SELECT \(columns) FROM scope LIMIT 0", "reading")) != nil
         return hasColumns ? columns : "NULL, NULL"
     }
 
-    /// Writes the figures that have changed. They stay marked until ``commit()``.
+    /// Writes the changed counts to the file. They remain marked as changed until ``commit()``.
     func write(to database: Database, by statements: ScopeStatements, now: Date) throws(SQLiteFailure) {
         for place in dirty {
             let entry = entries[place]
@@ -197,7 +201,7 @@ struct ScopeLedger {
         }
     }
 
-    /// The file has all of it.
+    /// Marks all counts as written. Call it after the transaction was committed.
     mutating func commit() {
         for place in dirty {
             entries[place].isDirty = false
@@ -207,7 +211,7 @@ struct ScopeLedger {
         accept()
     }
 
-    /// Nothing can be taken back any more; what the file does not have yet is written with the next change.
+    /// Discards the data for rollbacks. Counts that the file does not yet have are written with the next transaction.
     mutating func accept() {
         before.removeAll(keepingCapacity: true)
         currentMark += 1
@@ -234,7 +238,7 @@ extension ScopeLedger.Entry {
 }
 
 extension StoreScope {
-    /// Reads a session from two columns, as ``ScopeLedger/sessionColumns(in:)`` names them.
+    /// Reads a session from two columns, in the order of ``ScopeLedger/sessionColumns(in:)``.
     init?(session row: Statement, _ column: Int32) {
         guard let clientID = row.text(column), let broker = row.text(column + 1) else { return nil }
         self.init(clientID: clientID, broker: broker)
@@ -245,7 +249,7 @@ extension ScopeLedger {
     fileprivate static func isPlausible(_ figure: Int64) -> Bool { plausible.contains(figure) }
 }
 
-/// How the figures of a scope get into its row.
+/// The statements that insert and update the row of a scope.
 struct ScopeStatements {
     let insert: Statement
     let update: Statement

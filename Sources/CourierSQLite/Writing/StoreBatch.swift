@@ -1,14 +1,15 @@
 import CourierCore
 
-/// One commit that waits for the disk.
+/// The changes of one commit, with their completion, waiting to be written.
 struct StoreBatch: Sendable {
     let changes: [StoreChange]
     let scope: StoreScope
-    /// What it adds at most.
+    /// The rows and bytes that the batch adds at most.
     let growth: StoreSize
-    /// Whether its loss in a power cut would cost no more than a repetition.
+    /// True if the loss of this batch in a power cut would only repeat a step of a delivery. It then needs no sync to
+    /// disk.
     let isRepeatable: Bool
-    /// Why it is refused without being tried.
+    /// The error with which the batch fails without a write; `nil` if the batch can be written.
     let refusal: CourierError?
     let completion: @Sendable (Result<Void, CourierError>) -> Void
 
@@ -29,7 +30,7 @@ struct StoreBatch: Sendable {
         (self.refusal, completion) = (refusal, batch.completion)
     }
 
-    /// The same batch without what it wanted; its completion keeps its place in the order.
+    /// Returns a batch without changes that fails with `error`. Its completion keeps its position in the order.
     func refused(_ error: CourierError) -> StoreBatch { StoreBatch(refused: self, error) }
 
     private static func hasRoomForIDs(_ changes: [StoreChange]) -> Bool {
@@ -49,7 +50,7 @@ struct StoreBatch: Sendable {
         "A message id is higher than \(RowKey.highestMessageID), the highest that a message store on disk can keep. Give "
             + "ids out from 1 upwards.")
 
-    /// Whether the scope has to be in the file for these changes to mean anything.
+    /// True if these changes create the scope when it is missing. The other changes have no effect without the scope.
     var needsScope: Bool {
         changes.contains { change in
             switch change {

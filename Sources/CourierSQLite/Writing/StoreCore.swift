@@ -2,27 +2,27 @@ import CSQLite
 import CourierCore
 import Foundation
 
-/// The open file and all that is done with it, on one thread.
+/// The open store file and all operations on it. Only one thread uses it.
 ///
-/// A failure takes back what it belongs to and nothing else; the next call tries anew, with a new connection or a
-/// recovered file where that is needed.
+/// A failure rolls back only the changes that failed. The next call tries again. If necessary, it first opens a new
+/// connection or recovers the file.
 final class StoreCore {
     typealias Outcome = Result<Void, CourierError>
 
-    /// After this many groups in a row that the disk has failed, the file is opened anew.
+    /// The file is opened again after the disk has failed for this many groups in a row.
     private static let failuresBeforeReopening = 3
-    /// How many pages are given back to the file system at a time.
+    /// The number of pages that are returned to the file system at a time.
     private static let pagesGivenBack = 64
-    /// Fewer free pages than this are kept for later.
+    /// The number of free pages that the file keeps for later writes.
     private static let freePagesKept: Int64 = 1_024
 
     private let opening: StoreOpening
     private let lock: StoreLock
     private let date: @Sendable () -> Date
     private let noteRecovery: @Sendable (StoreRecovery) -> Void
-    /// `nil` while the file could not be opened again.
+    /// The writer of the open file; `nil` if the file could not be opened again.
     private var writer: ChangeWriter?
-    /// The damage that was met, until the file is replaced.
+    /// The damage that was found in the file; `nil` after the file was replaced.
     private var damage: SQLiteFailure?
     private var failuresInARow = 0
     private var mayHaveFreePages = true
@@ -31,16 +31,17 @@ final class StoreCore {
     private var limits: SQLiteMessageStore.Limits { opening.limits }
     private var path: String { opening.files.path }
 
-    /// How many transactions were committed.
+    /// The number of committed transactions.
     var transactionCount: Int { pastTransactions + (writer?.transactionCount ?? 0) }
 
     /// Takes the lock and opens the file.
     ///
     /// - Parameters:
-    ///   - opening: How.
-    ///   - date: Says what time it is.
-    ///   - noteRecovery: Learns of each damage that was dealt with, at once.
-    /// - Throws: `storeInUse` when somebody else has the lock, or why the file cannot be opened.
+    ///   - opening: Opens the file.
+    ///   - date: Returns the current time.
+    ///   - noteRecovery: Called immediately after a damaged file was replaced.
+    /// - Throws: `storeInUse` if another store object or process has the lock; another error if the file cannot be
+    ///   opened.
     init(
         _ opening: StoreOpening, date: @escaping @Sendable () -> Date,
         noteRecovery: @escaping @Sendable (StoreRecovery) -> Void
@@ -61,16 +62,17 @@ final class StoreCore {
 
     // MARK: Writing
 
-    /// Writes a group of batches, in one transaction where that is possible.
+    /// Writes a group of batches, in one transaction if possible.
     ///
-    /// - Returns: What became of each.
+    /// - Returns: The result of each batch, in the order of the batches.
     func write(_ batches: [StoreBatch]) -> [Outcome] {
         do throws(CourierError) { try ensureOpen() } catch { return batches.map { .failure($0.refusal ?? error) } }
         if let outcomes = try? attempt(batches) {
             failuresInARow = 0
             return outcomes
         }
-        // Some of it cannot be written. Each for itself, so that the others are.
+        // At least one batch cannot be written. Write each batch in its own transaction, so that the other batches
+        // succeed.
         var outcomes: [Outcome] = []
         var (isAnyWritten, isDiskBroken) = (false, false)
         for batch in batches {
@@ -102,14 +104,14 @@ final class StoreCore {
         }
     }
 
-    /// Whether no batch can exceed the limits.
+    /// True if all batches together cannot exceed the limits.
     private func fits(_ batches: [StoreBatch]) -> Bool {
         var size = writer?.ledger.total ?? StoreSize()
         for batch in batches { size += batch.growth }
         return size.rows <= limits.rows && size.bytes <= limits.bytes
     }
 
-    /// All batches as one list of changes.
+    /// Writes all batches as one list of changes, without checking the limits.
     private func writeTogether(_ batches: [StoreBatch]) throws(SQLiteFailure) -> [Outcome] {
         var outcomes: [Outcome] = []
         outcomes.reserveCapacity(batches.count)
@@ -127,7 +129,7 @@ final class StoreCore {
         return outcomes
     }
 
-    /// One batch after the other in one transaction, each measured against the limits.
+    /// Writes the batches one by one in one transaction, and checks the limits for each batch.
     private func writeEach(_ batches: [StoreBatch]) throws(SQLiteFailure) -> [Outcome] {
         var outcomes: [Outcome] = []
         for batch in batches { outcomes.append(try writeMeasured(batch)) }
@@ -169,7 +171,7 @@ final class StoreCore {
 
     // MARK: Reading
 
-    /// Reads. Damage that is met is dealt with, and the reading is repeated.
+    /// Runs a read. If the read finds damage, the file is recovered and the read runs again.
     func read<Value>(
         _ body: (StoreTables, ScopeLedger) throws(SQLiteFailure) -> Value
     ) throws(CourierError) -> Value {
@@ -202,11 +204,12 @@ final class StoreCore {
     private func takeBack(_ failure: SQLiteFailure) {
         writer?.rollBack()
         if failure.isDamage { damage = failure }
-        // On a full disk the log begins anew in the room that it has, so that at least removals can be written.
+        // On a full disk, a checkpoint lets SQLite reuse the space of the log, so that at least removals can be
+        // written.
         if failure.code == SQLITE_FULL { try? writer?.database.checkpoint() }
     }
 
-    /// Opens the file again when it has to be.
+    /// Opens the file again if it is closed or damaged, a rollback failed, or the disk failed several times.
     private func ensureOpen() throws(CourierError) {
         if damage == nil, let writer {
             guard writer.database.isInTransaction || failuresInARow >= Self.failuresBeforeReopening else { return }
@@ -218,10 +221,12 @@ final class StoreCore {
         if let recovery = opened.recovery { noteRecovery(recovery) }
     }
 
-    /// Opens the file a second time, and only then closes it the first time: SQLite then continues with what it knows
-    /// of the log, instead of reading a transaction from it that failed in its very last step.
+    /// Opens a second connection to the file before it closes the first one.
     ///
-    /// - Returns: Whether the store can continue with this file.
+    /// This order lets SQLite keep its own state of the log. If the only connection closed first, SQLite would read the
+    /// log again, and could accept a transaction that failed in its last step.
+    ///
+    /// - Returns: True if the store can continue with this file.
     private func renewConnection(isUsable: Bool) throws(CourierError) -> Bool {
         do throws(CourierError) {
             let renewed = try opening.openAgain(now: date())
@@ -246,17 +251,18 @@ final class StoreCore {
 
     // MARK: Cleaning up
 
-    /// Moves the log into the file when it has grown; called between groups.
+    /// Moves the log into the database if the log has reached its size limit. Called between groups.
     func moveLog() {
         guard let database = writer?.database, database.pagesInLog * 4_096 >= limits.logBytes else { return }
-        // When it fails, the log continues growing and the next group tries again; nothing depends on it.
+        // If the checkpoint fails, the log continues to grow, and the store tries again after the next group. No other
+        // step depends on the checkpoint.
         try? database.checkpoint()
         mayHaveFreePages = true
     }
 
-    /// Gives pages back that nothing needs; called while there is nothing else to do.
+    /// Returns unused pages to the file system. Called while there is no other work.
     ///
-    /// - Returns: Whether there is more to do.
+    /// - Returns: True if there may be more pages to return.
     func giveBackPages() -> Bool {
         guard mayHaveFreePages, let database = writer?.database else { return false }
         let operation = "giving back free pages"
@@ -271,7 +277,7 @@ final class StoreCore {
         return true
     }
 
-    /// Writes what is left, and gives the file and the lock back.
+    /// Writes the remaining changes, closes the file, and releases the lock.
     func close() {
         if writer?.ledger.hasUnwritten == true {
             do throws(SQLiteFailure) {

@@ -1,20 +1,20 @@
 import CourierCore
 
-/// What waits for the store's thread, and whether the thread has to be told.
+/// The queue of work for the store's thread. It also decides when the thread must be woken.
 struct StoreInbox: Sendable {
-    /// What the thread takes at a time.
+    /// The work that the thread takes at a time.
     struct Work: Sendable {
         var batches: [StoreBatch] = []
         var reads: [@Sendable (StoreCore) -> Void] = []
-        /// Nothing comes any more: the file is to be closed behind this work.
+        /// True if no work can follow. The thread closes the file after this work.
         var isLast = false
 
         var isEmpty: Bool { batches.isEmpty && reads.isEmpty && !isLast }
     }
 
-    /// A reading that waits for the batches that came before it, and for no later one.
+    /// A read request. It runs after the batches that were added before it, and does not wait for later batches.
     private struct Reading: Sendable {
-        /// How many batches had been put in by then.
+        /// The number of batches that were added before this request.
         let batchCount: Int
         let body: @Sendable (StoreCore) -> Void
     }
@@ -25,13 +25,14 @@ struct StoreInbox: Sendable {
         case closed
     }
 
-    /// How many changes go into one transaction, roughly.
+    /// The approximate number of changes in one transaction. Larger amounts of work are split into several
+    /// transactions.
     private static let changesPerGroup = 8_192
     private static let bytesPerGroup = 16 << 20
 
     private var batches: [StoreBatch] = []
     private var reads: [Reading] = []
-    /// How many batches were put in, and how many of them were taken.
+    /// The number of batches that were added so far. `takenCount` is the number of batches that the thread has taken.
     private var putCount = 0
     private var takenCount = 0
     private var changes = 0
@@ -42,9 +43,9 @@ struct StoreInbox: Sendable {
 
     var isOpen: Bool { if case .open = phase { true } else { false } }
 
-    /// Puts a batch behind the others.
+    /// Adds a batch at the end of the queue.
     ///
-    /// - Returns: Whether the thread has to be woken; `nil` when the store is closed and nothing was put in.
+    /// - Returns: True if the thread must be woken; `nil` if the store is closed and the batch was not added.
     mutating func put(_ batch: StoreBatch, _ limits: SQLiteMessageStore.Limits, path: String) -> Bool? {
         guard isOpen else { return nil }
         putCount += 1
@@ -68,18 +69,19 @@ struct StoreInbox: Sendable {
                 + "waitingChanges and waitingBytes.")
     }
 
-    /// Puts in a reading, which may find what later batches have written.
+    /// Adds a read request. The read may also see the changes of batches that are added later.
     ///
-    /// - Returns: As ``put(_:_:path:)``.
+    /// - Returns: True if the thread must be woken; `nil` if the store is closed and the request was not added.
     mutating func put(_ read: @escaping @Sendable (StoreCore) -> Void) -> Bool? {
         guard isOpen else { return nil }
         reads.append(Reading(batchCount: putCount, body: read))
         return wake()
     }
 
-    /// Lets nothing further in. `whenClosed` is called when the file is closed.
+    /// Refuses further work. `whenClosed` is called after the file is closed.
     ///
-    /// - Returns: Whether the thread has to be woken; `nil` when the file is closed already and `whenClosed` was not kept.
+    /// - Returns: True if the thread must be woken; `nil` if the file is already closed, so that `whenClosed` will not
+    ///   be called.
     mutating func close(_ whenClosed: (@Sendable () -> Void)?) -> Bool? {
         if case .closed = phase { return nil }
         phase = .closing
@@ -92,10 +94,10 @@ struct StoreInbox: Sendable {
         return !isAwake
     }
 
-    /// Takes work, for the thread.
+    /// Removes the next work from the queue. Only the store's thread calls it.
     ///
-    /// - Parameter sleeping: Whether the thread is about to wait when there is none.
-    /// - Returns: What is to be done before more is taken.
+    /// - Parameter sleeping: True if the thread sleeps when there is no work.
+    /// - Returns: The work that the thread must finish before it takes more.
     mutating func take(sleeping: Bool) -> Work {
         var work = Work()
         if changes <= Self.changesPerGroup, bytes <= Self.bytesPerGroup {
@@ -124,7 +126,7 @@ struct StoreInbox: Sendable {
         bytes -= groupBytes
     }
 
-    /// Takes the readings whose batches are taken, all of them at the latest with the last batch.
+    /// Takes the read requests whose earlier batches have all been taken. With the last batch, all requests are taken.
     private mutating func takeReads(_ work: inout Work) {
         let count = reads.prefix { $0.batchCount <= takenCount }.count
         guard count > 0 else { return }
@@ -132,9 +134,9 @@ struct StoreInbox: Sendable {
         reads.removeFirst(count)
     }
 
-    /// The file is closed.
+    /// Marks the file as closed.
     ///
-    /// - Returns: Whom to tell.
+    /// - Returns: The `whenClosed` closures, which the caller must call.
     mutating func closed() -> [@Sendable () -> Void] {
         phase = .closed
         defer { closers = [] }

@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// All tables of an open file, with the statements that read and write their rows.
+/// The tables of an open file, with the statements that read and write their rows.
 struct StoreTables {
     let outgoing: MessageTable
     let incoming: MessageTable
@@ -38,7 +38,7 @@ struct StoreTables {
         lists = try SessionLists(database)
     }
 
-    /// Forgets what it knows of messages beside the file: a transaction was taken back.
+    /// Clears the cached sizes of recent rows. Call it after a rollback, because cached rows may no longer exist.
     func forgetRecentRows() {
         outgoing.forgetRecentRows()
         incoming.forgetRecentRows()
@@ -46,9 +46,9 @@ struct StoreTables {
 
     // MARK: Expired messages
 
-    /// Removes incoming messages whose lifetime is over.
+    /// Removes incoming messages whose lifetime has ended.
     ///
-    /// - Returns: What they counted together.
+    /// - Returns: The sums of the sizes of the removed rows.
     func removeExpired(at time: StoreTime, of scope: Int64) throws(SQLiteFailure) -> MessageTable.Figures {
         var sum = MessageTable.Figures(payloadBytes: 0, size: StoreSize())
         for key in try expired.keys(at: time, of: scope) {

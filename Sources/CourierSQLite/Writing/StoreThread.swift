@@ -3,7 +3,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The store's own thread: takes what waits, writes it as a group, calls the completions, reads, and sleeps.
+/// The store's own thread. It takes waiting batches, writes them as a group, calls their completions, and runs read
+/// requests. Without work, it sleeps.
 final class StoreThread: Sendable {
     private let inbox = Mutex(StoreInbox())
     private let bell = DispatchSemaphore(value: 0)
@@ -12,17 +13,17 @@ final class StoreThread: Sendable {
     private let path: String
     private let transactions = Atomic(0)
 
-    /// Takes over an open file. The core is used by the thread alone from here on.
+    /// Creates the thread for an open file. From now on, only this thread may use the core.
     init(_ core: sending StoreCore, _ limits: SQLiteMessageStore.Limits, path: String) {
         self.core = NonSendableBox(core)
         self.limits = limits
         self.path = path
     }
 
-    /// How many transactions were committed.
+    /// The number of committed transactions.
     var transactionCount: Int { transactions.load(ordering: .relaxed) }
 
-    /// Starts the thread, which lives until ``close(_:)``.
+    /// Starts the thread. It runs until ``close(_:)``.
     func start() {
         let thread = Thread { self.core.use { self.run($0) } }
         thread.name = "courier.sqlite"
@@ -36,13 +37,13 @@ final class StoreThread: Sendable {
         case .some(true): bell.signal()
         case .some(false): break
         case .none:
-            // The store's own threads have ended, so one of the system's calls.
+            // The store's thread has ended, so a global queue calls the completion.
             let error = Self.closed(path)
             DispatchQueue.global().async { batch.completion(.failure(error)) }
         }
     }
 
-    /// Reads on the thread, behind what was committed before.
+    /// Runs `body` on the store's thread, after the batches that were added before this call.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (StoreTables, ScopeLedger) throws(SQLiteFailure) -> Value
     ) async throws -> Value {
@@ -58,7 +59,7 @@ final class StoreThread: Sendable {
         }
     }
 
-    /// Lets nothing further in, writes what waits, and closes the file.
+    /// Refuses further work, writes the waiting batches, and closes the file.
     func close(_ whenClosed: (@Sendable () -> Void)?) {
         switch inbox.withLock({ $0.close(whenClosed) }) {
         case .some(true): bell.signal()
