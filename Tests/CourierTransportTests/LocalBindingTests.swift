@@ -76,8 +76,9 @@ import Testing
             let port = try LocalPort.free()
             let resolver = HostResolver { _, port in
                 do throws(TransportError) {
-                    let addresses = try ["::1", "127.0.0.1"].flatMap { host throws(TransportError) in
-                        try SocketAddress.lookUp(host: host, port: port, isNumeric: true)
+                    var addresses: [SocketAddress] = []
+                    for host in ["::1", "127.0.0.1"] {
+                        addresses += try SocketAddress.lookUp(host: host, port: port, isNumeric: true)
                     }
                     return .success(addresses)
                 } catch {

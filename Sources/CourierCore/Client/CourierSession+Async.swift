@@ -5,6 +5,12 @@ extension CourierSession {
     /// states, never the last.
     public var states: PublisherValues<ConnectionState, Never> { connectionStatePublisher.values }
 
+    /// The connection's status as a sequence: the present one first, then every change.
+    ///
+    /// Each loop has a buffer of its own, of ``BufferPolicy/values``: a reader that is slower loses the oldest
+    /// values, never the last.
+    public var statuses: PublisherValues<ConnectionStatus, Never> { connectionStatusPublisher.values }
+
     /// The messages that a reader could not use, from now on, as a sequence.
     ///
     /// Each loop has a buffer of its own, of ``BufferPolicy/values``.

@@ -86,6 +86,14 @@ extension CourierSession {
     /// - Throws: Nothing.
     public func readyToPublish() async throws {}
 
+    /// The state alone. A session that does not implement this property reports no attempts.
+    public var connectionStatus: ConnectionStatus { ConnectionStatus(connectionState) }
+
+    /// The states alone. A session that does not implement this property reports no attempts.
+    public var connectionStatusPublisher: AnyPublisher<ConnectionStatus, Never> {
+        connectionStatePublisher.map { ConnectionStatus($0) }
+    }
+
     /// A publisher without values, because a session that does not implement this property reports no event.
     public var eventPublisher: AnyPublisher<CourierEvent, Never> { .withoutValues }
 

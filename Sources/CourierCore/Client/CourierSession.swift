@@ -15,6 +15,15 @@ public protocol CourierSession: CourierEventManager {
     /// Its sinks run on the client's delivery queue.
     var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { get }
 
+    /// What the connection is doing now, with the endpoint, the attempt and the last failure.
+    var connectionStatus: ConnectionStatus { get }
+
+    /// The connection's status: the present one first, then every change, as long as the client lives. A planned attempt is a
+    /// change, with its number, its time and the reason.
+    ///
+    /// Its sinks run on the client's delivery queue.
+    var connectionStatusPublisher: AnyPublisher<ConnectionStatus, Never> { get }
+
     /// Connects, and reconnects as needed until ``CourierClient/disconnect()``.
     ///
     /// While the client asks for credentials, connects or is connected, a further call changes nothing and is the event

@@ -24,6 +24,7 @@ final class ClientCoordinator: @unchecked Sendable {
     let loop: EventLoop
     let settings: ClientSettings
     let state: CurrentValueSubject<ConnectionState, Never>
+    let status: CurrentValueSubject<ConnectionStatus, Never>
     let events: EventHub
     let distributor: MessageDistributor
     let readers: MessageReaders
@@ -117,6 +118,8 @@ final class ClientCoordinator: @unchecked Sendable {
     var network = NetworkStatus.available
     /// When the log was last warned of a QoS 0 message that this broker does not accept.
     @BoxedOptional var warnedOfUnsentAt: ContinuousClock.Instant?
+    /// The facts of the last reported ``status``.
+    var reportedPlan = ConnectionSupervisor.Plan()
     /// Whether ``actions`` are being performed.
     var isPerforming = false
     var isReleased = false
@@ -124,6 +127,7 @@ final class ClientCoordinator: @unchecked Sendable {
     init(
         loop: EventLoop, settings: ClientSettings, supervisor: SupervisorConfiguration,
         state: CurrentValueSubject<ConnectionState, Never>,
+        status: CurrentValueSubject<ConnectionStatus, Never>,
         events: EventHub, distributor: MessageDistributor, readers: MessageReaders, publishing: Publishing,
         driver: SessionDriver, relay: WeakSessionObserver, credentials: CredentialSource, durable: DurableSession?,
         link: WeakCoordinator
@@ -131,6 +135,7 @@ final class ClientCoordinator: @unchecked Sendable {
         self.loop = loop
         self.settings = settings
         self.state = state
+        self.status = status
         self.events = events
         self.distributor = distributor
         self.readers = readers
@@ -183,6 +188,7 @@ extension ClientCoordinator {
         }
         actions = []  // They are rare, and what they need is not kept by clients that idle.
         isPerforming = false
+        reportStatus()
         setTimer()
         giveUpUnwantedSearch()
         finishIfReleased()

@@ -12,6 +12,7 @@ struct ClientParts: Sendable {
     let waiterCount: WaiterCount
     let events: EventHub
     let state: CurrentValueSubject<ConnectionState, Never>
+    let status: CurrentValueSubject<ConnectionStatus, Never>
     let completions: CompletionQueue
     let publishing: Publishing
     let readers: MessageReaders
@@ -36,6 +37,7 @@ struct ClientParts: Sendable {
             log.log(.warning, source: "events", $0)
         }
         state = CurrentValueSubject(.disconnected)
+        status = CurrentValueSubject(ConnectionStatus(.disconnected))
         completions = CompletionQueue(deliveryQueue)
 
         let relay = WeakSessionObserver()
@@ -96,7 +98,7 @@ struct ClientParts: Sendable {
             on: loop)
         registry = settings.registry
         coordinator = ClientCoordinator(
-            loop: loop, settings: settings, supervisor: supervisor, state: state, events: events,
+            loop: loop, settings: settings, supervisor: supervisor, state: state, status: status, events: events,
             distributor: distributor, readers: readers, publishing: publishing, driver: driver, relay: relay,
             credentials: Self.credentials(config), durable: durable, link: link)
         loop.execute { [coordinator] in relay.target = coordinator }

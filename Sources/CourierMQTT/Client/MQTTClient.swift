@@ -38,6 +38,12 @@ final class MQTTClient: CourierClient {
         parts.state.eraseToAnyPublisher().receive(on: parts.deliveryQueue)
     }
 
+    var connectionStatus: ConnectionStatus { parts.status.value }
+
+    var connectionStatusPublisher: AnyPublisher<ConnectionStatus, Never> {
+        parts.status.eraseToAnyPublisher().receive(on: parts.deliveryQueue)
+    }
+
     var hasExistingSession: Bool { parts.coordinator.hasSession }
 
     func connect(source: String) { parts.coordinator.connect(source: source) }

@@ -25,6 +25,10 @@ final class MisconfiguredClient: CourierClient {
     var connectionStatePublisher: AnyPublisher<ConnectionState, Never> {
         state.eraseToAnyPublisher().receive(on: deliveryQueue)
     }
+    var connectionStatus: ConnectionStatus { ConnectionStatus(.disconnected, failure: problem) }
+    var connectionStatusPublisher: AnyPublisher<ConnectionStatus, Never> {
+        connectionStatePublisher.map { [problem] in ConnectionStatus($0, failure: problem) }
+    }
     var hasExistingSession: Bool { false }
 
     func connect(source: String) { events.tell(.connectDiscarded(reason: problem.message), nil) }

@@ -59,6 +59,7 @@ extension ConnectionSupervisor {
             case .request, .change: false
             }
         attemptCount += 1
+        attemptsInRow += 1
         let attempt = AttemptID(number: attemptCount)
         // After connect(), the app may have another user, also if the provider fails at first.
         if occasion.isRequest { grant = nil }
@@ -275,6 +276,7 @@ extension ConnectionSupervisor {
         round?.accepted(using: &random)
         wasTakenOver = false
         hasConnected = true
+        attemptsInRow = 0
         finalFailures = FinalFailures()
         endDetour()
         let connection = Connection(

@@ -247,6 +247,8 @@ struct ConnectionSupervisor: Sendable {
 
     // Earlier attempts.
     var attemptCount = 0
+    /// The number of attempts that began since a connection was last accepted.
+    var attemptsInRow = 0
     @BoxedOptional private var usedSchedule: ReconnectSchedule?
     @BoxedOptional private var usedAuthSchedule: AuthRetrySchedule?
     @BoxedOptional private var usedTakeoverSchedule: ReconnectSchedule?

@@ -1,0 +1,70 @@
+public import Foundation
+
+/// What a client's connection is doing, with the details that an app shows to a person.
+///
+/// ```swift
+/// for await status in client.statuses {
+///     if let date = status.nextAttempt {
+///         label.text = "Attempt \(status.attempt) at \(date): \(status.failure?.message ?? "")"
+///     }
+/// }
+/// ```
+///
+/// Later versions may add fields.
+public struct ConnectionStatus: Sendable {
+    /// The state of the connection.
+    public var state: ConnectionState
+
+    /// When this status began.
+    public var since: Date
+
+    /// The broker of the present or last attempt, such as `broker.example:8883`; `nil` before the first attempt. It contains no
+    /// password.
+    public var endpoint: String?
+
+    /// The number of the present or next attempt, counted from 1 since the last connection; 0 if no attempt runs or is planned.
+    public var attempt: Int
+
+    /// When the next attempt begins; `nil` if none is planned. The attempt begins earlier if the network returns or the app calls
+    /// `connect()`, and later if there is no network.
+    public var nextAttempt: Date?
+
+    /// Why the last attempt failed or the last connection was lost; `nil` while there is a connection, and after `disconnect()` and
+    /// `destroy()`.
+    public var failure: CourierError?
+
+    /// Makes a status; apps need it in tests only.
+    ///
+    /// - Parameters:
+    ///   - state: The state of the connection.
+    ///   - since: When the status began; now by default.
+    ///   - endpoint: The broker of the present or last attempt; `nil` by default.
+    ///   - attempt: The number of the present or next attempt; 0 by default.
+    ///   - nextAttempt: When the next attempt begins; `nil` by default.
+    ///   - failure: Why the last attempt failed; `nil` by default.
+    public init(
+        _ state: ConnectionState, since: Date = Date(), endpoint: String? = nil, attempt: Int = 0,
+        nextAttempt: Date? = nil, failure: CourierError? = nil
+    ) {
+        self.state = state
+        self.since = since
+        self.endpoint = endpoint
+        self.attempt = attempt
+        self.nextAttempt = nextAttempt
+        self.failure = failure
+    }
+}
+
+extension ConnectionStatus: CustomStringConvertible {
+    /// One line for a log, such as `disconnected, attempt 3, broker.example:8883, in 4 s: …`.
+    public var description: String {
+        var text = "\(state)"
+        if attempt > 0 { text += ", attempt \(attempt)" }
+        if let endpoint { text += ", \(endpoint)" }
+        if let nextAttempt {
+            text += ", in \(max(0, Int(nextAttempt.timeIntervalSince(since).rounded(.up)))) s"
+        }
+        if let failure { text += ": \(failure.message)" }
+        return text
+    }
+}
