@@ -4,12 +4,13 @@ extension MQTTChuckArchive {
         /// The default limits.
         public static let `default` = Retention()
 
-        /// The most rows in the file; 1,000,000 by default.
-        public var rows: Int
+        /// The most rows in the file; 1,000,000 by default. A value below 1 counts as 1.
+        public var rows: Int { didSet { rows = max(1, rows) } }
 
         /// The most bytes of packets; 256 MiB by default. The file is larger: each row needs about thirty more bytes,
         /// and the write-ahead log needs some MiB.
-        public var bytes: Int
+        /// A value below 1 counts as 1.
+        public var bytes: Int { didSet { bytes = max(1, bytes) } }
 
         /// The longest time for which a row stays in the file, counted from the time of its packet; 7 days by default,
         /// `nil` for no limit.

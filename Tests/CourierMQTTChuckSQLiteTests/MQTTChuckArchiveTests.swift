@@ -35,6 +35,13 @@ import Testing
 
     // MARK: Looking afterwards
 
+    @Test func `limits below 1 count as 1, also if they are set later`() {
+        var retention = MQTTChuckArchive.Retention(rows: 0, bytes: -1)
+        #expect(retention.rows == 1 && retention.bytes == 1)
+        (retention.rows, retention.bytes) = (-5, 0)
+        #expect(retention.rows == 1 && retention.bytes == 1)
+    }
+
     @Test func `a file shows what the logger showed: rows, details, search and exports`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url)

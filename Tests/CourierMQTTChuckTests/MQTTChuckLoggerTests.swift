@@ -75,11 +75,29 @@ import Testing
         try recording.send(Recording.message("new"), at: 50_000)
         #expect(logger.summary.rowCount == 2)
         now.withLock { $0 += 61 * Nanoseconds.perSecond }
-        #expect(logger.summary.rowCount == 1)
         #expect(logger.rows().rows.map(\.topic) == ["new"])
+        #expect(logger.summary.rowCount == 1)
         try recording.send(Recording.message("newest"), at: 111_000)
         #expect(logger.rows().rows.map(\.topic) == ["newest"])
         #expect(logger.summary.droppedCount == 2)
+    }
+
+    @Test func `no way to read an idle logger returns rows above the age limit`() throws {
+        let now = Mutex(Nanoseconds.since1970(Recording.opened))
+        var options = MQTTChuckOptions()
+        options.logsMaxAge = .seconds(60)
+        let reads: [(MQTTChuckLogger) -> Int] = [
+            { $0.rows().rows.count }, { $0.rows(before: .max).rows.count }, { $0.details(of: 1) == nil ? 0 : 1 },
+            { $0.metrics.summary.rowCount }, { $0.summary.rowCount },
+        ]
+        for read in reads {
+            let logger = MQTTChuckLogger(options: options) { now.withLock { $0 } }
+            try Recording(logger).send(Recording.message("old"), at: 0)
+            #expect(read(logger) == 1)
+            now.withLock { $0 += 61 * Nanoseconds.perSecond }
+            #expect(read(logger) == 0)
+            now.withLock { $0 -= 61 * Nanoseconds.perSecond }
+        }
     }
 
     @Test func `a packet too large to keep shows its beginning and its size`() throws {

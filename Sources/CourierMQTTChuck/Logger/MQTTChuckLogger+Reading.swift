@@ -61,7 +61,7 @@ extension MQTTChuckLogger {
         let reader = RowReader(options)
         search: while found.count < limit, scanned < scanLimit {
             let count = min(Self.chunk, scanLimit - scanned)
-            let part = state.withLock { state in
+            let part = withHeldRows { state in
                 state.recorder.rows(from: state.recorder.row(count, before: end), limit: count)
             }.filter { $0.number < end }
             if part.isEmpty { break }
@@ -126,7 +126,7 @@ extension MQTTChuckLogger {
     }
 
     func rawRows(from first: UInt64, limit: Int) -> [RawRow] {
-        state.withLock { $0.recorder.rows(from: first, limit: limit) }
+        withHeldRows { $0.recorder.rows(from: first, limit: limit) }
     }
 
     /// Returns the rows with the durations of their exchanges if the query needs them.

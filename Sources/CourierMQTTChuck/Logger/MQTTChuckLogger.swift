@@ -69,10 +69,16 @@ public final class MQTTChuckLogger: PacketObserver {
 
     /// The row numbers and counts of the rows that the logger holds now.
     public var summary: MQTTChuckSummary {
+        withHeldRows { $0.summary }
+    }
+
+    /// Reads the state after the rows that are older than the age limit were dropped. Recording drops such rows only when a
+    /// packet arrives.
+    func withHeldRows<Result>(_ body: (inout LoggerState) -> sending Result) -> sending Result {
         let now = clock()
         return state.withLock { state in
             state.recorder.trim(now: now)
-            return state.summary
+            return body(&state)
         }
     }
 

@@ -70,7 +70,7 @@ public struct MQTTChuckMetrics: Hashable, Sendable {
 extension MQTTChuckLogger {
     /// The counts since the logger was created.
     public var metrics: MQTTChuckMetrics {
-        let (tally, load, summary) = state.withLock { state in
+        let (tally, load, summary) = withHeldRows { state in
             (state.recorder.tally, state.recorder.connectionLoad, state.summary)
         }
         var traffic: [MQTTChuckMetrics.Traffic] = []
