@@ -104,7 +104,8 @@ struct ProtobufDescriptorSetTests {
     @Test func `a type that the set does not have is an error`() throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet(["note.proto"]))
         #expect(throws: CourierError.self) { try types.json(from: Data(), type: "Nobody") }
-        #expect(throws: CourierError.self) { try types.payload(fromJSON: "{}", type: "Nobody") }
+        let error = #expect(throws: CourierError.self) { try types.payload(fromJSON: "{}", type: "Nobody") }
+        #expect(error?.code == .encodingFailed && error?.message.contains("Nobody") == true)
     }
 
     @Test func `JSON beyond its limit is refused in both directions`() throws {

@@ -59,14 +59,19 @@ public final class ProtobufDescriptorSet: Sendable {
     ///   - json: The message as JSON. Field names may also be those of the `.proto` file.
     ///   - type: The full name of the message's type.
     /// - Returns: The encoded message.
-    /// - Throws: ``CourierCore/CourierError`` with the code `encodingFailed` if the text is not JSON, the JSON does not
-    ///   match the type, or a limit is exceeded. The code is `decodingFailed` if the type is unknown.
+    /// - Throws: ``CourierCore/CourierError`` with the code `encodingFailed` if the type is unknown, the text is not
+    ///   JSON, the JSON does not match the type, or a limit is exceeded.
     public func payload(fromJSON json: String, type: String) throws -> Data {
-        let type = try types.message(type)
+        let message: DynamicTypes.Message
+        do throws(CourierError) {
+            message = try types.message(type)
+        } catch {
+            throw CourierError(.encodingFailed, error.message)
+        }
         var parser = try JSONParser(json, limits: limits)
         let node = try parser.document()
-        return try MessagePacking.data(type.schema, limits: limits, budget: limits.workingMemory) { fields in
-            try JSONFiller(types: types, limits: limits).fill(fields, as: type, from: node)
+        return try MessagePacking.data(message.schema, limits: limits, budget: limits.workingMemory) { fields in
+            try JSONFiller(types: types, limits: limits).fill(fields, as: message, from: node)
         }
     }
 }
