@@ -1,13 +1,13 @@
 import Foundation
 
-/// The marks of an axis that begins at zero.
+/// The scale of a chart axis that starts at zero.
 struct AxisScale: Hashable, Sendable {
-    /// Where the axis ends; a mark, and not below the largest value.
+    /// The value at the end of the axis. It is the last mark, and at least the largest value.
     let end: Double
-    /// All marks, zero and ``end`` among them.
+    /// The values of all marks, including zero and ``end``.
     let marks: [Double]
 
-    /// Two to six marks at round numbers: 1, 2 or 5 times a power of ten apart.
+    /// Chooses two to six marks. The step between two marks is 1, 2 or 5 times a power of ten.
     init(upTo largest: Double) {
         let largest = largest.isFinite && largest > 0 ? largest : 1
         let power = pow(10, floor(log10(largest / 5)))

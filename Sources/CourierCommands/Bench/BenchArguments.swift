@@ -1,6 +1,6 @@
 package import CommandArguments
 
-/// The command line of `courier bench`.
+/// The command-line options of `courier bench`.
 package struct BenchArguments: Sendable {
     package var connection = ConnectionArguments(.publisher)
     package var count = 10_000
@@ -8,20 +8,20 @@ package struct BenchArguments: Sendable {
     package var size = 64
     /// The messages per second; `nil` means as many as possible.
     package var rate: Int?
-    /// The maximum number of messages that are sent and not received yet.
+    /// The maximum number of messages that are sent but not yet received.
     package var window = 100
-    /// The file of the SVG report.
+    /// The file for the SVG report, or `nil` for no report.
     var report: ReportFile?
 
     package init() {}
 
-    /// The options of `pub` and `sub` that `bench` also accepts.
+    /// The options that `bench` shares with `pub` and `sub`.
     private static let shared: Set<String> = [
         "-h", "-p", "--unix", "--proxy", "-u", "-P", "-V", "-M", "--ws", "--cafile", "--capath", "--cert", "--key",
         "--keyform", "--insecure", "--tls-alpn", "--tls-version", "--tls-use-os-certs", "--no-tls",
     ]
 
-    /// Its options.
+    /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<BenchArguments>] =
         [
             OptionGroup(

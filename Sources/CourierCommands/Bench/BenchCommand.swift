@@ -1,6 +1,6 @@
 package import CommandArguments
 
-/// `courier bench`: puts load on a broker, and says how much arrives and how soon.
+/// The command `courier bench`: puts load on a broker, and measures throughput and latency.
 package struct BenchCommand: CourierCommand {
     package init() {}
 

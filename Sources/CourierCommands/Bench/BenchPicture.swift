@@ -1,23 +1,24 @@
 import Foundation
 
-/// The report of `courier bench` as a picture that needs nothing else: SVG, light or dark as its reader's screen is.
+/// The report of `courier bench` as one self-contained SVG picture. It is light or dark, according to the viewer's
+/// settings.
 ///
-/// What it shows stands in it as numbers, too, in `data-` attributes and as text over which a pointer rests.
+/// The picture also contains the measured numbers: in `data-` attributes, and as tooltips.
 struct BenchPicture {
     private static let width = 880.0
     private static let margin = 32.0
-    /// Where the names of marks at the left of a chart end.
+    /// The x coordinate of the vertical axis of each chart. The labels of its marks are on the left of this position.
     private static let axis = margin + 64
     private static let right = width - margin
-    /// How many bars of the histogram can be told apart.
+    /// The maximum number of bars in the histogram. More bars would be too narrow.
     static let barLimit = 64
-    /// What the name of a bar takes, with the space between two.
+    /// The width of a bar's label, including the space to the next label.
     private static let nameWidth = 92.0
     private static let shares: KeyValuePairs<String, Double> = [
         "50 %": 0.5, "75 %": 0.75, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99, "99.9 %": 0.999, "longest": 1,
     ]
 
-    // Blue on white and on near-black keeps a contrast of 4.5 for text and of 3 for lines.
+    // Both blues have enough contrast on their background: at least 4.5 for text, and 3 for lines.
     private static let style = """
         svg { background: #ffffff; font: 13px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
         text { fill: #1f2733; font-variant-numeric: tabular-nums; }
@@ -45,22 +46,22 @@ struct BenchPicture {
         """
 
     private let report: BenchReport
-    /// What was measured, in a line.
+    /// The measured broker and load, in one line.
     private let subtitle: String
     private var drawing = SVGDrawing()
 
-    /// Draws it.
+    /// Draws the picture.
     ///
     /// - Parameters:
-    ///   - report: The figures.
-    ///   - subtitle: What was measured, in a line: the broker and the load.
+    ///   - report: The results of the run.
+    ///   - subtitle: The measured broker and load, in one line.
     init(_ report: BenchReport, subtitle: String) {
         self.report = report
         self.subtitle = subtitle
         draw()
     }
 
-    /// The file.
+    /// The content of the SVG file.
     var text: String { "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + drawing.text }
 
     private mutating func draw() {
@@ -121,7 +122,7 @@ struct BenchPicture {
             drawing.label(Self.text(mark) + " s", x, bottom + 20, class: "quiet", anchor: "middle")
         }
         guard !points.isEmpty, seconds > 0 else { return }
-        // Each span is as high as its rate, from its beginning to its end.
+        // Each time span is drawn as a horizontal line at the height of its rate.
         func x(_ second: Double) -> String {
             SVGDrawing.number(Self.axis + second / seconds * (Self.right - Self.axis))
         }
@@ -140,7 +141,8 @@ struct BenchPicture {
 
     // MARK: Percentiles
 
-    /// Times are on a logarithmic axis, from the shortest to the longest in powers of ten.
+    /// Draws the percentiles on a logarithmic time axis. The axis covers the powers of ten from the shortest to the
+    /// longest time.
     private mutating func drawPercentiles(top: Double) {
         drawing.label("How long messages took from publish to arrival", Self.margin, top, class: "heading")
         guard report.histogram.total > 0 else { return }
@@ -179,7 +181,7 @@ struct BenchPicture {
         drawing.label("How many messages took how long", Self.margin, top, class: "heading")
         let (above, bottom) = (top + 20, top + 20 + height)
         let scale = AxisScale(upTo: Double(bars.map(\.count).max() ?? 0))
-        // A mark between two whole numbers would tell of half a message.
+        // The bars count messages, so marks with a fraction are left out.
         drawRows(scale.marks.filter { $0 == $0.rounded() }, of: scale.end, above, bottom)
         let step = (Self.right - Self.axis) / Double(max(1, bars.count))
         let thickness = min(step - 2, 56)
@@ -193,14 +195,14 @@ struct BenchPicture {
                     "width": SVGDrawing.number(thickness), "height": SVGDrawing.number(length),
                     "data-below": "\(bar.end)", "data-count": "\(bar.count)",
                 ], title: "below \(BenchReport.text(bar.end)): \(BenchReport.grouped(bar.count))")
-            // So many names have room.
+            // Only every nth bar has a label, so that labels do not overlap.
             if index % max(1, Int((Self.nameWidth / step).rounded(.up))) == 0 {
                 drawing.label("< \(BenchReport.text(bar.end))", x, bottom + 20, class: "quiet", anchor: "middle")
             }
         }
     }
 
-    /// The lines behind a chart, from its bottom to its top, with their names.
+    /// Draws the horizontal grid lines of a chart and their labels.
     private mutating func drawRows(_ marks: [Double], of end: Double, _ top: Double, _ bottom: Double) {
         for mark in marks {
             let y = bottom - mark / end * (bottom - top)
@@ -209,7 +211,7 @@ struct BenchPicture {
         }
     }
 
-    /// The name of a mark; marks are round numbers.
+    /// Returns the label of a mark, which is a round number.
     private static func text(_ number: Double) -> String {
         Int(exactly: number).map { BenchReport.grouped($0) } ?? String(format: "%g", number)
     }

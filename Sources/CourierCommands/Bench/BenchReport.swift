@@ -10,13 +10,13 @@ struct BenchReport {
     let timeline: RateTimeline
     let duration: Duration
     let size: Int
-    /// The time of the last message, if the run ended because further messages did not arrive; otherwise `nil`.
+    /// The time of the last received message if the remaining messages were lost; otherwise `nil`.
     var lastArrival: Duration?
 
-    /// The seconds in which messages arrived.
+    /// The duration in seconds that the rate is based on.
     private var seconds: Double { (lastArrival ?? duration) / .seconds(1) }
 
-    /// The messages per second that arrived.
+    /// The number of received messages per second.
     var rate: Double { seconds > 0 ? Double(histogram.total) / seconds : 0 }
 
     var lines: [String] {
@@ -42,7 +42,7 @@ struct BenchReport {
         return lines
     }
 
-    /// A number in groups of three digits.
+    /// Formats a number with commas between groups of three digits.
     static func grouped(_ number: Int) -> String {
         var groups: [Substring] = []
         var rest = String(number.magnitude)[...]

@@ -8,17 +8,18 @@ import Glibc
 /// One run of `courier bench`. One client publishes, and another client receives the messages and measures their
 /// latency.
 ///
-/// Safe to share: mutable state is used only on the queue.
+/// Safe to share: mutable state is used only on the delivery queue of both clients, `queue`.
 final class BenchRun: @unchecked Sendable {
     private enum Phase: Equatable { case connecting, running, closing }
 
-    /// If no message arrives for this time, the remaining ones are lost.
+    /// If no message arrives for this time, the messages that are still missing count as lost.
     private static let silenceLimit = Duration.seconds(10)
     /// The interval at which a run with a fixed rate sends the messages that are due.
     private static let pace = DispatchTimeInterval.milliseconds(2)
 
-    /// The prefix of the client ids, and the default topic. A process id is not unique across machines, so it is not
-    /// used. With one more letter, the name fits the limit that every broker accepts. [MQTT-3.1.3-5]
+    /// The prefix of the client ids and of the default topic. It is random, because a process id is not unique across
+    /// machines. With its suffix letter, a client id has at most 23 characters, which every broker accepts.
+    /// [MQTT-3.1.3-5]
     let name: String
     let topic: String
 
@@ -30,7 +31,7 @@ final class BenchRun: @unchecked Sendable {
     private let subscriber: any CourierClient
     private let watch = ConnectionWatch()
 
-    // MARK: On the queue only
+    // MARK: State, used only on the queue
 
     private var phase = Phase.connecting
     private var isPublisherConnected = false
@@ -66,7 +67,7 @@ final class BenchRun: @unchecked Sendable {
         subscriber = try client("\(name)s", queue, watch)
     }
 
-    /// Runs to the end.
+    /// Runs the benchmark to its end, and returns the exit code.
     func run() -> Int32 {
         queue.async { [self] in begin() }
         return ending.wait()
@@ -89,7 +90,7 @@ final class BenchRun: @unchecked Sendable {
         case .connectionSuccess: if isPublisher { isPublisherConnected = true }
         case .subscribeSuccess: if !isPublisher { hasSubscribed = true }
         case .subscribeFailure(_, _, let error):
-            // A lost connection is reported as such.
+            // A lost connection has its own event, which ends the run.
             if (error as? CourierError)?.code != .connectionLost { denied(error) }
             return
         case .connectionFailure(_, let error): return failed(error, isLost: false)
@@ -136,7 +137,7 @@ final class BenchRun: @unchecked Sendable {
 
     // MARK: Messages
 
-    /// Sends messages until the window is full.
+    /// Sends the messages that are due, until the window is full.
     private func send() {
         guard phase == .running, roomWaiter == nil else { return }
         var due = settings.count
@@ -160,8 +161,8 @@ final class BenchRun: @unchecked Sendable {
         }
     }
 
-    /// Waits until the client accepts more messages, and then continues to send. The window can exceed the client's
-    /// limit.
+    /// Waits until the client accepts more messages, and then continues to send. The window can be larger than the
+    /// client's own queue limit.
     private func awaitRoom() {
         roomWaiter = Task { [self] in
             try? await publisher.readyToPublish()  // Where it throws, the run has ended.
@@ -181,11 +182,11 @@ final class BenchRun: @unchecked Sendable {
         lastArrival = .now
         timeline.add(after: begunAt.duration(to: lastArrival))
         if histogram.total >= settings.count { return finish(ExitCode.success) }
-        // Sends several messages together, so that they share a TCP packet.
+        // Send only when half of the window is free, so that several messages share a TCP packet.
         if settings.rate == nil, sentCount - histogram.total <= settings.window / 2 { send() }
     }
 
-    /// Nanoseconds of a clock that both clients share.
+    /// The monotonic time in nanoseconds. Both clients read the same clock.
     private static var now: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -198,7 +199,7 @@ final class BenchRun: @unchecked Sendable {
             console.tell("Error: Nothing has arrived for 10 seconds; \(sentCount - histogram.total) messages are lost.")
             return finish(ExitCode.failure, lastArrival: begunAt.duration(to: lastArrival))
         }
-        // If messages are lost, no arrival frees a slot of the window.
+        // If messages are lost, no further arrival calls `send`.
         send()
         guard phase == .running, console.isErrorTerminal else { return }
         let rate = histogram.total - shownCount
@@ -208,7 +209,7 @@ final class BenchRun: @unchecked Sendable {
                 + "\(BenchReport.text(histogram.percentile(0.5)))")
     }
 
-    // MARK: The end
+    // MARK: End of the run
 
     private func finish(_ code: Int32, lastArrival: Duration? = nil) {
         console.erase()

@@ -1,6 +1,7 @@
-/// Counts latencies in buckets that are exact to one eighth. About 300 buckets cover 0 to more than an hour.
+/// Counts latencies in buckets. The width of a bucket is at most one eighth of its value. 320 buckets cover more than
+/// an hour.
 struct LatencyHistogram: Hashable, Sendable {
-    /// The number of buckets for each doubling.
+    /// The number of buckets for each doubling of the latency.
     private static let perDoubling = 8
     private static let count = 40 * perDoubling
 
@@ -9,7 +10,7 @@ struct LatencyHistogram: Hashable, Sendable {
     private(set) var least = UInt64.max
     private(set) var most: UInt64 = 0
 
-    /// Counts a time in nanoseconds.
+    /// Adds a latency in nanoseconds.
     mutating func add(_ nanoseconds: UInt64) {
         buckets[Self.bucket(nanoseconds)] += 1
         total += 1
@@ -17,8 +18,8 @@ struct LatencyHistogram: Hashable, Sendable {
         most = max(most, nanoseconds)
     }
 
-    /// The smallest time that the fraction `share` of all latencies does not exceed. It is exact to one eighth, and
-    /// never above the longest latency.
+    /// Returns the latency that the fraction `share` of all messages does not exceed. It is rounded up by at most one
+    /// eighth, and never above the longest latency.
     func percentile(_ share: Double) -> UInt64 {
         let wanted = max(1, Int((Double(total) * share).rounded(.up)))
         var seen = 0
@@ -31,15 +32,16 @@ struct LatencyHistogram: Hashable, Sendable {
 
     /// One bar of the chart.
     struct Bar: Hashable, Sendable {
-        /// The exclusive upper limit of the bar in nanoseconds. The limit of the previous bar is its lower limit.
+        /// The exclusive upper limit of the bar in nanoseconds. The lower limit is the upper limit of the previous bar.
         let end: UInt64
         let count: Int
     }
 
-    /// One bar for each doubling, from the first used one to the last used one.
+    /// One bar for each doubling of the latency, from the first to the last bar that is not empty.
     var bars: [Bar] { bars(joining: Self.perDoubling) }
 
-    /// One, two, four or eight bars for each doubling: the finest division with at most `limit` bars.
+    /// Returns bars with one, two, four or eight of them for each doubling: the finest division with at most `limit`
+    /// bars.
     func bars(atMost limit: Int) -> [Bar] {
         let fine = [1, 2, 4].lazy.map { bars(joining: $0) }.first { $0.count <= limit }
         return fine ?? bars
@@ -54,7 +56,8 @@ struct LatencyHistogram: Hashable, Sendable {
         return Array(all[first...last])
     }
 
-    // The first doublings have a number each; from 8 on, the three bits behind the highest choose among eight.
+    // Numbers below 8 have a bucket each. From 8 on, the three bits after the highest bit select one of eight buckets
+    // for each doubling.
     private static func bucket(_ number: UInt64) -> Int {
         guard number >= 8 else { return Int(number) }
         let exponent = 63 - number.leadingZeroBitCount

@@ -1,9 +1,9 @@
 /// Counts arrivals in time spans of equal length. The spans grow, so that there are never more than ``limit``.
 struct RateTimeline: Hashable, Sendable {
-    /// The maximum number of spans. When it is reached, every two spans are merged.
+    /// The maximum number of spans. When more would be needed, each two neighboring spans are merged.
     static let limit = 240
 
-    /// A part of the time, in seconds.
+    /// The number of arrivals in one span. Times are in seconds after the start.
     struct Point: Hashable, Sendable {
         let start: Double
         let length: Double
@@ -14,7 +14,7 @@ struct RateTimeline: Hashable, Sendable {
         var rate: Double { length > 0 ? Double(count) / length : 0 }
     }
 
-    /// The length of a span.
+    /// The current length of a span.
     private(set) var span = Duration.milliseconds(50)
     private var counts: [Int] = []
 
@@ -24,7 +24,7 @@ struct RateTimeline: Hashable, Sendable {
         counts[index] += 1
     }
 
-    /// Adds spans until they include this time; returns the index of its span.
+    /// Adds spans until they include this time. Returns the index of the span that contains the time.
     @discardableResult private mutating func reach(_ time: Duration) -> Int {
         while time >= span * Self.limit { widen() }
         let index = max(0, Int(time / span))
@@ -37,8 +37,10 @@ struct RateTimeline: Hashable, Sendable {
         counts = stride(from: 0, to: counts.count, by: 2).map { counts[$0..<min($0 + 2, counts.count)].reduce(0, +) }
     }
 
-    /// Returns all spans up to the end of the run, including empty ones; no spans if no message arrived. A short rest
-    /// is merged with the span before it, because its rate would not be meaningful.
+    /// Returns all spans up to the end of the run, including empty ones. Returns no spans if no message arrived.
+    ///
+    /// A last span that covers less than half of its length is merged with the previous span, because its rate would
+    /// not be meaningful.
     func points(until duration: Duration) -> [Point] {
         guard !counts.isEmpty else { return [] }
         var whole = self

@@ -1,11 +1,11 @@
 import CommandArguments
 import Glibc
 
-/// The file of a report, which is not there yet: nothing is overwritten.
+/// A new file for the SVG report. An existing file is never overwritten.
 struct ReportFile: Hashable, Sendable {
     let path: String
 
-    /// Looks only at the name.
+    /// Checks the extension of the file name. The file system is not used.
     init(_ path: String) throws(ArgumentError) {
         let name = path.split(separator: "/").last?.lowercased() ?? ""
         if name.hasSuffix(".png") {
@@ -19,14 +19,14 @@ struct ReportFile: Hashable, Sendable {
         self.path = path
     }
 
-    /// Finds out before the work whether it can be written.
+    /// Checks before the run whether the file can be created.
     func check() throws(ArgumentError) {
         if access(path, F_OK) == 0 { throw isThere }
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
         guard access(String(folder), W_OK) == 0 else { throw failure(errno) }
     }
 
-    /// Makes the file.
+    /// Creates the file and writes the report.
     func write(_ text: String) throws(ArgumentError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw errno == EEXIST ? isThere : failure(errno) }
@@ -42,7 +42,7 @@ struct ReportFile: Hashable, Sendable {
             }
             rest = rest.dropFirst(count)
         }
-        // Some file systems tell only now that there is no room.
+        // Some file systems report only at this point that the disk is full.
         guard close(descriptor) == 0 else { throw failure(errno) }
     }
 

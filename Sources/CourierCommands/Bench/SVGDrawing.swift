@@ -1,14 +1,14 @@
 import Foundation
 
-/// Writes a picture as SVG, element by element.
+/// Builds the text of an SVG picture element by element.
 struct SVGDrawing {
-    /// An attribute of an element and its value, which may be any text.
+    /// Names and values of attributes. A value may be any text, because it is escaped.
     typealias Attributes = KeyValuePairs<String, String>
 
     private(set) var text = ""
     private var open: [String] = []
 
-    /// Begins an element, whose end is ``end()``.
+    /// Opens an element. ``end()`` closes it.
     mutating func begin(_ name: String, _ attributes: Attributes = [:]) {
         text += "<\(name)\(Self.written(attributes))>\n"
         open.append(name)
@@ -16,7 +16,7 @@ struct SVGDrawing {
 
     mutating func end() { if let name = open.popLast() { text += "</\(name)>\n" } }
 
-    /// An element that holds nothing, or a `title` that a pointer over it shows.
+    /// Adds an element without content, or with a `title` that viewers show as a tooltip.
     mutating func add(_ name: String, _ attributes: Attributes, title: String? = nil) {
         let inside = title.map { "<title>\(Self.escaped($0))</title>" }
         text +=
@@ -24,12 +24,12 @@ struct SVGDrawing {
             ?? "<\(name)\(Self.written(attributes))/>\n"
     }
 
-    /// An element that holds text.
+    /// Adds an element that contains text.
     mutating func add(_ name: String, text content: String, _ attributes: Attributes = [:]) {
         text += "<\(name)\(Self.written(attributes))>\(Self.escaped(content))</\(name)>\n"
     }
 
-    /// A text at a place.
+    /// Adds a text at this position.
     mutating func label(_ content: String, _ x: Double, _ y: Double, class names: String = "", anchor: String = "start")
     {
         add(
@@ -37,7 +37,7 @@ struct SVGDrawing {
             ["x": Self.number(x), "y": Self.number(y), "class": names, "text-anchor": anchor])
     }
 
-    /// A straight line.
+    /// Adds a straight line.
     mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, class name: String) {
         add(
             "line",
@@ -51,13 +51,13 @@ struct SVGDrawing {
         attributes.filter { !$0.value.isEmpty }.map { " \($0.key)=\"\(escaped($0.value))\"" }.joined()
     }
 
-    /// A length or place, to a tenth.
+    /// Formats a length or coordinate with at most one decimal.
     static func number(_ value: Double) -> String {
         let tenths = (value * 10).rounded() / 10
         return tenths == tenths.rounded() ? String(Int(tenths)) : String(tenths)
     }
 
-    /// Any text as XML has it; what XML cannot hold is left out.
+    /// Escapes a text for XML. Characters that XML does not allow are removed, and newlines and tabs become spaces.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

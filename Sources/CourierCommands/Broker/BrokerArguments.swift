@@ -1,7 +1,7 @@
 package import CommandArguments
 import CourierCore
 
-/// The command line of `courier broker`.
+/// The command-line options of `courier broker`.
 package struct BrokerArguments: Sendable, Equatable {
     package var host = "127.0.0.1"
     package var port: UInt16 = 1_883
@@ -14,7 +14,7 @@ package struct BrokerArguments: Sendable, Equatable {
 
     package init() {}
 
-    /// Its options.
+    /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<BrokerArguments>] = [
         OptionGroup(
             "Where it listens",
@@ -66,10 +66,10 @@ package struct BrokerArguments: Sendable, Equatable {
         HelpOptions.group(),
     ]
 
-    /// Whether only programs on this machine can connect.
+    /// True if only programs on this machine can connect.
     package var isLocal: Bool { unixPath != nil || host.isLoopbackHost }
 
-    /// Finds options that need others that are not there.
+    /// Checks that no option is used without another option that it needs.
     package func check() throws(ArgumentError) {
         if (username == nil) != (password == nil) {
             throw ArgumentError("Both -u and -P must be provided if one of them is set.")

@@ -1,6 +1,6 @@
 import CourierTransport
 
-/// What `courier broker` says when it listens: where, what it is for, and what it does not do.
+/// The text that `courier broker` prints when it starts to listen: its address, its purpose and its limits.
 struct BrokerBanner {
     let arguments: BrokerArguments
     let port: UInt16
@@ -39,7 +39,7 @@ struct BrokerBanner {
         return "Everybody \(reach) may connect, read and write\(arguments.isLocal ? "." : ": add -u and -P.")"
     }
 
-    /// The options of a client on this machine.
+    /// The connection options that a client on this machine needs.
     private var connection: String {
         let isTCP = arguments.unixPath == nil
         let defaultPort: UInt16 = isSecure ? 8_883 : 1_883

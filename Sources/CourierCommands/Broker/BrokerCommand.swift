@@ -6,7 +6,7 @@ import Glibc
 import MQTTCodec
 import Synchronization
 
-/// `courier broker`: a small broker for trying things out.
+/// The command `courier broker`: runs a small broker for experiments and tests.
 package struct BrokerCommand: CourierCommand {
     package init() {}
 
@@ -38,7 +38,8 @@ package struct BrokerCommand: CourierCommand {
         let broker = try Self.start(settings)
         let ending = Ending()
         let isEnding = Mutex(false)
-        // On a queue of its own, so that the second signal is heard while the first one is served.
+        // The signals have their own queue, so that a second signal is handled while the shutdown after the first is
+        // running.
         let signals = SignalWatch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.broker.signals")) { number in
             let isSecond = isEnding.withLock { isEnding in
                 defer { isEnding = true }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The input, output and environment of a command.
 ///
-/// Commands take it as an argument, so that a test can give them files of its own.
+/// Each command gets its console as an argument, so that tests can use files as its input and output.
 package final class Console: Sendable {
     /// The maximum size of buffered output in bytes.
     static let bufferSize = 64 << 10
@@ -21,7 +21,7 @@ package final class Console: Sendable {
 
     private struct State {
         var isQuiet = false
-        /// Whether the cursor is behind the line that ``draw(_:)`` has drawn.
+        /// True while the cursor is after the line that ``draw(_:)`` has drawn.
         var isBehindDrawing = false
         /// The error number of the output, if it can no longer be written.
         var outputFailure: Int32?
@@ -44,22 +44,23 @@ package final class Console: Sendable {
         self.environment = environment
     }
 
-    /// Whether the output is a terminal.
+    /// True if the output is a terminal.
     package var isOutputTerminal: Bool { isatty(output) == 1 }
-    /// Whether the error output is a terminal.
+    /// True if the error output is a terminal.
     package var isErrorTerminal: Bool { isatty(errors) == 1 }
-    /// Whether the input is a terminal.
+    /// True if the input is a terminal.
     package var isInputTerminal: Bool { isatty(input) == 1 }
 
-    /// Whether output may have colors: it is a terminal, and the user has not disabled colors (no-color.org).
+    /// True if output may have colors: it is a terminal, and the user has not disabled colors (no-color.org).
     package var hasColours: Bool {
         isOutputTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// Whether the output can no longer be written, for example because its reader has closed it.
+    /// True if the output can no longer be written, for example because its reader has closed it.
     package var isOutputClosed: Bool { state.withLock { $0.outputFailure != nil } }
 
-    /// The system's message why the output cannot be written; `nil` if its reader has closed it.
+    /// The system's error message if the output cannot be written. It is `nil` if the reader of the output has closed
+    /// it.
     package var outputProblem: String? {
         guard let failure = state.withLock({ $0.outputFailure }), failure != EPIPE, failure != ECONNRESET else {
             return nil
@@ -102,14 +103,14 @@ package final class Console: Sendable {
         complain(line)
     }
 
-    /// Prints a line that the mosquitto clients do not print, unless quiet mode is set. It is printed only on a
-    /// terminal, so that scripts read the same lines from both.
+    /// Prints an extra line that the mosquitto clients do not print, unless quiet mode is set. It is printed only on a
+    /// terminal, so that scripts get the same lines from courier and from the mosquitto clients.
     package func explain(_ line: String) { if isErrorTerminal { tell(line) } }
 
     /// Prints a line to the error output, even in quiet mode, because the command line itself is wrong.
     package func complain(_ line: String) { writeToErrors(line + "\n") }
 
-    /// Prints text to the error output unchanged, and replaces a drawn line.
+    /// Prints text to the error output unchanged, after erasing a drawn line.
     package func writeToErrors(_ text: String) {
         flush()
         erase()

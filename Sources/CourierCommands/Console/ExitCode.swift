@@ -1,8 +1,8 @@
 package import CommandArguments
 
-/// The exit codes of the mosquitto clients, which scripts know.
+/// The exit codes of the commands. They are the same as those of the mosquitto clients, so that existing scripts work.
 ///
-/// A refused connection ends with the broker's own return or reason code instead.
+/// If the broker refuses the connection, the exit code is the broker's return code or reason code instead.
 package enum ExitCode {
     /// Success.
     package static let success: Int32 = 0

@@ -1,6 +1,6 @@
 package import CommandArguments
 
-/// `courier demo`: shows in a few seconds what the SDK does when a network fails.
+/// The command `courier demo`: shows in a few seconds how the SDK behaves when the network fails.
 package struct DemoCommand: CourierCommand {
     package init() {}
 

@@ -6,9 +6,9 @@ import Foundation
 
 /// One run of `courier demo`.
 ///
-/// Safe to share: everything that changes is touched on the queue only.
+/// Safe to share: all mutable state is used only on the queue.
 final class DemoRun: @unchecked Sendable {
-    /// When to give up: far longer than it takes.
+    /// The number of seconds after which the demo gives up. A normal run takes much less time.
     private static let timeLimit = 60
     private static let topic = "letters/bob"
     private static let words = [
@@ -23,7 +23,7 @@ final class DemoRun: @unchecked Sendable {
     private let begunAt = ContinuousClock.now
     private let clients: [DemoScript.Actor: any CourierClient]
 
-    // MARK: On the queue only
+    // MARK: State, used only on the queue
 
     private var script = DemoScript()
     private var watches: [AnyCancellable] = []
@@ -41,7 +41,7 @@ final class DemoRun: @unchecked Sendable {
     private static func client(
         _ actor: DemoScript.Actor, of broker: LoopbackBroker, on queue: DispatchQueue
     ) -> any CourierClient {
-        // The broker keeps the session, and with it what comes for a client that is away.
+        // The broker keeps the session, and so it stores messages for a client that is disconnected.
         var config = MQTTClientConfig(
             options: ConnectOptions(
                 host: "127.0.0.1", port: broker.port, clientId: actor.rawValue, username: "", password: "",
@@ -50,14 +50,14 @@ final class DemoRun: @unchecked Sendable {
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 1
         config.reconnect.jitter = .none
-        // The broker is in this process: no network is needed.
+        // The broker runs in this process, so the clients must connect even if the machine has no network.
         config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.deliveryQueue = queue
         config.logHandler = nil  // The demo loses connections on purpose.
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 
-    /// Plays it to the end.
+    /// Runs the demo to its end, and returns the exit code.
     func run() -> Int32 {
         queue.async { [self] in begin() }
         queue.asyncAfter(deadline: .now() + .seconds(Self.timeLimit)) { [weak self] in self?.giveUp() }
@@ -77,7 +77,7 @@ final class DemoRun: @unchecked Sendable {
         for client in clients.values { client.connect() }
     }
 
-    // MARK: What happens
+    // MARK: Client events and messages
 
     private func happened(_ event: CourierEventType, to actor: DemoScript.Actor) {
         switch event {
@@ -127,7 +127,7 @@ final class DemoRun: @unchecked Sendable {
 
     private func acknowledged() { perform(script.acknowledged()) }
 
-    // MARK: The end
+    // MARK: End of the demo
 
     private func finish() {
         let away = cutAt.duration(to: .now)

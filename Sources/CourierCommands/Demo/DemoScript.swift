@@ -1,36 +1,38 @@
-/// The course of the demonstration: what has to have happened before what comes next.
+/// The steps of the demonstration. Each event is reported here, and returns the actions of the next step when it is
+/// due.
 ///
 /// `connecting → talking → cut → returning → over`, where `over` is final.
 struct DemoScript: Equatable, Sendable {
-    /// Somebody on the stage.
+    /// One of the two clients in the demonstration.
     enum Actor: String, CaseIterable, Sendable { case ada, bob }
 
     enum Action: Equatable, Sendable {
         /// Ada sends the messages with these numbers.
         case send(ClosedRange<Int>)
-        /// Every connection breaks.
+        /// Closes every connection.
         case cutNetwork
-        /// Everything has arrived.
+        /// Ends the demonstration, because every message has arrived.
         case end
     }
 
     private enum Phase: Equatable, Sendable { case connecting, talking, cut, returning, over }
 
-    /// How many messages are sent before the cut, and how many while nobody is connected.
+    /// The number of messages that are sent before the cut. `countDuring` is the number sent while no client is
+    /// connected.
     static let countBefore = 3
     static let countDuring = 4
     static var count: Int { countBefore + countDuring }
 
     private var phase = Phase.connecting
     private var connected: Set<Actor> = []
-    /// Who has noticed the cut.
+    /// The clients that have reported a lost connection since the cut.
     private var lost: Set<Actor> = []
     private var hasSubscribed = false
     private var acknowledgedCount = 0
-    /// The numbers of the messages that Bob got, in the order of their coming.
+    /// The numbers of the messages that Bob received, in the order of arrival.
     private(set) var received: [Int] = []
 
-    /// Whether each message came once, and in order.
+    /// True if each message arrived exactly once and in order.
     var isAsPromised: Bool { received == Array(1...Self.count) }
 
     mutating func isConnected(_ actor: Actor) -> [Action] {

@@ -2,14 +2,14 @@ import CourierCore
 import CourierTransport
 import MQTTCodec
 
-/// What to do about what the doctor finds.
+/// Advice for the user about the problems that the doctor finds.
 enum Advice {
-    /// How the broker is reached.
+    /// The kind of connection to the broker.
     enum Way {
         case tcp(port: UInt16), socket, proxy
     }
 
-    /// About an address that does not answer.
+    /// Returns advice for an address that cannot be connected to.
     static func unreachable(_ code: TransportError.Code, by way: Way) -> String {
         switch (code, way) {
         case (.connectionRefused, .tcp(let port)):
@@ -38,7 +38,7 @@ enum Advice {
         }
     }
 
-    /// About TLS that does not come about.
+    /// Returns advice for a failed TLS handshake or a wrong TLS configuration.
     static func insecure(_ code: TransportError.Code, host: String) -> String {
         switch code {
         case .tlsCertificateExpired: "The broker's certificate has to be renewed by who runs the broker."
@@ -61,7 +61,7 @@ enum Advice {
         }
     }
 
-    /// About a CONNECT that is refused.
+    /// Returns advice for a refused CONNECT.
     static func refused(_ code: PacketReasonCode) -> String {
         switch code {
         case .badUserNameOrPassword: "Correct the user name (-u) and the password (-P)."
@@ -74,7 +74,7 @@ enum Advice {
         }
     }
 
-    /// Whether a refusal is about who is asking.
+    /// True if the broker refused the connection because of the client's identity or credentials.
     static func isAboutAccess(_ code: PacketReasonCode) -> Bool {
         [.badUserNameOrPassword, .notAuthorized, .clientIdentifierNotValid, .banned].contains(code)
     }

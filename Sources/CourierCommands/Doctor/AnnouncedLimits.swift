@@ -1,20 +1,21 @@
 import MQTTCodec
 
-/// What a broker allows, as its CONNACK of MQTT 5 says or, where it says nothing, as the specification has it (3.2.2.3).
+/// The limits that a broker announces in its MQTT 5 CONNACK. An absent property has its default value from the
+/// specification (3.2.2.3).
 struct AnnouncedLimits: Hashable, Encodable, Sendable {
-    /// How many messages of QoS 1 and 2 the broker takes without having acknowledged them.
+    /// The maximum number of unacknowledged QoS 1 and 2 messages that the broker accepts.
     let receiveMaximum: UInt16
     let maximumQoS: UInt8
-    /// In bytes; `nil` is no limit beyond that of MQTT.
+    /// The maximum packet size in bytes, or `nil` if only the limit of MQTT itself applies.
     let maximumPacketSize: UInt32?
     let retain: Bool
     let wildcardSubscriptions: Bool
     let sharedSubscriptions: Bool
     let subscriptionIdentifiers: Bool
     let topicAliasMaximum: UInt16
-    /// In seconds; 0 is that no silence is too long.
+    /// The keep-alive in seconds; 0 means that the broker never closes a silent connection.
     let keepAlive: UInt16
-    /// In seconds: how long a session is kept of the time that was asked for.
+    /// The time in seconds for which the broker keeps a session. It may be shorter than requested.
     let sessionExpiry: UInt32
 
     init(_ properties: PacketProperties, askedKeepAlive: UInt16, askedSessionExpiry: UInt32) {
@@ -30,7 +31,7 @@ struct AnnouncedLimits: Hashable, Encodable, Sendable {
         sessionExpiry = properties.sessionExpiryInterval ?? askedSessionExpiry
     }
 
-    /// A finding for each.
+    /// Returns one finding for each limit.
     func findings(askedKeepAlive: UInt16, askedSessionExpiry: UInt32) -> [Finding] {
         func allowed(_ isAllowed: Bool, _ what: String) -> Finding {
             isAllowed

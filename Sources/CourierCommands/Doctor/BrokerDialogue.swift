@@ -3,24 +3,25 @@ import Dispatch
 import MQTTCodec
 import Synchronization
 
-/// One connection to a broker with a fixed sequence: opening, CONNECT, round trips, DISCONNECT.
+/// One connection to a broker with a fixed sequence: open the connection, CONNECT, round trips, DISCONNECT.
 ///
-/// The SDK's client would retry and negotiate a version, but the doctor needs each answer.
+/// The doctor does not use the SDK's client, because that client retries and negotiates a version. The doctor needs
+/// each single answer.
 ///
-/// Safe to share: mutable state is used only on the loop, where the channel calls this handler.
+/// Safe to share: mutable state is used only on the event loop, where the channel calls this handler.
 final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
     /// The request for one dialogue.
     struct Question: Sendable {
-        /// The CONNECT; `nil` only opens the connection.
+        /// The CONNECT packet. If it is `nil`, the dialogue only opens the connection.
         var connect: Connect?
         var roundTripCount = 0
-        /// The topic of the messages for the round trips; `nil` sends pings instead.
+        /// The topic of the messages for the round trips. If it is `nil`, pings are sent instead.
         var topic: String?
         /// The time limit of each step.
         var timeLimit: Duration
     }
 
-    /// The reason for an early end.
+    /// The reason why a dialogue ended early.
     enum Failure: Hashable, Sendable {
         case transport(TransportError)
         /// The broker closed the connection without sending a packet.
@@ -36,7 +37,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         /// A message was refused.
         case messageRefused(PacketReasonCode)
 
-        /// Whether a DISCONNECT can still be sent, which ends the session.
+        /// True if the connection is still open, so that a DISCONNECT can be sent to end the session.
         fileprivate var leavesConnected: Bool {
             switch self {
             case .silent, .messageRefused: true
@@ -54,7 +55,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         var roundTrips: [Duration] = []
         var failure: Failure?
 
-        /// Whether the broker accepts only QoS 0. The round trips are then pings. [MQTT-3.2.2-11]
+        /// True if the broker accepts only QoS 0. The round trips are then pings. [MQTT-3.2.2-11]
         var takesQoS0Only: Bool { connAck?.properties.maximumQoS == .atMostOnce }
     }
 
@@ -66,7 +67,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
     private let decoder: PacketDecoder
     private let encoder: PacketEncoder
 
-    // MARK: On the loop only
+    // MARK: State, used only on the event loop
 
     private var channel: ByteChannel?
     private var phase = Phase.opening
@@ -100,7 +101,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         return box.answer.withLock { $0 }
     }
 
-    // MARK: The channel
+    // MARK: Channel events
 
     func opened(_ channel: ByteChannel) {
         self.channel = channel
@@ -137,7 +138,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         channel = nil
     }
 
-    // MARK: The steps
+    // MARK: Steps of the dialogue
 
     private func received(_ packet: Packet) {
         switch (phase, packet) {
@@ -192,7 +193,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    /// Returns the results, once, and closes the connection in order.
+    /// Ends the dialogue: returns the results once, and closes the connection, with a DISCONNECT if possible.
     private func end(_ failure: Failure?) {
         guard phase != .ended else { return }
         let mayStillSpeak = failure.map(\.leavesConnected) ?? true
@@ -207,7 +208,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         done(answer)
     }
 
-    /// Requests that the session ends with the connection, whatever the CONNECT requested. [MQTT-3.1.2-23]
+    /// Sends a DISCONNECT that ends the session, even if the CONNECT requested a session expiry. [MQTT-3.1.2-23]
     private func sendFarewell(on channel: ByteChannel) {
         let properties: PacketProperties = encoder.version >= .v5 ? [.sessionExpiryInterval(0)] : []
         var buffer = PacketBuffer()

@@ -1,21 +1,22 @@
 import CourierTransport
 import Foundation
 
-/// What a broker's certificates say: whose they are, how long they last, and why they are not accepted.
+/// Describes a broker's certificates: their owners, their validity, and why one of them was refused.
 struct CertificateReview {
-    /// How many names of a certificate are shown; it can have a hundred.
+    /// The maximum number of names that are shown for a certificate. A certificate can have a hundred names.
     private static let shownNames = 5
     private static let day: Int64 = 86_400
 
     let chain: TLSPeerChain
-    /// What was connected to.
+    /// The host name or address that the doctor connected to.
     let host: String
-    /// Below so many days left, a certificate is worth a note.
+    /// If a certificate expires in fewer days than this, its finding is a notice.
     let warningDays: Int
-    /// In seconds since 1970.
+    /// The current time in seconds since 1970.
     let now: Int64
 
-    /// A finding for each certificate. None is a problem: whether they are accepted is what the handshake says.
+    /// One finding for each certificate. No finding is a problem, because the handshake decides whether the chain is
+    /// accepted.
     var findings: [Finding] {
         chain.certificates.enumerated().map { index, certificate in
             let text = "certificate \(index + 1) of \(chain.certificates.count): \(description(of: certificate))"
@@ -42,11 +43,11 @@ struct CertificateReview {
         return "Have it renewed before \(end): from then on, whoever checks it does not connect."
     }
 
-    // MARK: Time
+    // MARK: Validity
 
-    /// Whole days until it ends; negative behind that.
+    /// Returns the number of whole days until the certificate expires. The number is negative after that.
     func daysLeft(_ certificate: TLSCertificate) -> Int {
-        // A certificate's years have four digits, so nothing overflows.
+        // The difference cannot overflow, because the year in a certificate has four digits.
         let seconds = certificate.notAfter - now
         return Int(seconds >= 0 ? seconds / Self.day : (seconds + 1) / Self.day - 1)
     }
@@ -64,7 +65,7 @@ struct CertificateReview {
 
     private static func count(_ days: Int) -> String { days == 1 ? "1 day" : "\(days) days" }
 
-    /// A day as ISO 8601 has it, in UTC.
+    /// Returns the date in ISO 8601 format, in UTC.
     static func date(_ seconds: Int64) -> String {
         Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601.year().month().day())
     }
@@ -75,10 +76,10 @@ struct CertificateReview {
     }
 }
 
-// MARK: - What is wrong
+// MARK: - Reason for a refused certificate
 
 extension CertificateReview {
-    /// What is wrong and what to do, where the chain tells more than the error; `nil` where it does not.
+    /// Returns a problem with advice if the chain explains more than the error code does, or otherwise `nil`.
     func problem(_ code: TransportError.Code) -> Finding? {
         guard case .refused(let place) = chain.verdict, let first = chain.certificates.first,
             let last = chain.certificates.last, let refused = chain.certificates.dropFirst(place).first

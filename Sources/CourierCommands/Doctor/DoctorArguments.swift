@@ -1,21 +1,21 @@
 package import CommandArguments
 
-/// The command line of `courier doctor`.
+/// The command-line options of `courier doctor`.
 package struct DoctorArguments: Sendable {
     package var connection = ConnectionArguments(.publisher)
-    /// How long each step may take, in seconds.
+    /// The time limit of each step in seconds.
     package var timeLimit = 10
-    /// How many round trips are measured.
+    /// The number of round trips to measure.
     package var roundTripCount = 5
-    /// Whether the round trips are messages instead of pings.
+    /// True if the round trips are messages instead of pings.
     package var publishes = false
     package var isJSON = false
-    /// Below so many days left, a certificate is worth a note.
+    /// If a certificate expires in fewer days than this, its finding is a notice.
     package var expiryDays = 21
 
     package init() {}
 
-    /// The options of `pub` and `sub` that say where the broker is, who is asking, and how to speak TLS.
+    /// The options that are shared with `pub` and `sub`: the broker's address, the credentials and TLS.
     private static let shared: Set<String> = [
         "-h", "-p", "--unix", "--proxy", "-u", "-P", "--cafile", "--capath", "--cert", "--key", "--keyform",
         "--insecure", "--tls-alpn", "--tls-version", "--tls-use-os-certs", "--no-tls",
@@ -26,7 +26,7 @@ package struct DoctorArguments: Sendable {
         "Host, port, user and password in one: mqtt(s)://[user[:password]@]host[:port]; a topic is passed over.",
         missing: "URL"
     ) {
-        // With a slash behind it, because `pub` and `sub` want one.
+        // The added slash starts an empty topic, because `BrokerURL` requires one, as `pub` and `sub` do.
         let url = try BrokerURL($1[0] + "/")
         if url.isWebSocket {
             throw ArgumentError("WebSockets are not examined.", hint: "Use mqtt:// or mqtts://.")
@@ -34,7 +34,7 @@ package struct DoctorArguments: Sendable {
         $0.connection.applyPlace(of: url)
     }
 
-    /// Its options.
+    /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<DoctorArguments>] =
         ConnectionArguments.groups(with: shared).map { $0.part(\.connection) } + [
             OptionGroup(

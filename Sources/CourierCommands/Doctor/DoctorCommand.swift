@@ -2,7 +2,7 @@ package import CommandArguments
 import CourierCore
 import CourierTransport
 
-/// `courier doctor`: says why a broker cannot be reached, or how well it can.
+/// The command `courier doctor`: finds out why a broker cannot be reached, or how well the connection works.
 package struct DoctorCommand: CourierCommand {
     package init() {}
 

@@ -1,9 +1,9 @@
 import CourierTransport
 import Foundation
 
-/// What the doctor says, for people and for programs.
+/// Formats the findings of the doctor as text or JSON.
 enum DoctorReport {
-    /// A finding as a line, and its advice as another.
+    /// Returns a finding as one line of text, and its advice as a second line.
     static func lines(_ finding: Finding, hasColours: Bool) -> String {
         let (mark, colour) =
             switch finding.state {
@@ -17,7 +17,7 @@ enum DoctorReport {
         return "\(shown)  \(title)  \(finding.text.onOneLine)\n\(advice)"
     }
 
-    /// The last line.
+    /// Returns the last line of the text output.
     static func summary(_ record: Examination.Record) -> String {
         if let problem = record.problem {
             return "\nNot usable like this: \(problem.check.title).\n"
@@ -26,7 +26,7 @@ enum DoctorReport {
         return count == 0 ? "\nAll is well.\n" : "\nIt works; \(count) \(count == 1 ? "note" : "notes") above.\n"
     }
 
-    /// All of it as one JSON object.
+    /// Returns the complete result as one JSON object.
     static func json(_ record: Examination.Record, place: String) throws -> String {
         struct Check: Encodable {
             let check: String

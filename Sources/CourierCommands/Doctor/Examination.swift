@@ -6,11 +6,11 @@ import Foundation
 import MQTTCodec
 import Synchronization
 
-/// The checks of the doctor, in order. They end when further checks are useless.
+/// Runs the checks of the doctor in order. It stops when a failed check makes the next ones useless.
 ///
-/// It blocks during network operations.
+/// The calling thread is blocked during network operations.
 struct Examination {
-    /// The requested keep-alive of the CONNECT, which is compared with the broker's value.
+    /// The keep-alive that the CONNECT requests. The report compares it with the broker's value.
     private static let askedKeepAlive: UInt16 = 60
     private static let askedSessionExpiry: UInt32 = 86_400
 
@@ -19,7 +19,7 @@ struct Examination {
         var findings: [Finding] = []
         var limits: AnnouncedLimits?
         var roundTrips: [Duration] = []
-        /// The certificates of the broker, if it has sent any.
+        /// The certificates of the broker, or `nil` if the broker sent none.
         var certificates: CertificateReview?
 
         /// The first check that failed.
@@ -33,7 +33,7 @@ struct Examination {
     private let loop: EventLoop
     private let clientID: String
     private let told: (Finding) -> Void
-    /// The certificates of the last handshake that contained any.
+    /// The certificates of the last handshake in which the broker sent any.
     private let chain = ChainBox()
     private var record = Record()
 
@@ -43,7 +43,7 @@ struct Examination {
         self.told = told
         let configuration = arguments.connection.configuration()
         var options = arguments.connection.connectOptions
-        // The clients take an IPv6 address with or without brackets, and the look-up without.
+        // The clients accept an IPv6 address with or without brackets. The address lookup requires it without brackets.
         if options.host.hasPrefix("["), options.host.hasSuffix("]") {
             options.host = String(options.host.dropFirst().dropLast())
         }
@@ -134,7 +134,8 @@ struct Examination {
 
     // MARK: TLS
 
-    /// Returns the TLS context, or `nil` in the tuple if TLS is not used. Returns `nil` if the context cannot be made.
+    /// Creates the TLS context. The `tls` of the result is `nil` if TLS is not used. Returns `nil` if the context
+    /// cannot be created.
     private mutating func secureContext() -> (tls: TLSContext?, Void)? {
         guard let tls else { return (nil, ()) }
         do throws(TransportError) {

@@ -3,13 +3,13 @@ struct Finding: Hashable, Sendable {
     enum State: String, Hashable, Sendable {
         /// The check passed.
         case good
-        /// It works, but the user should know a fact about it.
+        /// The connection works, but the user should know about a limit or a risk.
         case notice
-        /// It does not work.
+        /// The check failed.
         case problem
     }
 
-    /// The subject of a check.
+    /// The part of the connection that is checked.
     enum Check: String, Hashable, Sendable {
         case name, tcp, tls, mqtt5, mqtt311, authentication, limits, roundTrip
     }

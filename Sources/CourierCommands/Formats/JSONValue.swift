@@ -1,20 +1,21 @@
 import Foundation
 
-/// JSON as it was written: order and repetition of names are kept, and texts are bytes.
+/// A JSON value that keeps the order of members and repeated names, and stores strings as bytes.
 ///
-/// (Foundation's JSON keeps neither, and refuses texts that are no UTF-8, which messages may be.)
+/// Foundation's JSON types keep neither. They also refuse strings that are not valid UTF-8, and MQTT payloads may
+/// contain such strings.
 enum JSONValue: Hashable {
     struct Member: Hashable {
         let key: [UInt8]
         let value: JSONValue
     }
 
-    /// How deep values may lie in each other.
+    /// The maximum nesting depth of arrays and objects.
     static let depthLimit = 500
 
     case null
     case bool(Bool)
-    /// As it is written.
+    /// The number as text, exactly as it is written to the output.
     case number(String)
     case string([UInt8])
     case array([JSONValue])
@@ -24,7 +25,7 @@ enum JSONValue: Hashable {
 // MARK: - Writing
 
 extension JSONValue {
-    /// Adds the value to `bytes`: on one line, or over several with tabs.
+    /// Appends the value to `bytes` as JSON: on one line, or if `isPretty`, on several lines indented with tabs.
     func write(isPretty: Bool, into bytes: inout [UInt8]) { write(isPretty: isPretty, depth: 0, into: &bytes) }
 
     private func write(isPretty: Bool, depth: Int, into bytes: inout [UInt8]) {
@@ -79,8 +80,11 @@ extension JSONValue {
 // MARK: - Reading
 
 extension JSONValue {
-    /// Reads a text (RFC 8259); `nil` when it is no JSON, or lies deeper than ``depthLimit``. Numbers get the form that cJSON
-    /// gives them, unless they are kept as they are written.
+    /// Parses JSON text (RFC 8259). Returns `nil` if the text is not valid JSON or is nested deeper than
+    /// ``depthLimit``.
+    ///
+    /// Numbers are rewritten in the format that the cJSON library uses. If `keepsNumbers` is true, their text is not
+    /// changed.
     init?(parsing bytes: [UInt8], keepsNumbers: Bool = false) {
         var reader = Reader(bytes: bytes, keepsNumbers: keepsNumbers)
         guard let value = reader.value(depth: 0) else { return nil }
@@ -154,7 +158,7 @@ extension JSONValue {
             }
         }
 
-        /// A number, in the shortest form that is the same `Double` unless its text is kept.
+        /// Parses a number. Unless `keepsNumbers` is true, returns the shortest text that parses to the same `Double`.
         private mutating func number() -> JSONValue? {
             let start = place
             _ = take("-")
@@ -225,7 +229,8 @@ extension JSONValue {
         }
     }
 
-    /// A number as C's `%1.15g` has it, or `%1.17g` where that would be another number; whole numbers without an exponent.
+    /// Formats a number like cJSON: `%1.15g`, or `%1.17g` if the first does not parse to the same number. Integers
+    /// below 2^31 are written without an exponent.
     private static func text(of number: Double) -> String {
         if number == number.rounded(), abs(number) < 2_147_483_648 { return String(Int(number)) }
         let short = String(format: "%1.15g", number)

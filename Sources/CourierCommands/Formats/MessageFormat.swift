@@ -1,45 +1,45 @@
 package import CommandArguments
 
-/// The argument of `-F`, checked and cut into its parts.
+/// The parsed argument of the `-F` option: how a received message is printed.
 ///
-/// `%` with flags, width and precision stands for a part of the message, `@` for a part of the time, and `\` for a
-/// character; mosquitto_sub(1) describes them.
+/// `%` begins a field of the message, with optional flags, width and precision. `@` begins a part of the time. `\`
+/// begins an escaped character. The manual page mosquitto_sub(1) describes this syntax.
 package struct MessageFormat: Hashable, Sendable {
-    /// How a part is written.
+    /// The flags, width and precision of one field, as in `printf`.
     struct Field: Hashable, Sendable {
         var isLeft = false
         var pad = UInt8(ascii: " ")
         var width = 0
-        /// -1 is none.
+        /// -1 means that no precision was given.
         var precision = -1
-        /// What stands between groups of digits of `%x` and `%X`.
+        /// The character between groups of hexadecimal digits, for `%x` and `%X`.
         var separator = UInt8(ascii: " ")
     }
 
     enum Part: Hashable, Sendable {
         case text([UInt8])
         case field(UInt8, Field)
-        /// A letter of `strftime`.
+        /// A conversion letter of `strftime`.
         case time(UInt8)
     }
 
-    /// The letters behind a percent sign.
+    /// The letters that are allowed after a percent sign.
     private static let letters = Set("%ACDEFIlmPpqRSrtjJUxXfd".utf8)
-    /// What may stand before the letter, to separate hexadecimal digits.
+    /// The characters that are allowed directly before the letter, to separate groups of hexadecimal digits.
     private static let separators = Set("!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~ ".utf8)
-    /// What stands behind a backslash, and what it means.
+    /// The letters that are allowed after a backslash, and the byte that each letter means.
     private static let escapes: [UInt8: UInt8] = [
         UInt8(ascii: "\\"): 0x5C, UInt8(ascii: "0"): 0, UInt8(ascii: "a"): 7, UInt8(ascii: "e"): 0x1B,
         UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09, UInt8(ascii: "v"): 0x0B,
     ]
-    /// The widest field, so that a slip of the finger does not fill the memory.
+    /// The maximum width of a field. It limits the memory that a mistyped number can use.
     static let widthLimit = 1 << 20
 
     let parts: [Part]
 
-    /// Reads a format.
+    /// Parses a format string.
     ///
-    /// - Throws: ``ArgumentError`` in the words of the mosquitto clients.
+    /// - Throws: ``ArgumentError`` with the same message text as the mosquitto clients.
     package init(_ text: String) throws(ArgumentError) {
         var parts: [Part] = []
         var plain: [UInt8] = []
@@ -83,7 +83,7 @@ package struct MessageFormat: Hashable, Sendable {
 
     private static let incomplete = ArgumentError("Incomplete format specifier.")
 
-    /// Reads what stands behind a percent sign.
+    /// Parses the flags, width, precision, separator and letter that follow a percent sign.
     private static func field(_ rest: inout ArraySlice<UInt8>) throws(ArgumentError) -> (UInt8, Field) {
         var field = Field()
         if rest.first == UInt8(ascii: "-") {
@@ -119,7 +119,7 @@ package struct MessageFormat: Hashable, Sendable {
         return number
     }
 
-    /// The format of `--json`: a line of JSON for each message.
+    /// The format of the `--json` option: one line of JSON for each message.
     static let json = MessageFormat(parts: [.field(UInt8(ascii: "J"), Field())])
 
     private init(parts: [Part]) { self.parts = parts }

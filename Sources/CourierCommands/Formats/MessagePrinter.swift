@@ -1,32 +1,32 @@
 import CourierCore
 import Foundation
 
-/// Writes messages as the command line asks for them.
+/// Formats received messages for the output, according to the command-line options.
 package struct MessagePrinter: Sendable {
-    /// What is written for a message.
+    /// The output for one message.
     package struct Printed: Hashable, Sendable {
-        /// The text.
+        /// The bytes for the standard output.
         package var bytes: [UInt8] = []
-        /// What could not be written, a line each.
+        /// Error messages about fields that cannot be printed, one line each.
         package var complaints: [String] = []
     }
 
-    /// The format of `-F`; `nil` writes the payload.
+    /// The format of the `-F` option. If it is `nil`, only the payload is written.
     package var format: MessageFormat?
-    /// Whether the topic is written before the payload, without a format.
+    /// True if the topic is written before the payload. Ignored if there is a format.
     package var isVerbose = false
-    /// Whether a line is ended behind each message.
+    /// True if a newline is written after each message.
     package var endsLines = true
-    /// Whether JSON is written over several lines.
+    /// True if JSON is written over several lines.
     package var isPretty = false
-    /// Whether a payload that is no JSON is written as text where the format asks for JSON.
+    /// True if a payload that is not valid JSON is written as a JSON string where the format requires JSON.
     package var takesAnyPayload = false
-    /// Whether the topic has a colour, without a format.
+    /// True if the topic is written in color. Ignored if there is a format.
     package var hasColours = false
 
     package init() {}
 
-    /// What is written for a message; nothing for an empty payload, unless the topic is written too.
+    /// Returns the output for a message. Without a format and without the topic, an empty payload has no output.
     package func print(_ message: PrintedMessage) -> Printed {
         var printed = Printed()
         if let format {
@@ -115,7 +115,7 @@ package struct MessagePrinter: Sendable {
             } else {
                 Self.write(blank: field, &printed.bytes)
             }
-        // The client has resolved topic aliases before a message is printed.
+        // `%A` is always blank: the client replaces topic aliases by topics before a message is printed.
         case UInt8(ascii: "A"): Self.write(blank: field, &printed.bytes)
         default: break  // A format has only the letters above.
         }
@@ -143,8 +143,10 @@ package struct MessagePrinter: Sendable {
         }
     }
 
-    /// The payload, cut at the width. Without a width, a field on the left is followed by as many spaces as the payload has
-    /// bytes: `printf` takes the sign of a width for the flag.
+    /// Writes the payload, cut to the width of the field.
+    ///
+    /// A left-aligned field without a width gets as many spaces after the payload as the payload has bytes.
+    /// mosquitto_sub does the same, because `printf` reads its negative width as the flag for left alignment.
     private static func write(payload: [UInt8], _ field: MessageFormat.Field, _ bytes: inout [UInt8]) {
         let shown = field.width > 0 ? payload.prefix(field.width) : payload[...]
         let padding = field.width - shown.count
@@ -153,8 +155,8 @@ package struct MessagePrinter: Sendable {
         if field.isLeft { bytes += repeatElement(UInt8(ascii: " "), count: abs(padding)) }
     }
 
-    /// The payload in hexadecimal digits, cut at as many bytes as the width, with the separator behind each group of
-    /// `precision` digits.
+    /// Writes the payload as hexadecimal digits, with the separator after each group of `precision` digits. The width
+    /// of the field is the maximum number of bytes that are written.
     private static func write(
         digitsOf payload: [UInt8], _ digits: String, _ field: MessageFormat.Field, _ bytes: inout [UInt8]
     ) {
@@ -185,7 +187,7 @@ package struct MessagePrinter: Sendable {
         if field.isLeft { bytes += repeatElement(UInt8(ascii: " "), count: abs(padding)) }
     }
 
-    /// The number that the bytes are in this machine's order.
+    /// Returns the integer that the bytes represent in the byte order of this machine.
     private static func bits<Number: FixedWidthInteger>(_ bytes: [UInt8]) -> Number {
         bytes.withUnsafeBytes { $0.loadUnaligned(as: Number.self) }
     }
@@ -226,7 +228,7 @@ package struct MessagePrinter: Sendable {
             .write(isPretty: isPretty, into: &printed.bytes)
     }
 
-    /// A payload as JSON or as text where it is, or else in Base64.
+    /// Returns the payload as JSON if it is valid JSON, as a string if it is valid UTF-8, or otherwise as Base64.
     private static func any(_ payload: [UInt8]) -> JSONValue {
         let isText = String(validating: payload, as: UTF8.self) != nil
         if isText, let parsed = JSONValue(parsing: payload, keepsNumbers: true) { return parsed }
@@ -235,13 +237,14 @@ package struct MessagePrinter: Sendable {
 }
 
 extension JSONValue {
-    /// Bytes as text where they are, or else in Base64.
+    /// Returns the bytes as a JSON string: unchanged if they are valid UTF-8, or otherwise in Base64.
     fileprivate static func text(_ bytes: [UInt8]) -> JSONValue {
         String(validating: bytes, as: UTF8.self) != nil
             ? .string(bytes) : .string(Array(Data(bytes).base64EncodedString().utf8))
     }
 
-    /// A message as `%j` and `%J` have it, with bytes that are no text; or as text always.
+    /// Creates the JSON object that `%j` and `%J` print. If `isAlwaysText` is false, strings may contain bytes that are
+    /// not valid UTF-8; otherwise such correlation data is written in Base64.
     init(_ message: PrintedMessage, payload: JSONValue, isAlwaysText: Bool) {
         var members: [(key: [UInt8], value: JSONValue)] = [
             (Array("tst".utf8), .string(Array(message.time.timestamp.utf8))),
@@ -258,7 +261,7 @@ extension JSONValue {
         self = .object(members.map { Member(key: $0.key, value: $0.value) })
     }
 
-    /// The properties of a message; `nil` when there are none.
+    /// Creates the JSON object for the properties of a message, or `nil` if the message has no properties.
     private init?(_ properties: MessageProperties, isAlwaysText: Bool) {
         var members: [Member] = []
         func add(_ key: String, _ value: JSONValue) { members.append(Member(key: Array(key.utf8), value: value)) }

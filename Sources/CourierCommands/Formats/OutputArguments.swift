@@ -1,6 +1,6 @@
 package import CommandArguments
 
-/// What a command line says about how received messages are printed.
+/// The command-line options that decide how received messages are printed.
 package struct OutputArguments: Sendable {
     package var format: MessageFormat?
     package var isVerbose = false
@@ -13,7 +13,7 @@ package struct OutputArguments: Sendable {
 
     package init() {}
 
-    /// The options of every command that prints messages.
+    /// The options that all commands share that print messages.
     package static let options: [Option<OutputArguments>] = [
         Option(
             OptionNames("F"), .one("FORMAT"),
@@ -41,7 +41,7 @@ package struct OutputArguments: Sendable {
         ) { $0.protoFile = $1[0] },
     ]
 
-    /// What prints messages so.
+    /// Returns a printer that follows these options.
     package func printer(_ console: Console) -> MessagePrinter {
         var printer = MessagePrinter()
         printer.format = format ?? (isJSON ? .json : nil)

@@ -2,13 +2,13 @@ import CommandArguments
 import CourierCore
 import Foundation
 
-/// Turns what is typed into what is sent: nothing is changed, or JSON is checked, or it becomes protobuf.
+/// Converts typed text into the payload: unchanged, checked as JSON, or converted from JSON to protobuf.
 package enum PayloadEncoder: Sendable {
     case asTyped
     case json
     case protobuf(ProtobufSchema)
 
-    /// Reads the schema, if there is one.
+    /// Chooses the encoder from the command-line options, and reads the `.proto` file if one is given.
     init(_ arguments: PayloadArguments) throws {
         if let schema = try ProtobufSchema(file: arguments.protoFile, type: arguments.protoType) {
             self = .protobuf(schema)
@@ -17,7 +17,7 @@ package enum PayloadEncoder: Sendable {
         }
     }
 
-    /// The content type of what is sent, where it is known.
+    /// The content type of the payload, or `nil` if it is not known.
     var contentType: String? {
         switch self {
         case .asTyped: nil
@@ -26,9 +26,9 @@ package enum PayloadEncoder: Sendable {
         }
     }
 
-    /// What is sent.
+    /// Returns the payload for the typed text.
     ///
-    /// - Throws: An error whose message says what is wrong with the text.
+    /// - Throws: An error whose message says why the text cannot be encoded.
     func encode(_ bytes: [UInt8]) throws -> [UInt8] {
         switch self {
         case .asTyped: return bytes

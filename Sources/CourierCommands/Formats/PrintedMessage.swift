@@ -1,16 +1,16 @@
 package import CourierCore
 import Foundation
 
-/// A received message as the formats need it.
+/// The parts of a received message that can be printed.
 package struct PrintedMessage: Sendable {
     package var topic: String
     package var payload: [UInt8]
     package var qos: Int
     package var isRetained: Bool
-    /// 0 for QoS 0.
+    /// The MQTT packet identifier; 0 for QoS 0.
     package var packetID: Int
     package var properties: MessageProperties
-    /// When it was received.
+    /// The time when the message was received.
     package var time: WallTime
 
     package init(
@@ -26,7 +26,7 @@ package struct PrintedMessage: Sendable {
         self.time = time
     }
 
-    /// A message of the client.
+    /// Creates the printable form of a message that the client received now.
     package init(_ message: Message) {
         self.init(
             topic: message.topic, payload: message.withBytes { $0.withUnsafeBytes { [UInt8]($0) } },

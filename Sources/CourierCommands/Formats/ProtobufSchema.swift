@@ -5,17 +5,17 @@ import CourierSQLite
 import Foundation
 import Glibc
 
-/// A message type of a `.proto` file, by which JSON becomes protobuf and protobuf JSON.
+/// A message type of a `.proto` file. It converts JSON to protobuf and protobuf to JSON.
 package struct ProtobufSchema: Sendable {
     private let types: ProtobufDescriptorSet
     private let type: String
 
-    /// Has `protoc` read the file.
+    /// Runs `protoc` to read the file. Returns `nil` if neither a file nor a type is given.
     ///
     /// - Parameters:
-    ///   - file: The file; its imports are looked for beside it.
-    ///   - type: The full name of the type; may be left out where the file has one only.
-    /// - Throws: ``ArgumentError`` with what is wrong; `nil` when neither is given.
+    ///   - file: The path of the file. `protoc` searches for imported files in the same folder.
+    ///   - type: The full name of the message type. It may be omitted if the file has exactly one type.
+    /// - Throws: ``ArgumentError`` with the reason why the file or the type cannot be used.
     init?(file: String?, type: String?) throws {
         guard let file else {
             guard type == nil else {
@@ -40,7 +40,7 @@ package struct ProtobufSchema: Sendable {
         self.types = types
     }
 
-    /// How many names a hint lists.
+    /// The maximum number of type names that a hint lists.
     private static let shownNames = 8
 
     private static func hint(_ names: [String]) -> String {
@@ -50,19 +50,19 @@ package struct ProtobufSchema: Sendable {
             ? "It has no message types." : "It has \(names.prefix(shownNames).joined(separator: ", "))\(more)."
     }
 
-    /// The message as JSON on one line.
+    /// Converts a protobuf payload to JSON on one line.
     func json(_ payload: [UInt8]) throws -> String { try types.json(from: Data(payload), type: type) }
 
-    /// The message that JSON describes.
+    /// Converts JSON to a protobuf payload.
     func payload(fromJSON json: [UInt8]) throws -> [UInt8] {
         [UInt8](try types.payload(fromJSON: String(decoding: json, as: UTF8.self), type: type))
     }
 
-    /// What `protoc` makes of a file.
+    /// Returns the descriptor set that `protoc` creates from a file.
     private static func descriptors(of file: String) throws -> Data {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "courier-proto-\(UUID().uuidString)")
-        // Another user could replace the files of a folder with wider permissions.
+        // The folder is private: with wider permissions, another user could replace its files.
         try PrivateFile.makeFolder(folder.path)
         defer { try? FileManager.default.removeItem(at: folder) }
         let result = folder.appendingPathComponent("set").path

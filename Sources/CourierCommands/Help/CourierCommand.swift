@@ -1,20 +1,21 @@
 package import CommandArguments
 
-/// One of the commands of `courier`.
+/// One of the commands of the program `courier`.
 package protocol CourierCommand: Sendable {
-    /// What help says of it.
+    /// The description of the command for help, manual page and completions.
     var summary: CommandSummary { get }
 
     /// The exit code of `--help` and `--version`: 0 by default, and 1 where the mosquitto clients exit with 1.
     var helpExitCode: Int32 { get }
 
-    /// Does it, on the main thread.
+    /// Runs the command on the main thread.
     ///
     /// - Parameters:
-    ///   - arguments: What stands behind the command's name.
-    ///   - console: What it reads and writes.
+    ///   - arguments: The arguments after the command's name.
+    ///   - console: The input and output of the command.
     /// - Returns: The exit code.
-    /// - Throws: ``HelpRequest`` and ``ArgumentError``, which the program answers; any other error is printed as one line.
+    /// - Throws: ``HelpRequest`` or ``ArgumentError``, which the program handles. Any other error is printed as one
+    ///   line.
     func run(_ arguments: [String], _ console: Console) throws -> Int32
 }
 

@@ -1,12 +1,12 @@
 package import CommandArguments
 import CourierCore
 
-/// The program `courier`: finds the command, and answers what goes wrong before it begins.
+/// The program `courier`: finds the command to run, and handles errors that occur before the command starts.
 package struct CourierProgram: Sendable {
-    /// Its version.
+    /// The version of the program.
     package static let version = "0.1.0"
 
-    /// Its commands, in the order of help.
+    /// The commands, in the order of the help text.
     package static let commands: [any CourierCommand] = [
         PublishCommand(), SubscribeCommand(), RequestCommand(), BrokerCommand(), DoctorCommand(), StoreCommand(),
         ChatCommand(), InspectCommand(), DemoCommand(), BenchCommand(),
@@ -14,7 +14,7 @@ package struct CourierProgram: Sendable {
 
     package init() {}
 
-    /// What help, manual page and completions say.
+    /// The description of the program for help, manual page and completions.
     package static var summary: ProgramSummary {
         ProgramSummary(
             name: "courier", abstract: "MQTT for the command line", version: version,
@@ -28,8 +28,8 @@ package struct CourierProgram: Sendable {
     /// Runs a command line.
     ///
     /// - Parameters:
-    ///   - arguments: What stands behind the program's name.
-    ///   - console: What it reads and writes.
+    ///   - arguments: The arguments after the program's name.
+    ///   - console: The input and output of the program.
     /// - Returns: The exit code.
     package func run(_ arguments: [String], _ console: Console) -> Int32 {
         SignalWatch.ignoreClosedPipes()
@@ -89,7 +89,8 @@ package struct CourierProgram: Sendable {
 
     private static func usage(of command: String) -> String { "Use 'courier \(command) --help' to see usage." }
 
-    /// What the program itself is asked for; `nil` for a command.
+    /// Returns the output of an option of the program itself, such as `--version`, or `nil` if the arguments name a
+    /// command.
     private func answer(_ name: String, _ rest: ArraySlice<String>) -> String? {
         switch name {
         case "--help", "-h", "help":

@@ -1,13 +1,14 @@
 package import CommandArguments
 
-/// What a command line may ask for instead of the command.
+/// Thrown if the user requested the help text or the version instead of running the command.
 package enum HelpRequest: Error, Hashable, Sendable {
     case help, version
 }
 
-/// `--help` and `--version`, which every command has.
+/// The options `--help` and `--version`, which every command has.
 package enum HelpOptions {
-    /// The two options; they end the reading of the command line.
+    /// Returns the group with both options. Each option throws a ``HelpRequest``, which stops the parsing of the
+    /// command line.
     package static func group<Target>() -> OptionGroup<Target> {
         OptionGroup(
             "Help",

@@ -1,27 +1,27 @@
 package import CommandArguments
 
-/// Every option of the manual pages mosquitto_pub(1), mosquitto_sub(1) and mosquitto_rr(1) of mosquitto 2.1, and what
-/// becomes of it here.
+/// All options in the manual pages mosquitto_pub(1), mosquitto_sub(1) and mosquitto_rr(1) of mosquitto 2.1, and whether
+/// `courier` supports each of them.
 package struct MosquittoOptions: Sendable {
-    /// One line of the table.
+    /// One option in the table.
     package struct Row: Hashable, Sendable {
-        /// How it is spelled in the manual pages, the letter first.
+        /// The spellings of the option in the manual pages, the short one first.
         package let names: [String]
-        /// Which of the three commands have it there.
+        /// The commands that have the option in mosquitto: `pub`, `sub` or `rr`.
         package let commands: [String]
-        /// What becomes of it: `nil` is that no command knows it.
+        /// Whether `courier` supports the option. It is `nil` if one of the commands does not know the option.
         package let outcome: Outcome?
     }
 
-    /// What becomes of an option.
+    /// The support for an option.
     package enum Outcome: Hashable, Sendable {
-        /// It does what it does there.
+        /// The option does the same as in mosquitto.
         case works
-        /// It is refused by name, with this hint.
+        /// The option is recognized but rejected with an error and this hint.
         case refused(hint: String)
     }
 
-    /// The options by the commands that have them, in the manual pages' spelling.
+    /// The options of each group of commands, spelled as in the manual pages.
     private static let pages: KeyValuePairs<[String], [[String]]> = [
         ["pub", "sub", "rr"]: [
             ["-A"], ["--cafile"], ["--capath"], ["--cert"], ["--ciphers"], ["-c", "--disable-clean-session"],
@@ -50,12 +50,12 @@ package struct MosquittoOptions: Sendable {
         ["rr"]: [["-e"], ["--latency"]],
     ]
 
-    /// The table, in the order of the letters.
+    /// The table in alphabetical order.
     package let rows: [Row]
 
-    /// Looks up what the given commands declare.
+    /// Determines the support for each option from the options that the commands declare.
     ///
-    /// - Parameter commands: The commands.
+    /// - Parameter commands: The descriptions of all commands.
     package init(_ commands: [CommandSummary]) {
         var rows: [Row] = []
         for (names, options) in Self.pages {
@@ -66,13 +66,13 @@ package struct MosquittoOptions: Sendable {
         self.rows = rows.sorted { Self.key($0) < Self.key($1) }
     }
 
-    /// By the letter or word without regard to case, small letters first.
+    /// The sort key: the option's first name without regard to case, lower-case letters before upper-case ones.
     private static func key(_ row: Row) -> String {
         let name = row.names[0].drop { $0 == "-" }
         return "\(name.lowercased()) \(name.first?.isUppercase == true ? 1 : 0)"
     }
 
-    /// What all of its commands make of an option: the least that one of them does.
+    /// Returns the worst support for an option among the commands that should have it.
     private static func outcome(_ names: [String], _ owners: [String], _ commands: [CommandSummary]) -> Outcome? {
         var outcome: Outcome? = .works
         for owner in owners {
@@ -85,7 +85,7 @@ package struct MosquittoOptions: Sendable {
         return outcome
     }
 
-    /// The options that do not work, as a table of Markdown.
+    /// The options that do not work, as a Markdown table.
     package var markdown: String {
         var lines = ["| option | of | instead |", "| --- | --- | --- |"]
         for row in rows {

@@ -4,23 +4,24 @@ import CourierSQLite
 import Foundation
 import Glibc
 
-/// Where an export goes: to a file of its own, or to standard output.
+/// The destination of an export: a file or standard output.
 struct ExportTarget: ~Copyable {
-    /// Nobody reads the output any more.
+    /// Thrown if the reader of standard output has closed it.
     struct Closed: Error {}
 
     private let console: Console
     private let file: FileHandle?
     private let path: String?
 
-    /// Opens the file, created if it is missing, for this user only, since packets can be private. Its former contents
-    /// are removed.
+    /// Opens the file and removes its contents. A new file is readable for this user only, because packets can contain
+    /// private data.
     ///
     /// - Parameters:
-    ///   - path: The file; `nil` is standard output.
-    ///   - recording: What is read, which is never written to.
-    ///   - console: Standard output.
-    /// - Throws: That it cannot be written, is the recording, a symbolic link to a file, or a file of another user.
+    ///   - path: The path of the file, or `nil` for standard output.
+    ///   - recording: The path of the recording that is exported. The export must not overwrite it.
+    ///   - console: The console whose standard output is used.
+    /// - Throws: An error if the file cannot be written, is the recording itself, is a symbolic link to a file, or
+    ///   belongs to another user.
     init(_ path: String?, of recording: String, _ console: Console) throws(ArgumentError) {
         self.console = console
         self.path = path
@@ -45,7 +46,7 @@ struct ExportTarget: ~Copyable {
         return file
     }
 
-    /// Opens a device or a pipe, which has no length.
+    /// Opens a device or a pipe. Unlike a file, it cannot be truncated.
     private static func openDevice(_ path: String) throws(ArgumentError) -> FileHandle {
         let descriptor = Glibc.open(path, O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }

@@ -1,7 +1,7 @@
 package import CommandArguments
 package import CourierMQTTChuck
 
-/// The command line of `courier inspect`.
+/// The command-line options of `courier inspect`.
 package struct InspectArguments: Sendable {
     package var path: String?
     package var query = MQTTChuckQuery.all
@@ -9,14 +9,14 @@ package struct InspectArguments: Sendable {
     package var outputPath: String?
     package var isServed = false
     package var port: UInt16?
-    /// The number of the row that is shown in full.
+    /// The number of the packet to show in full.
     package var row: UInt64?
-    /// How many of the slowest exchanges are shown, instead of all packets in the order of time.
+    /// The number of slowest exchanges to show. If it is `nil`, packets are shown in the order of time.
     package var slowest: Int?
 
     package init() {}
 
-    /// Its options.
+    /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<InspectArguments>] = [
         OptionGroup(
             "What is shown",
@@ -91,13 +91,13 @@ package struct InspectArguments: Sendable {
             ]), HelpOptions.group(),
     ]
 
-    /// Reads what is no option: the file.
+    /// Takes the argument that is not an option: the path of the recording.
     package mutating func take(_ word: String) throws {
         guard path == nil else { throw ArgumentError("One file at a time; '\(word)' is too much.") }
         path = word
     }
 
-    /// The file, when the options go together.
+    /// Checks that the options can be used together. Returns the path of the recording.
     package func checked() throws(ArgumentError) -> String {
         guard let path else {
             throw ArgumentError(

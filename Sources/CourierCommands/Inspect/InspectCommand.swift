@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// `courier inspect`: searches, shows and converts recorded packets.
+/// The command `courier inspect`: searches, shows and converts recorded packets.
 package struct InspectCommand: CourierCommand {
     package init() {}
 
@@ -72,7 +72,7 @@ package struct InspectCommand: CourierCommand {
                 try recording.logger.export(settings.format ?? .text, matching: settings.query) { try target.write($0) }
             }
         } catch is ExportTarget.Closed {
-            // Whoever wanted only the beginning has it.
+            // The reader of the output, such as `head`, needs no more lines. This is not an error.
         }
         return ExitCode.success
     }

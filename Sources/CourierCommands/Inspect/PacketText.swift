@@ -2,15 +2,16 @@ import CourierCore
 import CourierMQTTChuck
 import Foundation
 
-/// All that is known of one packet, for people. Only ``string`` is made harmless for a terminal; the parts are as they came.
+/// A description of one packet as text. Only ``string`` is escaped for a terminal. All other properties contain
+/// unescaped text.
 struct PacketText {
-    /// The packet and where it went, on a line.
+    /// The packet type, direction, peer and packet number, on one line.
     let title: String
-    /// What such a packet does.
+    /// The purpose of this type of packet.
     let explanation: String
-    /// Names and values.
+    /// The names and values of the packet's fields.
     let facts: [(name: String, value: String)]
-    /// The packets that belong together with this one, where there are any, a line for each.
+    /// One line for each packet of the same exchange. It is empty if the exchange has no other packets.
     let exchange: [String]
     private let details: MQTTChuckDetails
 
@@ -32,7 +33,7 @@ struct PacketText {
             } : []
     }
 
-    /// Everything, for a terminal.
+    /// The complete description, escaped for a terminal.
     var string: String {
         var lines = [title.onOneLine, explanation, ""]
         let width = facts.map(\.name.onOneLine.count).max() ?? 0

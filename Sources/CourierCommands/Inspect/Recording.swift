@@ -7,32 +7,32 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A file of recorded packets: JSON Lines, or an archive, which a program may be writing.
+/// A file of recorded packets: JSON Lines, or an archive that another program may still write to.
 final class Recording: Sendable {
     /// The first bytes of every SQLite file.
     private static let databaseMark = Array("SQLite format 3\0".utf8)
     /// An upper limit of the memory that a row needs in addition to its bytes.
     private static let rowOverhead = 512
     /// The interval at which an archive is checked for changes. It is polled, because SQLite writes to a separate log
-    /// file, and a watch on the folder would report unrelated changes. Each check reads only a few bytes.
+    /// file, and watching the folder would report unrelated changes. A check reads only a few bytes.
     private static let interval = DispatchTimeInterval.seconds(1)
 
-    /// An archive that may still grow.
+    /// The state of an archive that may still grow.
     private struct Following {
         let follower: ArchiveFollower
         var timer: (any DispatchSourceTimer)?
     }
 
-    /// The packets that were read so far.
+    /// The packets that have been read from the file.
     let logger: MQTTChuckLogger
-    /// Whether more rows may be added.
+    /// True if the file is an archive, because more rows may be added to it.
     let isFollowed: Bool
     private let following: Mutex<Following?>
     private let queue = DispatchQueue(label: "courier.recording")
 
-    /// Reads all of a file, however old and however large.
+    /// Reads the whole file. The age and size limits of the logger are raised, so that no packet is dropped.
     ///
-    /// - Parameter path: The file.
+    /// - Parameter path: The path of the file.
     /// - Throws: An error if the file does not exist or is not a recording.
     init(of path: String) throws {
         let url = URL(fileURLWithPath: path)
@@ -64,7 +64,7 @@ final class Recording: Sendable {
         logger = try Self.logger(of: data, path, &options)
     }
 
-    /// Whether the file can be read again from its beginning, unlike a pipe.
+    /// True if the file can be read again from its beginning. A pipe cannot.
     private static func isRegular(_ file: FileHandle) -> Bool {
         var found = stat()
         return fstat(file.fileDescriptor, &found) == 0 && found.st_mode & S_IFMT == S_IFREG
@@ -74,7 +74,8 @@ final class Recording: Sendable {
         of data: Data, _ path: String, _ options: inout MQTTChuckOptions
     ) throws -> MQTTChuckLogger {
         let lines = data.split(separator: UInt8(ascii: "\n"))
-        // A line has more characters than its packet has bytes.
+        // The length of the longest line is a safe limit for the packet size, because a line has more characters than
+        // its packet has bytes.
         options.logsMaxSize = max(options.logsMaxSize, lines.count)
         options.packetMaxSize = max(options.packetMaxSize, lines.lazy.map(\.count).max() ?? 0)
         options.logsMaxBytes = max(
@@ -89,7 +90,7 @@ final class Recording: Sendable {
         return logger
     }
 
-    // MARK: Following
+    // MARK: Following the file
 
     /// Adds new rows of the file to ``logger``, until ``stopFollowing()``.
     ///
@@ -105,13 +106,13 @@ final class Recording: Sendable {
         }
     }
 
-    /// Reads new rows; returns whether there were any.
+    /// Reads new rows. Returns true if there were any.
     private func catchUp() -> Bool {
         // If the file cannot be read now, a later attempt may succeed. The earlier rows remain.
         following.withLock { ((try? $0?.follower.catchUp()) ?? 0) > 0 }
     }
 
-    /// Stops adding rows. Afterwards, the closure of ``follow(_:)`` is not called.
+    /// Stops adding rows. After this call, the closure of ``follow(_:)`` is not called again.
     func stopFollowing() {
         following.withLock { following in
             following?.timer?.cancel()

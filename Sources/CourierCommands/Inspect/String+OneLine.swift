@@ -1,5 +1,6 @@
 extension String {
-    /// Foreign text that stays on its line and cannot play with the terminal.
+    /// The text with escapes for newlines and for characters that control the terminal. It makes untrusted text safe to
+    /// print.
     var onOneLine: String {
         var text = ""
         for scalar in unicodeScalars { text += scalar.terminalEscape ?? String(scalar) }

@@ -1,4 +1,4 @@
-/// What a terminal is to show: a character and its style for each cell, and the place of the cursor.
+/// The content of the terminal screen: a character and its style for each cell, and the cursor position.
 ///
 /// ```swift
 /// var frame = Frame(size)
@@ -7,7 +7,7 @@
 /// frame.cursor = Frame.Place(row: size.rows - 1, column: 2)
 /// ```
 ///
-/// What lies outside is left out, so a view may be drawn at any size.
+/// Text outside the frame is cut off, so that a view can draw into a frame of any size.
 struct Frame: Hashable, Sendable {
     struct Place: Hashable, Sendable {
         var row: Int
@@ -17,20 +17,20 @@ struct Frame: Hashable, Sendable {
     struct Cell: Hashable, Sendable {
         static let blank = Cell(text: " ", width: 1, style: .plain)
 
-        /// Never a control character; empty for the right half of a wide character.
+        /// One character without control characters. The right half of a wide character has an empty text.
         fileprivate(set) var text: String
-        /// 1, 2 for the left half of a wide character, 0 for its right half.
+        /// The number of columns: 1, or 2 in the left half of a wide character and 0 in its right half.
         fileprivate(set) var width: Int
         fileprivate(set) var style: TextStyle
     }
 
     let size: TerminalSize
-    /// Row by row.
+    /// All cells, row after row.
     private(set) var cells: [Cell]
-    /// Where the cursor is; `nil` hides it.
+    /// The cursor position. If it is `nil`, the cursor is hidden.
     var cursor: Place?
 
-    /// An empty one.
+    /// Creates a frame with blank cells.
     init(_ size: TerminalSize) {
         self.size = size
         cells = Array(repeating: .blank, count: size.columns * size.rows)
@@ -38,15 +38,15 @@ struct Frame: Hashable, Sendable {
 
     subscript(row: Int, column: Int) -> Cell { cells[row * size.columns + column] }
 
-    /// Writes a text, as much of it as there is room for.
+    /// Writes a text into one row. The part of the text that does not fit is cut off.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - row: Its row, the first is 0.
-    ///   - column: Where it begins, the first column is 0.
-    ///   - limit: How many cells it may cover; up to the edge by default.
-    ///   - style: How it looks.
-    /// - Returns: The column behind it.
+    ///   - row: The row of the text. The first row is 0.
+    ///   - column: The column of the first character. The first column is 0.
+    ///   - limit: The maximum number of columns. By default, the text may reach the right edge.
+    ///   - style: The style of the text.
+    /// - Returns: The column after the text.
     @discardableResult
     mutating func put(
         _ text: GlyphText, row: Int, column: Int, width limit: Int = .max, style: TextStyle = .plain
@@ -63,7 +63,7 @@ struct Frame: Hashable, Sendable {
         return next
     }
 
-    /// The same for a text that was not taken apart.
+    /// Writes a `String` into one row, in the same way as a `GlyphText`.
     @discardableResult
     mutating func put(
         _ text: String, row: Int, column: Int, width limit: Int = .max, style: TextStyle = .plain
@@ -71,7 +71,7 @@ struct Frame: Hashable, Sendable {
         put(GlyphText(text), row: row, column: column, width: limit, style: style)
     }
 
-    /// Makes a row blank, or some of its columns.
+    /// Fills a row, or some of its columns, with blanks.
     mutating func fill(row: Int, columns: Range<Int>? = nil, style: TextStyle = .plain) {
         guard (0..<size.rows).contains(row) else { return }
         for column in (columns ?? 0..<size.columns).clamped(to: 0..<size.columns) {
@@ -79,20 +79,20 @@ struct Frame: Hashable, Sendable {
         }
     }
 
-    /// The text of a row, without the blanks at its end.
+    /// Returns the text of a row without trailing spaces.
     func line(_ row: Int) -> String {
         var line = cells[(row * size.columns)..<((row + 1) * size.columns)].map(\.text).joined()
         while line.last == " " { line.removeLast() }
         return line
     }
 
-    /// All rows as text.
+    /// The text of all rows, without trailing spaces.
     var lines: [String] { (0..<size.rows).map { line($0) } }
 
     private mutating func set(_ cell: Cell, _ row: Int, _ column: Int) {
         let index = row * size.columns + column
         let end = index + max(1, cell.width)
-        // Half of a wide character is no character.
+        // If this cell covers one half of a wide character, replace the other half by a space.
         if cells[index].width == 0 { cells[index - 1] = Cell(text: " ", width: 1, style: cells[index - 1].style) }
         if cells[end - 1].width == 2 { cells[end] = Cell(text: " ", width: 1, style: cells[end].style) }
         cells[index] = cell

@@ -1,23 +1,24 @@
-/// Turns frames into what is written to the terminal: only what is different from the frame before.
+/// Converts frames into bytes for the terminal. Only the cells that differ from the previous frame are written.
 ///
-/// The terminal's cursor is put into its place anew behind each character whose width terminals may not agree about, so
-/// that such a character never moves what stands behind it.
+/// Terminals may disagree about the width of non-ASCII characters. The painter therefore sets the cursor position again
+/// after each of them, so that a wrong width never moves the text after it.
 struct FramePainter: Sendable {
-    /// Opens a screen of its own whose lines end at its edge, and marks what is pasted.
+    /// Switches to the alternate screen, turns off line wrap, turns on markers around pasted text, and hides the
+    /// cursor.
     static let opening = "\u{1B}[?1049h\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
-    /// Takes all of that back.
+    /// Undoes ``opening``.
     static let closing = "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
     private let hasColours: Bool
-    /// What the terminal shows; `nil` when that is not known.
+    /// The frame that the terminal shows now, or `nil` if its content is unknown.
     private var shown: Frame?
 
     init(hasColours: Bool) { self.hasColours = hasColours }
 
-    /// Forgets what the terminal shows: the next frame is written as a whole.
+    /// Forgets what the terminal shows, so that the next frame is written completely.
     mutating func forget() { shown = nil }
 
-    /// What makes the terminal show this frame; empty when it does already.
+    /// Returns the bytes that make the terminal show this frame, or no bytes if the terminal already shows it.
     mutating func paint(_ frame: Frame) -> [UInt8] {
         if frame == shown { return [] }
         var stroke = Stroke(hasColours: hasColours)
@@ -39,12 +40,12 @@ struct FramePainter: Sendable {
         return Array(stroke.text.utf8)
     }
 
-    /// What is written for one frame.
+    /// Collects the bytes for one frame.
     private struct Stroke {
         let hasColours: Bool
         var text = "\u{1B}[?25l"
         private var style: TextStyle?
-        /// Where the terminal's cursor is, where that is certain.
+        /// The cursor position of the terminal, or `nil` if it is not certain.
         private var place: Frame.Place?
 
         init(hasColours: Bool) { self.hasColours = hasColours }

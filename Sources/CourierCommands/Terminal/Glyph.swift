@@ -1,10 +1,10 @@
-/// What takes one place on the terminal: a character that can be seen, and marks that stand on it.
+/// A visible character together with its combining marks. It covers one or two terminal cells.
 struct Glyph: Hashable, Sendable {
-    /// How many scalars it has at most; a text with a tower of accents loses those above.
+    /// The maximum number of Unicode scalars in a glyph. Further combining marks are dropped.
     static let scalarLimit = 8
 
     let text: String
-    /// How many cells it covers: 1 or 2.
+    /// The number of terminal cells: 1 or 2.
     let width: Int
 
     static let space = Glyph(text: " ", width: 1)

@@ -1,12 +1,13 @@
-/// A text as cells of a terminal. Whoever wrote it: nothing in it reaches the terminal as a command.
+/// A text as a list of glyphs. Control characters are escaped, so that untrusted text cannot send commands to the
+/// terminal.
 struct GlyphText: Hashable, Sendable {
     private(set) var glyphs: [Glyph] = []
-    /// How many cells it covers.
+    /// The number of terminal cells that the text covers.
     private(set) var width = 0
 
     private init() {}
 
-    /// Takes a text apart; what cannot be shown is escaped, as in `\u{1B}`, also the end of a line.
+    /// Splits a text into glyphs. Characters that cannot be shown, such as newlines, are escaped as in `\u{1B}`.
     init(_ text: String) {
         glyphs.reserveCapacity(text.utf8.count)
         for scalar in text.unicodeScalars { append(scalar) }
@@ -21,7 +22,7 @@ struct GlyphText: Hashable, Sendable {
         }
         let width = scalar.terminalWidth
         if width > 0 { return append(Glyph(text: shown, width: width)) }
-        // A mark without a character has a space to stand on.
+        // A combining mark at the start of the text is attached to a space.
         let last = glyphs.popLast() ?? .space
         if glyphs.isEmpty, last == .space { self.width = 1 }
         let isFull = last.text.unicodeScalars.count >= Glyph.scalarLimit
@@ -33,10 +34,10 @@ struct GlyphText: Hashable, Sendable {
         width += glyph.width
     }
 
-    /// The text as it is shown.
+    /// The text as it appears on the terminal, with escapes.
     var string: String { glyphs.map(\.text).joined() }
 
-    /// As much of its beginning as fits.
+    /// Returns as many of the first glyphs as fit into this number of cells.
     func prefix(width limit: Int) -> GlyphText {
         if width <= limit { return self }
         var text = GlyphText()
@@ -47,7 +48,7 @@ struct GlyphText: Hashable, Sendable {
         return text
     }
 
-    /// As much of its end as fits.
+    /// Returns as many of the last glyphs as fit into this number of cells.
     func suffix(width limit: Int) -> GlyphText {
         var left = width
         var start = 0
@@ -58,7 +59,7 @@ struct GlyphText: Hashable, Sendable {
         return GlyphText(glyphs[start...])
     }
 
-    /// The whole text if it fits, or its beginning and `…`.
+    /// Returns the whole text if it fits, or otherwise its beginning and `…`.
     func shortened(toWidth limit: Int) -> GlyphText {
         if width <= limit { return self }
         var text = prefix(width: max(0, limit - 1))
@@ -66,11 +67,11 @@ struct GlyphText: Hashable, Sendable {
         return text
     }
 
-    /// Lines that are not wider than this, broken between words where that is possible.
+    /// Breaks the text into lines of at most this width, between words where possible.
     ///
     /// - Parameters:
-    ///   - first: The width of the first line; below 1 it is 1.
-    ///   - others: The width of those behind it; that of the first by default.
+    ///   - first: The width of the first line. Values below 1 count as 1.
+    ///   - others: The width of the following lines. By default, it is the same as `first`.
     /// - Returns: At least one line.
     func lines(width first: Int, others: Int? = nil) -> [GlyphText] {
         var lines: [GlyphText] = []
@@ -80,7 +81,7 @@ struct GlyphText: Hashable, Sendable {
             let end = Self.lineEnd(of: rest, limit)
             lines.append(GlyphText(rest[rest.startIndex..<end]))
             rest = rest[end...]
-            // The space at which a line was broken is on neither.
+            // The spaces at a line break belong to neither line.
             if !rest.isEmpty { rest = rest.drop(while: { $0 == .space }) }
             if rest.isEmpty { return lines }
             limit = max(1, others ?? first)
@@ -89,7 +90,8 @@ struct GlyphText: Hashable, Sendable {
 
     private init(_ glyphs: ArraySlice<Glyph>) { for glyph in glyphs { append(glyph) } }
 
-    /// Where the first line of these ends: before the word that does not fit, or within a word that is too long.
+    /// Returns the end of the first line: before the word that does not fit, or inside a word that is longer than a
+    /// line.
     private static func lineEnd(of glyphs: ArraySlice<Glyph>, _ limit: Int) -> Int {
         var width = 0
         var end = glyphs.startIndex
@@ -98,7 +100,8 @@ struct GlyphText: Hashable, Sendable {
             end += 1
         }
         if end == glyphs.endIndex || glyphs[end] == .space { return end }
-        // At least one, so that a wide character on a terminal with one column is an end, too.
+        // A line has at least one glyph. Otherwise a wide character in a terminal with one column would cause an
+        // endless loop.
         if end == glyphs.startIndex { return end + 1 }
         guard let space = glyphs[..<end].lastIndex(of: .space), space > glyphs.startIndex else { return end }
         return space

@@ -1,32 +1,32 @@
-/// A line that is typed: its text, the cursor in it, and the lines before it.
+/// A line of text that the user types: its text, the cursor position, and the history of earlier lines.
 struct InputLine: Sendable {
-    /// How many earlier lines are remembered.
+    /// The maximum number of lines in the history.
     static let historyLimit = 200
 
-    /// How many bytes of UTF-8 it may have.
+    /// The maximum length of the line in bytes of UTF-8.
     let byteLimit: Int
     private var characters: [Character] = []
-    /// Before which character the cursor is.
+    /// The cursor position: the index of the character after the cursor.
     private(set) var cursor = 0
-    /// Earlier lines, the last one at the end.
+    /// Earlier lines, oldest first.
     private var history: [String] = []
-    /// Which of them is shown; `nil` for the line that is new.
+    /// The index of the history line that is shown, or `nil` while the new line is shown.
     private var shownLine: Int?
-    /// The new line while an earlier one is shown.
+    /// The text of the new line while a history line is shown.
     private var draft = ""
 
-    /// An empty line.
+    /// Creates an empty line.
     ///
-    /// - Parameter byteLimit: How many bytes of UTF-8 it may have; 4,000 by default.
+    /// - Parameter byteLimit: The maximum length in bytes of UTF-8; 4,000 by default.
     init(byteLimit: Int = 4_000) { self.byteLimit = byteLimit }
 
     var text: String { String(characters) }
     var isEmpty: Bool { characters.isEmpty }
 
-    /// What stands before the cursor.
+    /// The text before the cursor.
     var textBeforeCursor: String { String(characters[..<cursor]) }
 
-    /// Takes the line as it is, remembers it, and begins a new one.
+    /// Returns the line, adds it to the history, and starts a new line.
     mutating func take() -> String {
         let line = text
         if !line.isEmpty, history.last != line { history.append(line) }
@@ -37,13 +37,14 @@ struct InputLine: Sendable {
         return line
     }
 
-    /// Changes the line; the cursor is then at its end. What is too long is cut.
+    /// Replaces the text and moves the cursor to its end. A text that is too long is cut off.
     mutating func set(_ text: String) {
         set("", "")
         insert(text)
     }
 
-    /// Writes at the cursor, as much as there is room for; ends of lines become spaces, control characters are left out.
+    /// Inserts text at the cursor, as far as the byte limit allows. Newlines and tabs become spaces, and other control
+    /// characters are removed.
     mutating func insert(_ text: String) {
         var before = textBeforeCursor
         let after = String(characters[cursor...])
@@ -56,9 +57,9 @@ struct InputLine: Sendable {
         set(before, after)
     }
 
-    /// Does what a key means in a line of text, as shells have it.
+    /// Edits the line according to a key, with the key bindings that shells use.
     ///
-    /// - Returns: `false` for a key that means nothing here.
+    /// - Returns: `false` if the key has no meaning in an input line.
     mutating func handle(_ key: Key) -> Bool {
         switch key {
         case .character(let character): insert(String(character))
@@ -81,16 +82,17 @@ struct InputLine: Sendable {
         return true
     }
 
-    /// As much of the line around the cursor as fits into so many cells, and in which of them the cursor is.
+    /// Returns the part of the line around the cursor that fits into this width, and the cell of the cursor in that
+    /// part.
     func view(width: Int) -> (text: GlyphText, cursor: Int) {
-        // The cursor behind the last character needs a cell, too.
+        // Reserve one cell for the cursor after the last character.
         let before = GlyphText(textBeforeCursor).suffix(width: max(0, width - 1))
         let after = GlyphText(String(characters[cursor...]))
         let text = GlyphText(before.string + after.string).prefix(width: max(0, width))
         return (text, before.width)
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
     private var wordStart: Int {
         var place = cursor
@@ -106,8 +108,8 @@ struct InputLine: Sendable {
         return place
     }
 
-    /// Takes what stands before the cursor and behind it. Characters that come to stand beside each other may become one,
-    /// as a letter and its accent do.
+    /// Sets the text before and after the cursor. Characters that meet at the cursor may merge into one, such as a
+    /// letter and an accent.
     private mutating func set(_ before: String, _ after: String) {
         characters = Array(before + after)
         cursor = min(before.count, characters.count)

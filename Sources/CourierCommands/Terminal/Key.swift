@@ -1,4 +1,4 @@
-/// A key, or several at the same time, as a terminal tells of them.
+/// A key, or a key combination, that a terminal reported.
 enum Key: Hashable, Sendable {
     struct Modifiers: OptionSet, Hashable, Sendable {
         let rawValue: Int
@@ -8,16 +8,16 @@ enum Key: Hashable, Sendable {
         static let control = Modifiers(rawValue: 4)
     }
 
-    /// A character that was typed; never a control character.
+    /// A typed character that is not a control character.
     case character(Character)
-    /// What was pasted, with its line ends as `\n`; it may hold anything else.
+    /// Pasted text, with line ends as `\n`. It may contain any other characters, including control characters.
     case pasted(String)
-    /// A letter with Ctrl, in lower case: `.control("c")`.
+    /// A letter key together with Ctrl, in lower case: `.control("c")`.
     case control(Character)
     case enter, tab, escape, backspace, delete, insert
     case up, down, left, right, home, end, pageUp, pageDown
     /// F1 to F20.
     case function(Int)
-    /// One of the others with Shift, Alt or Ctrl, such as `.modified(.alt, .character("b"))`.
+    /// Another key together with Shift, Alt or Ctrl, such as `.modified(.alt, .character("b"))`.
     indirect case modified(Modifiers, Key)
 }

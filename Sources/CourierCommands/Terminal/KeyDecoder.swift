@@ -1,29 +1,31 @@
-/// Reads keys from what a terminal sends: UTF-8, control characters, escape sequences, and text that was pasted.
+/// Decodes the keys in the bytes that a terminal sends: UTF-8, control characters, escape sequences and pasted text.
 ///
-/// A terminal sends ESC for a key of its own and as the beginning of others. So while ``silenceLimit`` is not `nil`, call
-/// ``silence()`` after as long without a byte. Sequences that are not known are left out.
+/// The byte ESC is the Escape key or the start of an escape sequence. It counts as the Escape key only if a pause
+/// follows. While ``silenceLimit`` is not `nil`, the caller must call ``silence()`` when no byte arrives for that time.
+/// Unknown sequences are ignored.
 struct KeyDecoder: Sendable {
-    /// How many bytes an escape sequence may have.
+    /// The maximum length of an escape sequence in bytes.
     static let sequenceLimit = 64
-    /// How many bytes of a paste are taken; the rest is left out.
+    /// The maximum number of pasted bytes. The rest of a longer paste is dropped.
     static let pasteLimit = 64 << 10
-    /// How long ESC waits for what may belong to it.
+    /// The time without a byte after which ESC counts as the Escape key.
     static let escapeTime = Duration.milliseconds(50)
-    /// How long a paste waits for its end.
+    /// The time without a byte after which a paste counts as complete.
     static let pasteTime = Duration.seconds(2)
 
     private enum State: Sendable {
         case ground
-        /// Within a character of several bytes, of which so many are missing.
+        /// Inside a UTF-8 character, with the number of bytes that are still missing.
         case character([UInt8], missing: Int)
         case escape
-        /// Behind `ESC [`.
+        /// After `ESC [`.
         case sequence([UInt8])
-        /// Behind `ESC O`.
+        /// After `ESC O`.
         case shift
-        /// Within a string for the terminal, such as the answer to a question that nobody asked, up to BEL or ESC \.
+        /// Inside a control string, such as a reply to a query that the program did not send. BEL or `ESC \` ends the
+        /// string.
         case string(count: Int, hasEscape: Bool)
-        /// Within a paste, of whose end so many bytes have come.
+        /// Inside a paste. `matched` is the number of bytes that match the start of the end marker.
         case paste([UInt8], matched: Int)
     }
 
@@ -35,7 +37,7 @@ struct KeyDecoder: Sendable {
 
     init() {}
 
-    /// After how long without a byte what has begun is over; `nil` when nothing has begun.
+    /// The time without a byte after which the caller must call ``silence()``, or `nil` if no key is incomplete.
     var silenceLimit: Duration? {
         switch state {
         case .ground: nil
@@ -44,13 +46,13 @@ struct KeyDecoder: Sendable {
         }
     }
 
-    /// Reads what has come.
+    /// Decodes received bytes and returns the complete keys.
     mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
         for byte in bytes { take(byte) }
         return takeKeys()
     }
 
-    /// Nothing has come for as long as ``silenceLimit``.
+    /// Ends an incomplete key because no byte arrived for ``silenceLimit``. Returns the keys.
     mutating func silence() -> [Key] {
         switch state {
         case .ground, .sequence, .string: break
@@ -100,7 +102,7 @@ struct KeyDecoder: Sendable {
         }
     }
 
-    /// The first byte of a key.
+    /// Handles the first byte of a key.
     private mutating func begin(_ byte: UInt8, isAlt: Bool) {
         func add(_ key: Key) { keys.append(isAlt ? .modified(.alt, key) : key) }
         switch byte {
@@ -142,7 +144,7 @@ struct KeyDecoder: Sendable {
         switch byte {
         case Self.escape: state = .escape  // Another one begins: this one was cut off.
         case 0x40...0x7E:
-            // The keys F1 to F5 of the Linux console have a second bracket.
+            // The Linux console sends F1 to F5 with a second bracket: `ESC [ [ A`.
             if byte == UInt8(ascii: "["), bytes.isEmpty {
                 state = .sequence([byte])
                 return
@@ -198,7 +200,7 @@ struct KeyDecoder: Sendable {
         case 4, 8: .end
         case 5: .pageUp
         case 6: .pageDown
-        // The numbers have gaps where other terminals had other keys.
+        // The key numbers have gaps because some old terminals had more keys.
         case 11...15: .function(number - 10)
         case 17...21: .function(number - 11)
         case 23...26: .function(number - 12)
@@ -216,7 +218,8 @@ struct KeyDecoder: Sendable {
             state = .paste(bytes, matched: matched + 1)
             return
         }
-        // What looked like the end was text; only its first byte can begin another one.
+        // The bytes that looked like the end marker are pasted text. Only the first byte of the marker, ESC, can start
+        // a new match.
         let isBegin = byte == Self.escape
         if bytes.count < Self.pasteLimit {
             bytes.append(contentsOf: Self.pasteEnd.prefix(matched))

@@ -1,9 +1,10 @@
 extension String {
-    /// As much of its beginning as has at most so many bytes of UTF-8. Characters are no measure of foreign text: one of
-    /// them may have any number of marks.
+    /// Returns the longest prefix with at most this many bytes of UTF-8.
+    ///
+    /// The limit counts bytes because one character of untrusted text may have any number of combining marks.
     func prefix(bytes limit: Int) -> String {
         if utf8.count <= limit { return self }
-        // An index within a scalar is taken for that of the scalar.
+        // If the index is inside a Unicode scalar, the slice ends before that scalar.
         return String(self[..<utf8.index(startIndex, offsetBy: max(0, limit))])
     }
 }

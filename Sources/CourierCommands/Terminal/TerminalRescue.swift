@@ -1,8 +1,9 @@
 import Glibc
 
-/// Gives the terminal back when the program crashes or is told to (SIGQUIT), which nothing else could do then.
+/// Restores the terminal when a signal such as SIGSEGV or SIGQUIT ends the program, because normal cleanup does not run
+/// then.
 enum TerminalRescue {
-    /// What a handler of signals needs, in memory that stays.
+    /// The data that the signal handler needs, in memory that is never freed.
     private struct Belongings {
         var output: Int32
         var input: Int32
@@ -13,9 +14,9 @@ enum TerminalRescue {
 
     private static let crashes = [SIGQUIT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
 
-    /// Safe: it is set once, under the lock of a global's first use and before a handler is there that reads it; what it
-    /// points to changes on the queue of the one screen of the process, and a handler, for which the program stands still
-    /// in its last moment, at worst writes a sequence that changes nothing.
+    /// Safe without a lock. The pointer is set once, before the signal handler that reads it is installed. Only the
+    /// queue of the process's single screen changes the pointee. If a handler interrupts such a change, it may at worst
+    /// write an escape sequence that has no effect, because the program ends directly afterwards.
     private nonisolated(unsafe) static let belongings: UnsafeMutablePointer<Belongings> = {
         let text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: FramePainter.closing.utf8.count)
         _ = text.initialize(from: FramePainter.closing.utf8)
@@ -24,7 +25,7 @@ enum TerminalRescue {
         return place
     }()
 
-    /// From now on a crash gives back this terminal.
+    /// Restores this terminal if the program crashes from now on.
     static func prepare(input: Int32, output: Int32, modes: termios) {
         belongings.pointee.output = output
         belongings.pointee.input = input
@@ -34,7 +35,7 @@ enum TerminalRescue {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = { number in
                 TerminalRescue.giveBack()
-                // It waits until the handler has returned, and then ends the program as it always did.
+                // The raised signal is blocked until this handler returns. Then its default action ends the program.
                 raise(number)
             }
             action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
@@ -42,10 +43,10 @@ enum TerminalRescue {
         }
     }
 
-    /// The terminal was given back.
+    /// Turns the rescue off after the terminal was restored.
     static func dismiss() { belongings.pointee.isNeeded = false }
 
-    /// Only what a handler of signals may do [POSIX.1-2017, 2.4.3].
+    /// Restores the terminal. Calls only functions that are safe in a signal handler [POSIX.1-2017, 2.4.3].
     private static func giveBack() {
         guard belongings.pointee.isNeeded else { return }
         _ = write(belongings.pointee.output, belongings.pointee.text.baseAddress, belongings.pointee.text.count)

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The terminal as one screen that is drawn as a whole, and the keys that are typed there.
+/// A full-screen view on the terminal, and the keys that the user types there.
 ///
 /// ```swift
 /// let screen = TerminalScreen(console, on: queue) { happened in … }
@@ -12,23 +12,24 @@ import Synchronization
 /// screen.close { … }
 /// ```
 ///
-/// The terminal is given back by ``close(_:)``, while the program is suspended, and when it crashes; signals that end the
-/// program are its own to watch. A terminal that is slow misses frames: one is written, the last one waits.
+/// The terminal is restored by ``close(_:)``, while the program is suspended, and when the program crashes. The caller
+/// must handle the signals that end the program. If the terminal is slow, frames are skipped: one frame is being
+/// written, and only the newest one waits.
 ///
-/// Safe to share: everything that changes is touched on the queue only.
+/// Safe to share: all mutable state is used only on the queue.
 final class TerminalScreen: @unchecked Sendable {
     enum Event: Sendable {
         case keys([Key])
         case resized(TerminalSize)
-        /// The terminal has gone, and nothing more will come from it.
+        /// The terminal was closed. No further event follows.
         case hungUp
     }
 
     private enum Phase { case closed, open, suspended, closing }
 
-    /// How much is read at once.
+    /// The maximum number of bytes of one read.
     private static let chunk = 4_096
-    /// How long a terminal that takes nothing more delays the end.
+    /// The maximum time that a blocked terminal can delay closing.
     private static let closingTime = DispatchTimeInterval.seconds(2)
 
     private let console: Console
@@ -36,27 +37,27 @@ final class TerminalScreen: @unchecked Sendable {
     private let output = DispatchQueue(label: "courier.terminal")
     private let happened: @Sendable (Event) -> Void
 
-    // MARK: On the queue only
+    // MARK: State, used only on the queue
 
     private var phase = Phase.closed
     private var painter: FramePainter
     private var isWriting = false
-    /// What is to be written behind what is being written.
+    /// The newest frame that waits until the current write is complete.
     private var waitingFrame: Frame?
-    /// The terminal's modes before ``open()``.
+    /// The terminal modes before ``open()``.
     private var modes = termios()
     private var decoder = KeyDecoder()
-    /// Counts what was read, so that a silence is one.
+    /// The number of reads. It shows whether bytes arrived during a silence timer.
     private var readCount = 0
     private var reader: (any DispatchSourceRead)?
     private var signals: SignalWatch?
 
-    /// Makes a screen that is not open yet.
+    /// Creates a screen. It is not open yet.
     ///
     /// - Parameters:
-    ///   - console: Its input and output are the terminal.
-    ///   - queue: Where everything happens; the methods are called there.
-    ///   - happened: Learns of keys and sizes, on the queue.
+    ///   - console: The console whose input and output are the terminal.
+    ///   - queue: The queue on which all methods must be called.
+    ///   - happened: Called on the queue with each event.
     init(_ console: Console, on queue: DispatchQueue, happened: @escaping @Sendable (Event) -> Void) {
         self.console = console
         self.queue = queue
@@ -64,18 +65,18 @@ final class TerminalScreen: @unchecked Sendable {
         painter = FramePainter(hasColours: console.hasColours)
     }
 
-    /// Whether input and output are a terminal on which a screen can be drawn.
+    /// True if input and output are a terminal that can show a full screen.
     static func isPossible(on console: Console) -> Bool {
         console.isInputTerminal && console.isOutputTerminal
             && !["", "dumb"].contains(console.environment["TERM", default: ""])
     }
 
-    /// How large it is.
+    /// The current size of the terminal.
     var size: TerminalSize { TerminalSize(of: console.output) }
 
-    /// Takes the terminal.
+    /// Opens the screen: saves the terminal modes, and starts to read keys.
     ///
-    /// - Throws: ``ArgumentError`` when it cannot be had.
+    /// - Throws: ``ArgumentError`` if the terminal modes cannot be read.
     func open() throws {
         dispatchPrecondition(condition: .onQueue(queue))
         guard tcgetattr(console.input, &modes) == 0 else {
@@ -89,7 +90,7 @@ final class TerminalScreen: @unchecked Sendable {
         self.reader = reader
     }
 
-    /// Shows a frame, or the last of several when the terminal is slow.
+    /// Shows a frame. While the terminal is busy, a newer frame replaces the waiting one.
     func show(_ frame: Frame) {
         dispatchPrecondition(condition: .onQueue(queue))
         guard phase == .open else { return }
@@ -100,20 +101,20 @@ final class TerminalScreen: @unchecked Sendable {
         write(painter.paint(frame))
     }
 
-    /// Draws all of the next frame anew: something else may have written to the terminal.
+    /// Makes the next frame be drawn completely, because another program may have written to the terminal.
     func forget() { painter.forget() }
 
-    /// Gives the terminal back and stops the program, as Ctrl-Z does for others; it continues when the shell lets it. Does
-    /// nothing where there is no shell: the leader of a session is in nobody's job control.
+    /// Restores the terminal and stops the program, as Ctrl-Z does in other programs, until the shell continues it.
+    /// Does nothing if the process is a session leader, because no shell could continue it.
     func suspend() {
         dispatchPrecondition(condition: .onQueue(queue))
         guard phase == .open, getsid(0) != getpid() else { return }
         phase = .suspended
-        // Whoever lets it continue may be faster than the terminal.
+        // If the program was continued before the terminal was restored, do not stop it.
         leave { [self] in if phase == .suspended { kill(getpid(), SIGSTOP) } }
     }
 
-    /// Gives the terminal back for good.
+    /// Restores the terminal permanently.
     ///
     /// - Parameter done: Called once, on the queue.
     func close(_ done: @escaping @Sendable () -> Void) {
@@ -137,7 +138,7 @@ final class TerminalScreen: @unchecked Sendable {
         write(Array(FramePainter.opening.utf8))
     }
 
-    /// Sets the modes back, at once, and the screen behind what is being written.
+    /// Restores the terminal modes now, and closes the screen after the current write.
     private func leave(_ done: @escaping @Sendable () -> Void) {
         waitingFrame = nil
         restoreModes()
@@ -154,7 +155,7 @@ final class TerminalScreen: @unchecked Sendable {
     }
 
     private func restoreModes() {
-        // A program in the background leaves them to whoever is in front.
+        // A background process must not change the modes, because the foreground process uses the terminal.
         let front = tcgetpgrp(console.input)
         if front < 0 || front == getpgrp() { tcsetattr(console.input, TCSANOW, &modes) }
     }
@@ -175,7 +176,7 @@ final class TerminalScreen: @unchecked Sendable {
         if let frame = waitingFrame.take() { show(frame) }
     }
 
-    // MARK: What happens
+    // MARK: Signals and input
 
     private func received(_ signal: Int32) {
         switch (signal, phase) {
@@ -207,7 +208,7 @@ final class TerminalScreen: @unchecked Sendable {
 
     private func tell(_ keys: [Key]) { if !keys.isEmpty { happened(.keys(keys)) } }
 
-    /// Calls a closure the first time.
+    /// Calls a closure at most once.
     private final class Once: Sendable {
         private let body: Mutex<(@Sendable () -> Void)?>
 

@@ -1,22 +1,22 @@
 import Glibc
 
-/// How many characters fit on a terminal.
+/// The number of columns and rows of a terminal.
 struct TerminalSize: Hashable, Sendable {
-    /// The most columns or rows that are drawn; a terminal that claims more is used in part.
+    /// The maximum number of columns and of rows. In a larger terminal, only this part is used.
     static let maximum = 1_000
-    /// What is drawn where the terminal does not say its size.
+    /// The size that is used if the terminal does not report one.
     static let usual = TerminalSize(columns: 80, rows: 24)
 
     let columns: Int
     let rows: Int
 
-    /// Names a size; at least one character, at most ``maximum`` each way.
+    /// Creates a size. Each value is limited to the range from 1 to ``maximum``.
     init(columns: Int, rows: Int) {
         self.columns = min(max(1, columns), Self.maximum)
         self.rows = min(max(1, rows), Self.maximum)
     }
 
-    /// What the terminal of a descriptor says.
+    /// Reads the size of the terminal that this file descriptor belongs to.
     init(of descriptor: Int32) {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {

@@ -1,11 +1,11 @@
-/// How characters look.
+/// The color and the attributes of characters on the terminal.
 struct TextStyle: Hashable, Sendable {
-    /// The colours that every terminal has, which its user has chosen.
+    /// The eight standard terminal colors. The user's terminal settings decide how they look.
     enum Colour: Int, Sendable, CaseIterable {
         case black, red, green, yellow, blue, magenta, cyan, white
     }
 
-    /// The terminal's own by default.
+    /// The text color. If it is `nil`, the default color of the terminal is used.
     var colour: Colour?
     var isBold = false
     var isFaint = false
@@ -17,10 +17,10 @@ struct TextStyle: Hashable, Sendable {
     static let faint = TextStyle(isFaint: true)
     static let reversed = TextStyle(isReversed: true)
 
-    /// Plain text in a colour.
+    /// Returns the plain style in this color.
     static func coloured(_ colour: Colour) -> TextStyle { TextStyle(colour: colour) }
 
-    /// What makes a terminal write like this, whatever it did before.
+    /// Returns the escape sequence that switches the terminal to this style and resets all other attributes.
     func escapeSequence(hasColours: Bool) -> String {
         var numbers = ["0"]
         if isBold { numbers.append("1") }

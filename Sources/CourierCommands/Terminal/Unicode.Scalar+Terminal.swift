@@ -1,10 +1,11 @@
 extension Unicode.Scalar {
-    /// How many cells a terminal gives it: 0 for a mark on the character before, 2 for a wide character, else 1.
+    /// The number of terminal cells of this scalar: 0 for a combining mark, 2 for a wide character, otherwise 1.
     ///
-    /// Terminals do not agree about each of them; ``FramePainter`` therefore trusts the width of ASCII only.
+    /// Terminals disagree about the width of some scalars. ``FramePainter`` therefore relies on the width of ASCII
+    /// only.
     var terminalWidth: Int {
         if value < 0x300 { return 1 }
-        // Vowels and final consonants of Hangul stand in the syllable that a leading consonant began.
+        // Hangul vowels and final consonants are drawn inside the syllable of the preceding leading consonant.
         if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FB).contains(value) { return 0 }
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark: return 0
@@ -12,10 +13,11 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Half of a flag, which is one cell wide.
+    /// True for one half of a flag emoji. Each half is one cell wide.
     private var isRegionalIndicator: Bool { (0x1F1E6...0x1F1FF).contains(value) }
 
-    /// Whether Unicode's annex 11 calls it wide or full width, but for emoji, which have a property of their own.
+    /// True if Unicode Annex #11 lists the scalar as wide or full-width. Emoji are excluded, because `terminalWidth`
+    /// checks another property for them.
     private var isWide: Bool {
         switch value {
         case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0x4DBF, 0x4E00...0xA4CF,
@@ -26,8 +28,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// What is shown of it: itself, an escape for what would play with the terminal or the direction of the text, or
-    /// nothing for what only says how its neighbours are joined.
+    /// The text that the terminal shows for this scalar. A tab becomes a space. Other control characters and direction
+    /// characters become an escape. Joiners and variation selectors become an empty string.
     var terminalText: String {
         switch self {
         case "\t": return " "
@@ -37,7 +39,8 @@ extension Unicode.Scalar {
         return terminalEscape ?? String(self)
     }
 
-    /// An escape for what would end the line, or play with the terminal or the direction of the text; `nil` for the rest.
+    /// An escape for scalars that end a line, control the terminal or change the text direction; `nil` for all other
+    /// scalars.
     var terminalEscape: String? {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: escaped(asASCII: true)

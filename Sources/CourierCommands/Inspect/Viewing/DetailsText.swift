@@ -1,17 +1,17 @@
 import CourierMQTTChuck
 
-/// All that is known of one packet, in lines that fit a terminal.
+/// The description of one packet, broken into lines that fit the terminal.
 struct DetailsText: Sendable {
     let lines: [StyledLine]
-    /// Where the part begins that is different in another view.
+    /// The index of the first payload line. These lines depend on the payload view.
     let payloadStart: Int
 
-    /// Lays it out.
+    /// Breaks the description into lines.
     ///
     /// - Parameters:
     ///   - details: The packet.
-    ///   - view: How its payload is shown.
-    ///   - width: How wide a line may be.
+    ///   - view: The format in which the payload is shown.
+    ///   - width: The maximum width of a line.
     init(_ details: MQTTChuckDetails, _ view: PayloadView, width: Int) {
         let text = PacketText(details)
         let title = details.row.isError ? TextStyle(colour: .red, isBold: true) : .bold
@@ -24,7 +24,8 @@ struct DetailsText: Sendable {
         self.lines = lines + [.blank] + Self.payload(details, view, width)
     }
 
-    /// Names at the left, values beside them, also where those take several lines.
+    /// Lays out the fields in two columns: the names on the left, and the values on the right, on several lines if
+    /// needed.
     private static func facts(_ facts: [(name: String, value: String)], _ width: Int) -> [StyledLine] {
         let names = facts.map { GlyphText($0.name) }
         let column = min(names.map(\.width).max() ?? 0, max(8, width / 3)) + 2

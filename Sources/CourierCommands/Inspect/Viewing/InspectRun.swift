@@ -3,11 +3,11 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// Shows a recording on the terminal until its user has seen enough.
+/// Shows a recording on the terminal until the user quits.
 ///
-/// Everything happens on the main queue, which the main thread runs meanwhile: the model of the view belongs there.
+/// All work happens on the main queue, because the view model belongs to the main actor. `run` processes that queue.
 @MainActor final class InspectRun {
-    /// How many packets can be scrolled through; beyond, a filter finds them.
+    /// The maximum number of packets in the list. Older packets can be found with a filter.
     static let shownRows = 20_000
 
     private let console: Console
@@ -25,15 +25,15 @@ import Glibc
         view = InspectorView(model, name: name, isFollowing: recording.isFollowed)
     }
 
-    /// Runs to the end; on the main thread.
+    /// Shows the recording until the user quits. Must be called on the main thread.
     ///
     /// - Parameters:
-    ///   - recording: What is shown.
-    ///   - name: What it is called.
-    ///   - query: What is shown of it at first.
-    ///   - console: The terminal.
+    ///   - recording: The recording to show.
+    ///   - name: The name of the recording in the header.
+    ///   - query: The query that filters the list at first.
+    ///   - console: The console whose input and output are the terminal.
     /// - Returns: The exit code.
-    /// - Throws: That the terminal cannot be used.
+    /// - Throws: An error if the terminal cannot be used.
     static func run(
         _ recording: Recording, name: String, query: MQTTChuckQuery, _ console: Console
     ) throws -> Int32 {

@@ -1,54 +1,54 @@
 import CourierMQTTChuck
 
-/// What somebody sees who looks through a recording on a terminal, and what the keys do.
+/// The view for looking through a recording on a terminal: its content, and the effects of the keys.
 ///
 /// ```
-///  run.archive    3 of 1,204 packets · following  what is looked at
-///  10:15:02 → PUBLISH orders/7 {"pizza":1}         packets; one is selected
+///  run.archive    3 of 1,204 packets · following  header: the recording
+///  10:15:02 → PUBLISH orders/7 {"pizza":1}         packets; one of them is selected
 ///  10:15:02 ← PUBACK
-///  Filter: orders                                  only where there is one
-///  ↑↓ select  Enter details  / filter  q end       what the keys do now
+///  Filter: orders                                  only if a filter is set
+///  ↑↓ select  Enter details  / filter  q end       the current meaning of the keys
 /// ```
 ///
-/// It uses no terminal and no files. Its inputs are keys, and its output is a frame.
+/// The view uses no terminal and no files. Its inputs are keys, and its output is a frame.
 @MainActor struct InspectorView {
     /// The part of the view that receives the keys.
     enum Focus: Equatable { case list, details, filter, help }
 
-    /// The action that the owner of the terminal must perform.
+    /// The action that the owner of the terminal must perform after a key.
     enum Reaction: Equatable { case none, end, suspend, drawAnew }
 
     /// The maximum size of a query in bytes.
     private static let queryLimit = 1_000
-    /// From this height on, a part of the list stays visible above the details.
+    /// The minimum height of the terminal at which a part of the list stays visible above the details.
     private static let splitHeight = 32
     /// The maximum number of list lines above the details.
     private static let splitList = 7
-    /// The maximum number of lines for the error of a filter.
+    /// The maximum number of lines for the error message of a filter.
     private static let hintHeight = 3
 
     let model: MQTTChuckViewModel
     private let name: String
-    /// Whether rows are still added to the recording.
+    /// True if rows may still be added to the recording.
     private let isFollowing: Bool
 
     private(set) var focus = Focus.list
     private var size = TerminalSize.usual
     private var filter = InputLine(byteLimit: queryLimit)
-    /// The error of the filter that is being typed.
+    /// The error in the filter that is being typed, or `nil` if the filter is valid.
     private var filterError: MQTTChuckQueryError?
-    /// The number of the first row on the list.
+    /// The number of the first visible row in the list.
     private var listTop: UInt64 = 0
-    /// Whether a new row is selected as soon as it is added.
+    /// True if each new row is selected as soon as it is added.
     private var sticksToEnd = true
     private var payloadView: PayloadView?
     private var detailsTop = 0
     private var helpTop = 0
-    /// The focus to return to after the help.
+    /// The focus before the help was opened. Closing the help restores it.
     private var helpedFocus = Focus.list
     private var laidOut: LaidOut?
 
-    /// The details in their last layout.
+    /// The last details that were laid out, cached with the inputs of their layout.
     private struct LaidOut {
         let row: UInt64
         let view: PayloadView
@@ -56,12 +56,12 @@ import CourierMQTTChuck
         let text: DetailsText
     }
 
-    /// Makes a view of a model.
+    /// Creates a view of a model.
     ///
     /// - Parameters:
-    ///   - model: The packets. Its query applies from the beginning.
+    ///   - model: The packets. Its query filters the list from the start.
     ///   - name: The name of the recording, such as a file name.
-    ///   - isFollowing: Whether more rows may be added.
+    ///   - isFollowing: True if more rows may be added.
     init(_ model: MQTTChuckViewModel, name: String, isFollowing: Bool) {
         self.model = model
         self.name = name
@@ -71,10 +71,10 @@ import CourierMQTTChuck
 
     // MARK: Events
 
-    /// Handles new rows of the model's logger.
+    /// Updates the view after the logger has recorded new rows.
     mutating func recorded() {
         model.refresh()
-        // While the user reads the details of a packet, the selection does not change.
+        // Do not change the selection while the user reads the details of a packet.
         if sticksToEnd, !model.isPaused, focus == .list || focus == .filter { selectNewest() }
     }
 
@@ -178,7 +178,7 @@ import CourierMQTTChuck
         if last != model.selection { model.select(last) }
     }
 
-    // MARK: The filter
+    // MARK: Filter
 
     private mutating func beginFilter() {
         focus = .filter
@@ -215,9 +215,9 @@ import CourierMQTTChuck
         sticksToEnd = selection == model.rows.last?.number
     }
 
-    // MARK: The frame
+    // MARK: Frame
 
-    /// The number of lines below the packets.
+    /// The number of lines below the list of packets.
     private var footerHeight: Int {
         if size.rows < 4 { return 0 }
         if focus == .filter { return 1 + filterHints.count }
@@ -235,15 +235,15 @@ import CourierMQTTChuck
         }
     }
 
-    /// The height of the list above the details. A short list leaves more lines for the details.
+    /// The height of the list above the details. If there are few packets, the details get more lines.
     private var splitListHeight: Int { min(Self.splitList, max(1, model.rows.count)) }
 
-    /// The height of the details, without the line between the list and the details.
+    /// The height of the details, without the separator line above them.
     private var detailsHeight: Int { isSplit ? bodyHeight - splitListHeight - 1 : bodyHeight }
 
     private var shownView: PayloadView? { payloadView ?? model.details.map { PayloadView(bestFor: $0.row) } }
 
-    /// Returns the frame to show now.
+    /// Returns the frame for the current state.
     mutating func frame() -> Frame {
         var frame = Frame(size)
         if headerHeight > 0 { putHeader(into: &frame) }
@@ -305,7 +305,7 @@ import CourierMQTTChuck
         }
     }
 
-    /// The selected packet in the present layout; `nil` without a selection.
+    /// The details of the selected packet, laid out for the current width; `nil` without a selection.
     private var detailsText: DetailsText? {
         mutating get {
             guard let details = model.details, let view = shownView else { return nil }
@@ -351,7 +351,7 @@ import CourierMQTTChuck
         }
     }
 
-    /// The lines below the typed filter: its error, or the meanings of the keys.
+    /// The lines below the filter input: the error of the filter, or the meaning of the keys.
     private var filterHints: [GlyphText] {
         guard let filterError else { return [GlyphText(keys)] }
         let limit = max(1, min(Self.hintHeight, size.rows - 3))
@@ -370,7 +370,7 @@ import CourierMQTTChuck
         frame.cursor = Frame.Place(row: row, column: column + shown.cursor)
     }
 
-    /// The present meanings of the keys, the most important ones first, because a narrow terminal cuts the rest.
+    /// The current meaning of the keys. The most important keys are first, because a narrow terminal cuts off the end.
     private var keys: String {
         switch focus {
         case .list:

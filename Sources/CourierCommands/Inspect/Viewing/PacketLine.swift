@@ -2,13 +2,13 @@ import CourierCore
 import CourierMQTTChuck
 import MQTTCodec
 
-/// A packet as a line of the list: when, which way, what, and the beginning of what it says.
+/// A packet as one line of the list: time, direction, type, and the beginning of the topic and payload.
 struct PacketLine {
-    /// As wide as the longest name, `UNSUBSCRIBE`.
+    /// The width of the column for the packet type, which fits the longest name, `UNSUBSCRIBE`.
     private static let typeWidth = 11
-    /// Below this width the time has no fraction and names take no more than they need.
+    /// If the line is narrower than this, the time has no fraction and the type column has no padding.
     private static let roomyWidth = 64
-    /// What is shown of a topic before the preview gets its turn, in cells.
+    /// The maximum width of the topic in cells, so that room remains for the payload preview.
     private static let topicWidth = 48
 
     let line: StyledLine
@@ -25,7 +25,7 @@ struct PacketLine {
         if !marks.isEmpty { line.append(" " + marks, .faint) }
         if let topic = row.topic {
             line.append(" ")
-            // What is not shown need not be taken apart.
+            // Split only the part of the topic that can be visible.
             let beginning = GlyphText(String(topic.prefix(Self.topicWidth + 1)))
             line.append(beginning.shortened(toWidth: Self.topicWidth), .coloured(.yellow))
         }
@@ -42,8 +42,8 @@ struct PacketLine {
         self.line = line
     }
 
-    /// So many characters, with one space for each run of spaces and ends of lines: what does not fit on a line need not be
-    /// taken apart.
+    /// Returns the first `count` characters, with each run of spaces and newlines replaced by one space. The rest does
+    /// not fit into the line, so it is not processed.
     private static func beginning(of text: String, count: Int) -> String {
         var beginning = ""
         var left = count
@@ -57,7 +57,7 @@ struct PacketLine {
         return beginning
     }
 
-    /// Packet id, QoS and flags, as short as possible.
+    /// Returns the QoS, packet id and flags in short form.
     private static func marks(_ row: MQTTChuckRow) -> String {
         var marks: [String] = []
         if let qos = row.qos { marks.append("q\(qos.rawValue)") }
@@ -67,7 +67,7 @@ struct PacketLine {
         return marks.joined(separator: " ")
     }
 
-    /// The time of day where this machine is, which is what `after:` in a query means.
+    /// Formats a time as the local time of day. A query's `after:` uses the same time.
     static func time(_ nanoseconds: Int64, hasFraction: Bool) -> String {
         let (seconds, rest) = Nanoseconds.split(nanoseconds)
         let clock = WallTime(seconds: Int(seconds), nanoseconds: Int(rest)).text("%H:%M:%S")

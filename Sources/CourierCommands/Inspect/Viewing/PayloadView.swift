@@ -1,16 +1,16 @@
 import CourierMQTTChuck
 import Foundation
 
-/// The ways in which a payload is shown.
+/// The formats in which a payload can be shown.
 enum PayloadView: String, CaseIterable, Sendable {
     case json = "JSON"
     case text
     case hex
 
-    /// What is shown of a payload at most, in bytes; an export has all of it.
+    /// The maximum number of payload bytes that are shown. An export contains the whole payload.
     static let byteLimit = 64 << 10
 
-    /// The way that says most about this packet.
+    /// Chooses the most readable format for the payload of this packet.
     init(bestFor row: MQTTChuckRow) {
         self =
             switch row.preview.kind {
@@ -20,20 +20,20 @@ enum PayloadView: String, CaseIterable, Sendable {
             }
     }
 
-    /// The next one, and behind the last the first again.
+    /// The next format. After the last format, the first follows.
     var next: PayloadView {
         let all = Self.allCases
         return all[((all.firstIndex(of: self) ?? 0) + 1) % all.count]
     }
 
-    /// A payload as lines that are not wider than this; `nil` where it cannot be shown so.
+    /// Returns the payload as lines of at most this width, or `nil` if it cannot be shown in this format.
     func lines(of details: MQTTChuckDetails, width: Int) -> [GlyphText]? {
         switch self {
         case .json:
             guard details.row.preview.kind == .json else { return nil }
             return Self.wrapped(details.row.preview.text, width)
         case .text:
-            // What a parser of the app has made of it says more than its bytes.
+            // The text from the app's payload parser is more useful than the raw bytes.
             if details.row.preview.kind == .parsed { return Self.wrapped(details.row.preview.text, width) }
             return Self.wrapped(
                 String(decoding: details.bytes[details.payload].prefix(Self.byteLimit), as: UTF8.self), width)
@@ -43,9 +43,9 @@ enum PayloadView: String, CaseIterable, Sendable {
         }
     }
 
-    /// Bytes of a packet, as many on a line as fit.
+    /// Returns a hex dump of bytes of a packet, with as many bytes on a line as fit.
     static func hexLines(of details: MQTTChuckDetails, _ range: Range<Int>, width: Int) -> [GlyphText] {
-        // Offset, two spaces, three cells for each byte, a space, and one for each byte again.
+        // A line has an offset, two spaces, three cells for each byte, a space, and one more cell for each byte.
         let count = [16, 12, 8, 6, 4, 2].first { 9 + $0 * 4 <= width } ?? 1
         return details.hexDump(of: range, perLine: count).split(separator: "\n").map { GlyphText(String($0)) }
     }

@@ -1,4 +1,4 @@
-/// A line on a terminal whose parts look different.
+/// A line of text for the terminal, made of parts with different styles.
 struct StyledLine: Hashable, Sendable {
     struct Part: Hashable, Sendable {
         let text: GlyphText
@@ -21,16 +21,16 @@ struct StyledLine: Hashable, Sendable {
         parts.append(Part(text: text, style: style))
     }
 
-    /// How many cells it covers.
+    /// The number of terminal cells that the line covers.
     var width: Int { parts.reduce(0) { $0 + $1.text.width } }
 
-    /// Writes it into a row, over its whole width when it is reversed.
+    /// Writes the line into a row of the frame. A reversed line fills the whole width.
     func put(into frame: inout Frame, row: Int, isReversed: Bool = false) {
         if isReversed { frame.fill(row: row, style: .reversed) }
         var column = 0
         for part in parts {
             var style = part.style
-            // The colours of a reversed line would be those of its ground.
+            // In a reversed line, the text color would become the background color.
             if isReversed { style = TextStyle(isBold: style.isBold, isReversed: true) }
             column = frame.put(part.text, row: row, column: column, style: style)
         }
