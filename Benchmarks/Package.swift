@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Depends on the root package by path, as an app would. The C targets are peers and instruments, never part of the product.
+// This package depends on the root package by path, as an app would. The C targets are peer libraries and measuring
+// tools. They are never part of the product.
 
 let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
 
@@ -39,7 +40,7 @@ let package = Package(
         .executableTarget(
             name: "RouterBenchmark", dependencies: ["BenchmarkKit", .product(name: "CourierCore", package: "Courier")],
             swiftSettings: settings),
-        // Without BenchmarkKit, whose counter of heap blocks would slow every client down.
+        // Does not use BenchmarkKit, because its counter of heap blocks would slow down every client.
         .executableTarget(
             name: "ThroughputBenchmark",
             dependencies: [

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A chat room, whose people get in by tokens that end. README.md says what it shows; `Scripts/check-examples` runs it.
+// A chat room whose members use tokens that expire. README.md describes the example; `Scripts/check-examples` runs it.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -18,11 +18,11 @@ let package = Package(
         .executableTarget(
             name: "Chat",
             dependencies: [
-                // The people in the room need these.
+                // The chat members need these products.
                 .product(name: "CourierAuthHTTP", package: "Courier"),
                 .product(name: "CourierMQTT", package: "Courier"),
                 .product(name: "CourierProtobuf", package: "Courier"),
-                // The server needs these.
+                // The server needs these products.
                 .product(name: "CourierTesting", package: "Courier"),
                 .product(name: "CourierTransport", package: "Courier"),
                 .product(name: "MQTTCodec", package: "Courier"),

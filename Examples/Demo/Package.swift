@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The demo of Scripts/demo, and the broker of the demo as a program of its own.
+// The demo that Scripts/demo runs, and its broker as a separate program.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

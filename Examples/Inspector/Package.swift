@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The packet inspector's page over two clients that talk. `Scripts/check-inspector-page` drives it in a browser.
+// The page of the packet inspector, with two clients that exchange messages. `Scripts/check-inspector-page` tests it in
+// a browser.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A device that tells how it is held, and a viewer. README.md says how to try it; `Scripts/check-examples` does.
+// A device that publishes its attitude, and a viewer. README.md describes what to try; `Scripts/check-examples` runs
+// it.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Compiles the published Courier snippets against this package, as an app would: README.md says what is shown.
+// Compiles the published Courier code snippets against this package, as an app would. README.md describes them.
 
 let snippets: [Target.Dependency] = [
     .product(name: "CourierCore", package: "Courier"),

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// MQTT over pipes, a pseudo-terminal and Foundation streams. README.md says what it shows; `Scripts/check-examples` runs it.
+// MQTT over pipes, a pseudo-terminal and Foundation streams. README.md describes the example; `Scripts/check-examples`
+// runs it.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Vehicles of a city, live on a map. README.md says how to try it; `Scripts/check-examples` does.
+// The vehicles of a city, live on a map. README.md describes what to try; `Scripts/check-examples` runs it.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

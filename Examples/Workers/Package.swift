@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A pool of workers that share a subscription. README.md says what it shows; `Scripts/check-examples` runs it.
+// A pool of workers with a shared subscription. README.md describes the example; `Scripts/check-examples` runs it.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

@@ -1,4 +1,4 @@
-/// What went wrong with a measurement, for the reader the terminal.
+/// The reason why a measurement failed. The program prints it on the terminal.
 package struct Failure: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

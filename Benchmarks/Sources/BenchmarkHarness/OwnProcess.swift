@@ -1,8 +1,9 @@
 import Glibc
 
-/// This program once more, so that the memory and the processor time of a run are its own.
+/// Runs this program in a new process, so that the memory and CPU time of each run can be measured separately.
 package enum OwnProcess {
-    /// Runs it and returns what it printed, or an empty string if it failed; errors go where ours go.
+    /// Runs this program with the arguments. Returns its standard output, or an empty string if it failed. Standard
+    /// error is inherited.
     package static func output(of arguments: [String]) throws -> String {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Failure("no pipe: \(String(cString: strerror(errno)))") }
@@ -31,7 +32,7 @@ package enum OwnProcess {
         return status == 0 ? String(decoding: bytes, as: UTF8.self) : ""
     }
 
-    /// Tells what failed on standard error.
+    /// Prints a failure to standard error.
     package static func report(_ failure: String) {
         let line = Array("bench: \(failure)\n".utf8)
         _ = write(STDERR_FILENO, line, line.count)

@@ -1,17 +1,17 @@
 import Glibc
 
-/// What this process has used so far, all threads together.
+/// The resources that this process has used since its start, in all threads.
 package enum ProcessUsage {
-    /// In user and kernel mode.
+    /// The CPU time in user and kernel mode.
     package static var cpuSeconds: Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
-    /// The most memory that was resident at a time since ``forgetPeak()``, in bytes.
+    /// The maximum resident memory in bytes since ``forgetPeak()``.
     ///
-    /// `ru_maxrss` will not do: it starts with what the process that started this one had.
+    /// `ru_maxrss` cannot be used, because it starts with the value of the parent process.
     package static var peakBytes: Int {
         guard let file = fopen("/proc/self/status", "r") else { return 0 }
         defer { fclose(file) }
@@ -25,7 +25,7 @@ package enum ProcessUsage {
         return 0
     }
 
-    /// Lets the peak start again from what is resident now.
+    /// Resets the peak to the current resident memory.
     package static func forgetPeak() {
         guard let file = fopen("/proc/self/clear_refs", "w") else { return }
         fputs("5", file)

@@ -1,11 +1,12 @@
 import CSink
 import Glibc
 
-/// The server that the clients are measured against; see `sink.h`.
+/// The server that all clients are measured against; see `sink.h`.
 package struct Sink {
     private let sink: OpaquePointer
 
-    /// Starts it for `count` messages: to send them to whoever subscribes, or to take and acknowledge them.
+    /// Starts the server for `count` messages. If `floods` is true, it sends them to its subscriber; otherwise it
+    /// receives and acknowledges them.
     package init(
         floods: Bool = false, qos: Int, count: Int, payloadSize: Int, userPropertyCount: Int = 0, window: UInt16,
         topic: String
@@ -27,10 +28,10 @@ package struct Sink {
 
     package var port: UInt16 { sink_port(sink) }
 
-    /// What it found wrong with what the client sent.
+    /// The server's complaint if the client sent something wrong, otherwise `nil`.
     package var complaint: String? { sink_complaint(sink).map { String(cString: $0) } }
 
-    /// Waits until every message is through.
+    /// Waits until the server has handled every message.
     package func waitForAll() throws {
         guard sink_wait(sink, 30) else {
             throw Failure("the sink counted \(sink_count(sink)) messages: \(complaint ?? "no more came")")

@@ -1,13 +1,13 @@
-/// How tables write numbers and words.
+/// Formats numbers and words for tables.
 package enum TextColumn {
-    /// `value` with so many digits behind the point, rounded.
+    /// Formats `value` with this number of decimals, rounded.
     package static func fixed(_ value: Double, decimals: Int) -> String {
         let digits = String(Int((value * (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }).rounded()))
         let filled = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
         return filled.dropLast(decimals) + (decimals > 0 ? "." : "") + filled.suffix(decimals)
     }
 
-    /// `value` with a comma between thousands.
+    /// Formats `value` with commas between thousands.
     package static func grouped(_ value: Int) -> String {
         let digits = Array(String(value))
         return digits.indices.map { index in
@@ -16,7 +16,7 @@ package enum TextColumn {
         }.joined()
     }
 
-    /// A ratio, or a dash when it is not known.
+    /// Formats a ratio, or a dash if it is `nil`.
     package static func times(_ ratio: Double?) -> String { ratio.map { fixed($0, decimals: 1) + "x" } ?? "-" }
 
     package static func right(_ text: String, _ width: Int) -> String {

@@ -1,28 +1,29 @@
 import CAllocationCounter
 
-/// One thing that is done over and over, under a name.
+/// A named operation to measure.
 public struct Candidate {
     let name: String
     let body: (Int) -> Void
 
-    /// Names `body`, which does the work as often as its argument says.
+    /// Creates a candidate. `body` performs the operation `rounds` times.
     public init(_ name: String, _ body: @escaping (_ rounds: Int) -> Void) {
         self.name = name
         self.body = body
     }
 }
 
-/// What one candidate took.
+/// The result for one candidate.
 public struct Measurement {
     /// The name of the candidate.
     public let name: String
-    /// The median over all samples, in nanoseconds a round.
+    /// The median time of one round over all samples, in nanoseconds.
     public let nanoseconds: Double
-    /// Heap blocks a round.
+    /// The number of heap blocks that one round allocates.
     public let allocations: Double
 }
 
-/// Measures the candidates in turn, so that a machine whose speed drifts treats all alike, and takes the median of each.
+/// Measures each candidate, and returns the median of its samples. The candidates take turns, so that changes of the
+/// machine's speed affect all of them alike.
 public func measure(_ candidates: [Candidate], samples: Int = 9, roundsPerSample: Int = 200_000) -> [Measurement] {
     var times = [[Double]](repeating: [], count: candidates.count)
     var allocations = [Double](repeating: 0, count: candidates.count)
@@ -44,6 +45,6 @@ public func measure(_ candidates: [Candidate], samples: Int = 9, roundsPerSample
     }
 }
 
-/// Keeps the optimizer from removing the work that made `value`.
+/// Prevents the optimizer from removing the work that computed `value`.
 @inline(never)
 public func keep<Value>(_ value: Value) {}

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-// The executable's own malloc family, in front of glibc's: counts, then does what glibc does.
+// Replaces the malloc functions of glibc in the executable. Each function counts the call, then calls glibc's function.
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);

@@ -12,7 +12,7 @@ extern int MQTTProperties_write(char **position, const MQTTProperties *propertie
 extern void *MQTTPacket_publish(int version, unsigned char header, char *data, size_t size);
 extern void MQTTPacket_freePublish(void *publish);
 
-/// The start of Paho's private struct for a received PUBLISH, as far as the payload's size.
+/// The first fields of Paho's private struct for a received PUBLISH, up to the payload size.
 struct paho_publish {
     unsigned char header;
     char *topic;

@@ -13,7 +13,7 @@ struct bare_socket {
     struct peer_plan plan;
     size_t topic_size, message_size;
     int socket;
-    /// Two halves of ready-made messages, with the packet ids 1... at QoS 1 and 2.
+    /// Two halves of prebuilt messages. At QoS 1 and 2, their packet ids are 1, 2, 3 and so on.
     uint8_t *block;
     size_t half;
     uint64_t received, received_bytes, completed;
@@ -32,7 +32,8 @@ static bool write_all(struct bare_socket *bare, const uint8_t *bytes, size_t siz
     return true;
 }
 
-/// Counts one packet, writes what it asks for to `answer` and returns the size of that; -1 for what nobody expects.
+/// Counts one packet, and writes its response to `answer`. Returns the size of the response, or -1 for an unexpected
+/// packet.
 static int handle(struct bare_socket *bare, const uint8_t *packet, size_t header, size_t size, uint8_t *answer) {
     const uint8_t *id = packet + header;
     uint8_t type = 0;
@@ -59,7 +60,7 @@ static int handle(struct bare_socket *bare, const uint8_t *packet, size_t header
     return 4;
 }
 
-/// Reads once, handles every whole packet and writes the answers.
+/// Reads once, handles every complete packet, and writes the responses.
 static bool read_some(struct bare_socket *bare) {
     ssize_t count = recv(bare->socket, bare->input + bare->buffered, input_capacity - bare->buffered, 0);
     if (count < 0 && errno == EINTR) return true;

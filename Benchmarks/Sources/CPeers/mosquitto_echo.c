@@ -15,7 +15,8 @@ struct echo {
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /// How many messages have come back, as the caller's thread is told; and how the rest goes.
+    /// The number of messages that came back, for the caller's thread, and the state of the connection. Protected by
+    /// `lock`.
     uint64_t returned;
     bool subscribed, failed;
 };
@@ -77,7 +78,7 @@ static void on_message(struct mosquitto *client, void *object, const struct mosq
     pthread_mutex_unlock(&echo->lock);
 }
 
-/// Waits until so many have returned. False when that can not be any more.
+/// Waits until `count` messages have come back. Returns false if the connection failed.
 static bool wait_returned(struct echo *echo, uint64_t count) {
     pthread_mutex_lock(&echo->lock);
     while (echo->returned < count && !echo->failed) pthread_cond_wait(&echo->changed, &echo->lock);

@@ -26,7 +26,7 @@ static void on_message(struct mosquitto *client, void *peer, const struct mosqui
     peer_received(peer, (size_t)message->payloadlen);
 }
 
-/// Has the client speak MQTT 5, and makes the properties of its messages.
+/// Switches the client to MQTT 5, and creates the user properties of its messages.
 static bool use_properties(struct peer *peer, struct mosquitto *client) {
     mosquitto_property *properties = NULL;
     char name[] = "key0", value[] = "value0";

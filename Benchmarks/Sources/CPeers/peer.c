@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Tells the waiting thread. The caller holds no lock.
+/// Sets a flag and wakes the waiting thread. The caller must not hold the lock.
 static void change(struct peer *peer, bool *flag) {
     pthread_mutex_lock(&peer->lock);
     *flag = true;
@@ -48,7 +48,7 @@ struct peer *peer_connect(enum peer_library library, const struct peer_plan *pla
     return NULL;
 }
 
-/// Waits until no more than `count` messages are in flight. The caller holds the lock.
+/// Waits until at most `count` messages are in flight. The caller must hold the lock.
 static bool wait_in_flight(struct peer *peer, int count) {
     peer->awaited = count;
     while (peer->in_flight > count && !peer->failed) pthread_cond_wait(&peer->changed, &peer->lock);
@@ -56,8 +56,8 @@ static bool wait_in_flight(struct peer *peer, int count) {
     return !peer->failed;
 }
 
-/// Makes room for one more in flight. A full window opens again when it is half empty: to wake up for each single
-/// acknowledgement costs more than to publish.
+/// Waits for a free place in the window, and takes it. If the window is full, it waits until the window is half empty,
+/// because a wakeup for each acknowledgement costs more than a publish.
 static bool enter(struct peer *peer) {
     pthread_mutex_lock(&peer->lock);
     bool entered = peer->in_flight < peer->plan.window || wait_in_flight(peer, peer->plan.window / 2);

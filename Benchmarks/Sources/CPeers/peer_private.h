@@ -2,7 +2,7 @@
 #include "peers.h"
 #include <pthread.h>
 
-/// What a library does for a peer.
+/// The functions that each library implements for a peer.
 struct peer_calls {
     /// Starts to connect; the library then calls `peer_connected` or `peer_failed`.
     bool (*connect)(struct peer *peer);
@@ -19,20 +19,20 @@ struct peer {
     const struct peer_calls *calls;
     struct peer_plan plan;
     char *topic, *payload, *folder;
-    /// The library's own handle.
+    /// The library's handle for the client.
     void *handle;
-    /// The library's own list of the user properties.
+    /// The library's list of the user properties.
     void *properties;
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool connected, failed;
     int in_flight;
-    /// The publisher waits for this few in flight; -1 while it does not wait.
+    /// The publisher waits until this number of messages is in flight; -1 while it does not wait.
     int awaited;
     bool all_received;
 
-    /// Only the library's thread has these until `all_received`.
+    /// Only the library's thread uses these fields until `all_received` is true.
     uint64_t received, received_bytes;
     uint64_t wanted;
 };

@@ -10,18 +10,18 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// Everything that comes in with one read is answered with one write. What goes out is first a run of answers, then one or
-// two runs of ready-made messages, which are never copied.
+// The responses to all packets of one read are sent with one write. A write has the responses first, then one or two
+// runs of prebuilt messages, which are never copied.
 
 enum {
     largest_read = 256 * 1024,
     largest_packet = 256 * 1024,
     input_capacity = largest_read + largest_packet + 8,
-    /// No answer is longer than the packet it answers, so the answers to one full input always fit.
+    /// No response is longer than its request, so the responses to one full input buffer always fit.
     answers_capacity = 2 * input_capacity,
-    /// About this many bytes of ready-made messages go out with one write at QoS 0.
+    /// The approximate size of the prebuilt messages that one write sends at QoS 0.
     block_size = 256 * 1024,
-    /// The identifier, then the name `key1` and the value `value1` with their lengths.
+    /// The property identifier, then the name `key1` and the value `value1`, each with its length.
     user_property_size = 1 + 2 + 4 + 2 + 6,
 };
 
@@ -30,7 +30,7 @@ enum packet_type {
     unsubscribe_type = 10, pingreq_type = 12, disconnect_type = 14,
 };
 
-/// Where a message stands that was sent under a packet id.
+/// The state of a message that was sent with a packet id.
 enum slot { slot_free, slot_published, slot_released };
 
 struct answers {
@@ -55,7 +55,7 @@ struct connection {
     struct iovec parts[3];
     int first_part, part_count;
 
-    /// Ready-made messages, one after the other; at QoS 1 and 2 the nth has the packet id n + 1.
+    /// Prebuilt messages, one after the other. At QoS 1 and 2, the message at index n has the packet id n + 1.
     uint8_t *block;
     size_t block_capacity, message_size;
     uint32_t block_messages;
@@ -64,7 +64,7 @@ struct connection {
     uint8_t slots[65536];
 };
 
-// MARK: - What goes wrong, and what is done
+// MARK: - Errors and progress
 
 static void tell(struct sink *sink) {
     char byte = 0;
@@ -89,7 +89,7 @@ static void publish_count(struct connection *c) {
 
 static inline uint16_t read_two(const uint8_t *bytes) { return (uint16_t)(bytes[0] << 8 | bytes[1]); }
 
-/// Reads a variable byte integer. Returns how many bytes it takes, 0 if it is not complete, -1 if it is malformed.
+/// Reads a variable byte integer. Returns its size in bytes, 0 if it is incomplete, or -1 if it is malformed.
 static inline int read_length(const uint8_t *bytes, size_t size, size_t *value) {
     size_t result = 0;
     for (int i = 0; i < 4; i++) {
@@ -135,7 +135,7 @@ static inline void answer_id(struct connection *c, uint8_t header, uint16_t id) 
 
 // MARK: - Messages to send
 
-/// Makes the messages once the protocol version is known.
+/// Builds the messages. Called when the protocol version is known.
 static bool prepare_block(struct connection *c) {
     size_t topic = strlen(c->plan.topic);
     size_t properties = c->level == 5 ? (size_t)c->plan.user_properties * user_property_size : 0;
@@ -184,7 +184,7 @@ static void add_part(struct connection *c, void *bytes, size_t size) {
     c->parts[c->part_count++] = (struct iovec){bytes, size};
 }
 
-/// Sends the free slots from the next one on, as far as they are in one piece.
+/// Adds the messages of the next free slots to the output, up to the first slot that is in use.
 static void add_free_slots(struct connection *c) {
     uint32_t start = c->next_slot, end = start;
     while (end < c->block_messages && c->unsent > 0 && c->slots[end] == slot_free) {
@@ -207,7 +207,7 @@ static void add_messages(struct connection *c) {
     c->unsent -= count;
 }
 
-/// Collects what can go out, if all that was collected before is gone.
+/// Collects the next output. Does nothing until all earlier output is written.
 static void collect_output(struct connection *c) {
     if (c->part_count > 0) return;
     if (c->plan.floods && c->plan.qos == 0 && c->subscribed && c->unsent == 0) {
@@ -223,7 +223,7 @@ static void collect_output(struct connection *c) {
     if (c->subscribed && c->unsent > 0) add_messages(c);
 }
 
-// MARK: - Packets that came in
+// MARK: - Received packets
 
 static void handle_connect(struct connection *c, const uint8_t *body, size_t length) {
     static const uint8_t name[] = {0, 4, 'M', 'Q', 'T', 'T'};
@@ -355,7 +355,7 @@ static inline void handle(struct connection *c, uint8_t header, const uint8_t *b
     }
 }
 
-/// Handles every whole packet in the input and keeps the rest.
+/// Handles every complete packet in the input, and keeps the rest.
 static void handle_input(struct connection *c) {
     const uint8_t *bytes = c->input;
     size_t at = 0;
@@ -378,13 +378,13 @@ static void handle_input(struct connection *c) {
     publish_count(c);
 }
 
-// MARK: - The socket
+// MARK: - Socket
 
 static bool can_read(const struct connection *c) {
     return answers_capacity - c->answers[c->filling].used >= input_capacity;
 }
 
-/// Returns whether it read anything.
+/// Reads once. Returns true if any bytes were read.
 static bool read_some(struct connection *c) {
     if (!can_read(c)) return false;
     ssize_t count = recv(c->socket, c->input + c->buffered, largest_read, 0);
@@ -397,7 +397,7 @@ static bool read_some(struct connection *c) {
     return false;
 }
 
-/// Returns whether it wrote anything.
+/// Writes once. Returns true if any bytes were written.
 static bool write_some(struct connection *c) {
     collect_output(c);
     if (c->part_count == 0) return false;
@@ -420,7 +420,7 @@ static bool write_some(struct connection *c) {
     return true;
 }
 
-/// Waits until the socket can do what is wanted, and ends the process if the other one is gone.
+/// Waits until the socket is ready for `events`. Exits if the process that started the sink has ended.
 static void wait_for(struct sink *sink, int socket, short events) {
     struct pollfd files[] = {{.fd = socket, .events = events}, {.fd = sink->life_reader}};
     if (poll(files, 2, -1) > 0 && files[1].revents != 0) _exit(0);

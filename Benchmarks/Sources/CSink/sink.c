@@ -27,7 +27,8 @@ static int listen_on_loopback(uint16_t *port) {
     return listener;
 }
 
-/// In the new process: drops what it inherited and does not need, so that nobody waits for the sink to close a pipe.
+/// Turns the forked process into the sink. It closes all inherited files that it does not need. Otherwise readers of an
+/// inherited pipe would wait until the sink ends.
 static _Noreturn void become_sink(struct sink *sink, int listener) {
     int nothing = open("/dev/null", O_RDWR);
     if (nothing >= 0) {

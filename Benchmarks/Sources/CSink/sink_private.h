@@ -3,19 +3,19 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-/// Lives in memory that the process which measures shares with the sink's.
+/// The state of a sink, in memory that the measuring process and the sink's process share.
 struct sink {
     struct sink_plan plan;
     _Atomic uint64_t count;
-    /// A string literal, so it has the same address in both processes.
+    /// A string literal. It has the same address in both processes, because the sink's process is a fork.
     _Atomic(const char *) complaint;
     uint16_t port;
     pid_t process;
-    /// The sink writes a byte when all is through or something is wrong.
+    /// A pipe. The sink writes a byte when all messages are handled or an error occurred.
     int news_reader, news_writer;
-    /// Closed with the process that started the sink: the sink sees the end of the pipe and ends too.
+    /// A pipe that closes when the process that started the sink ends. The sink then ends too.
     int life_reader, life_writer;
 };
 
-/// Serves connections until the other process is gone. Runs in the sink's process.
+/// Serves connections until the measuring process ends. Runs in the sink's process.
 _Noreturn void sink_serve(struct sink *sink, int listener);

@@ -2,7 +2,8 @@ import BenchmarkKit
 import MQTTCodec
 import MQTTEngine
 
-/// The engine's work for one message and all that answers it, without sockets: messages in, bytes out, and the other way.
+/// Returns the cases for the engine alone, without sockets. They publish and receive messages, including all
+/// acknowledgements.
 func engineCases() throws -> [Case] {
     var cases: [Case] = []
     for version in [ProtocolVersion.v311, .v5] {
@@ -23,7 +24,7 @@ func engineCases() throws -> [Case] {
     return cases
 }
 
-/// Keeps a run between the samples, so that its memory has grown after the first.
+/// Keeps the engine between samples, so that only the first sample has to grow its memory.
 private final class EngineCase {
     private var run: EngineRun
     init(_ version: ProtocolVersion) throws { run = try EngineRun(version) }
@@ -31,7 +32,7 @@ private final class EngineCase {
     func receive(_ rounds: Int, _ qos: PacketQoS) { run.receive(rounds, qos) }
 }
 
-/// One engine with a server that accepts everything.
+/// An engine and a simulated server that accepts everything.
 private struct EngineRun: ~Copyable {
     static let payload = [UInt8](repeating: 0x61, count: 64)
     private static let window = 100
@@ -65,7 +66,7 @@ private struct EngineRun: ~Copyable {
                 forget()
                 continue
             }
-            // The ids stand in the list of actions: each message has just been given one.
+            // The list of actions contains the packet id of each message that was just sent.
             answer(qos == .exactlyOnce ? .pubRec : .pubAck)
             take()
             if qos == .exactlyOnce {
@@ -96,7 +97,7 @@ private struct EngineRun: ~Copyable {
         precondition(engine.isConnected, "the engine closed")
     }
 
-    /// Acknowledges what has just been sent.
+    /// Acknowledges the messages that the engine has just sent.
     private mutating func answer(_ type: PacketType) {
         ids.removeAll(keepingCapacity: true)
         for entry in actions.entries { if case .progress(.sent(_, let id)) = entry { ids.append(id) } }
@@ -108,7 +109,7 @@ private struct EngineRun: ~Copyable {
         for id in ids { server.encodeSuccess(type, id, into: &incoming) }
     }
 
-    /// Gives the engine all that the server wrote.
+    /// Passes all bytes that the server wrote to the engine.
     private mutating func take() {
         while !incoming.isEmpty {
             let taken = Self.give(incoming, to: &engine, now, &buffer, &actions)

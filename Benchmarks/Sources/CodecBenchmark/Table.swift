@@ -1,6 +1,7 @@
 import BenchmarkKit
 
-/// Measures every case beside its peer and its floor, prints a row for each, and returns what costs too many heap blocks.
+/// Measures every case, Paho C and a memcpy of the same bytes, and prints one row for each case. Returns the cases that
+/// allocate too many heap blocks.
 func printTable(_ cases: [Case]) -> [String] {
     print(
         padded("ns per packet, median", 46, left: true), padded("Courier", 8), padded("Paho C", 8),
@@ -24,7 +25,7 @@ func printTable(_ cases: [Case]) -> [String] {
     return failures
 }
 
-/// Counts the heap blocks of every case, without taking times, and returns what costs too many.
+/// Counts the heap blocks of every case without measuring time. Returns the cases that allocate too many.
 func checkAllocations(_ cases: [Case]) -> [String] {
     let failures = cases.flatMap { row in
         excess(of: row, measure([Candidate(row.name, row.courier)], samples: 1, roundsPerSample: 10_000)[0])
@@ -38,7 +39,7 @@ private func excess(of row: Case, _ measurement: Measurement) -> [String] {
     return ["\(row.name): \(measurement.allocations) heap blocks, \(row.allowedAllocations) allowed"]
 }
 
-/// Copies the same bytes: the floor.
+/// Returns a candidate that copies the same bytes. It is the lower bound for the time.
 private func memcpyCandidate(_ source: [UInt8]) -> Candidate {
     Candidate("memcpy") { rounds in
         withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { memory in

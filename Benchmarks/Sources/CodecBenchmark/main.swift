@@ -3,17 +3,18 @@ import CPahoPacket
 import Glibc
 import MQTTCodec
 
-// Encodes and decodes packets beside Paho's C functions and a memcpy of the same bytes, has the engine carry messages, and
-// fails when one costs more heap blocks than the number written here allows. Run it by `Scripts/bench codec`.
+// Encodes and decodes packets with Courier, with Paho's C functions, and with a memcpy of the same bytes. It also
+// measures the engine. It fails if a case allocates more heap blocks than `allowedAllocations`. Run it with
+// `Scripts/bench codec`.
 
 /// One row of the table.
 struct Case {
     let name: String
-    /// How many heap blocks one packet may cost.
+    /// The maximum number of heap blocks that one packet may allocate.
     let allowedAllocations: Double
     let courier: (Int) -> Void
     let paho: ((Int) -> Void)?
-    /// The packet, for the memcpy that is the floor.
+    /// The bytes of the packet, for the memcpy that is the lower bound.
     let bytes: [UInt8]
 }
 
@@ -114,7 +115,7 @@ func publishCases(
     return [encode, decode]
 }
 
-/// Decoding into a value that outlives the bytes, which must copy.
+/// Returns a case that decodes into a value. The value outlives the received bytes, so decoding must copy them.
 func copyCase(_ name: String, _ packet: Packet, _ version: ProtocolVersion, allowing allowed: Double) throws -> Case {
     let wire = try bytes(of: packet, version)
     let decoder = PacketDecoder(version: version, sender: .client)
@@ -129,7 +130,7 @@ func copyCase(_ name: String, _ packet: Packet, _ version: ProtocolVersion, allo
         }, paho: nil, bytes: wire)
 }
 
-/// All rows; throws when the codec does not take one of their packets.
+/// Returns all cases. Throws if the codec cannot encode one of the packets.
 func allCases() throws -> [Case] {
     let connect = Packet.connect(
         Connect(

@@ -1,13 +1,13 @@
 import BenchmarkHarness
 import Glibc
 
-/// A mosquitto of our own on a free port of the loopback interface.
+/// A mosquitto process for this benchmark, on a free port of the loopback interface.
 final class Broker {
     let port: UInt16
     private let process: pid_t
     private let configuration: String
 
-    /// Starts it and waits until it takes connections.
+    /// Starts mosquitto, and waits until it accepts connections.
     init() throws {
         port = try Self.freePort()
         configuration = "/tmp/courier-connection-\(getpid()).conf"

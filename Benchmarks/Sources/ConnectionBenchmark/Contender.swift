@@ -5,15 +5,15 @@ import CourierMQTT
 import Dispatch
 import Synchronization
 
-/// Who waits for an echo, and how.
+/// The libraries and APIs whose echo time is compared.
 enum Contender: String, CaseIterable {
-    /// Courier: `for try await` of messages, whose body publishes the next.
+    /// Courier with a `for try await` loop over messages. The loop publishes the next message.
     case loop
-    /// Courier: the sink of a publisher on the delivery queue, which publishes the next.
+    /// Courier with the sink of a publisher. The sink publishes the next message on the delivery queue.
     case sink
-    /// libmosquitto: the callback on its network thread publishes the next.
+    /// libmosquitto. The callback on its network thread publishes the next message.
     case callback
-    /// libmosquitto: the callback wakes the app's thread, which publishes the next.
+    /// libmosquitto. The callback wakes the app's thread, which publishes the next message.
     case thread
 
     var title: String {
@@ -28,7 +28,7 @@ enum Contender: String, CaseIterable {
     private static let topic = "bench/echo"
     private static let payloadSize = 64
 
-    /// How long each echo took, in nanoseconds.
+    /// Sends `count` messages one after the other. Returns the time until each came back, in nanoseconds.
     func echo(_ count: Int, port: UInt16) async throws -> [UInt64] {
         switch self {
         case .loop: try await Self.loop(count, try await Self.client(port))
@@ -90,7 +90,7 @@ enum Contender: String, CaseIterable {
     }
 }
 
-/// The times of the sink's echoes, until there are enough.
+/// Collects the echo times of the sink until `count` messages have come back.
 private final class Echo: Sendable {
     private struct State {
         var times: [UInt64] = []

@@ -2,22 +2,22 @@ import CHeap
 import CourierCore
 import CourierMQTT
 
-/// What connected clients cost while nothing happens on them.
+/// Measures the memory of connected clients that are idle.
 enum IdleClients {
-    /// After so many seconds without traffic a client pings the broker.
+    /// The number of seconds without traffic after which a client sends a PINGREQ.
     private static let keepAlive: UInt16 = 1
 
-    /// The growth of the heap for each of so many clients of one process, when all have connected, published a message of
-    /// QoS 1 and been idle for long enough to ping the broker, in bytes.
+    /// Returns the heap memory of each of `count` clients in this process, in bytes. Each client has connected,
+    /// published one QoS 1 message, and been idle for long enough to send a PINGREQ.
     static func heapBytesEach(_ count: Int, port: UInt16) async throws -> Int {
-        // What the process makes once.
+        // The first client allocates the memory that all clients of the process share.
         let first = try await connected(count, port)
         let before = heapBytes
         var clients: [any CourierClient] = []
         clients.reserveCapacity(count)
         for number in 0..<count { clients.append(try await connected(number, port)) }
-        // Time without traffic is what is measured; waiting for the event of the ping would need a listener, which an idle
-        // client does not have.
+        // The measurement needs time without traffic. Waiting for a ping event would need an event handler, which an
+        // idle client does not have.
         try await Task.sleep(for: .seconds(Int(keepAlive) * 2 + 1))
         let after = heapBytes
         for client in clients + [first] { await client.disconnectAndWait() }

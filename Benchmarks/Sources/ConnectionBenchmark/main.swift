@@ -1,15 +1,16 @@
 import BenchmarkHarness
 import Glibc
 
-// What one connection takes: how long a message is on its way from the app through mosquitto and back to the app, one at a
-// time, beside libmosquitto; and the memory of a client that idles. Run it by `Scripts/bench connection`. Each run is a process
-// of its own, for which the program calls itself: `ConnectionBenchmark run <contender> <port> <count>` and
-// `ConnectionBenchmark idle <port> <count>`.
+// Measures one connection: the time of a message from the app through mosquitto and back, one message at a time,
+// compared with libmosquitto. It also measures the memory of an idle client. Run it with `Scripts/bench connection`.
+//
+// Each run is a separate process. The program starts itself with `ConnectionBenchmark run <contender> <port> <count>`
+// or `ConnectionBenchmark idle <port> <count>`.
 
-/// The shares of all echoes that were back by then.
+/// The quantiles of the echo times that are printed.
 let quantiles = [0.5, 0.99]
 
-/// Measures one run in this process and prints the quantiles in nanoseconds.
+/// Measures one run in this process, and prints its quantiles in nanoseconds.
 func runOnce(_ arguments: [String]) async throws {
     guard arguments.count == 3, let contender = Contender(rawValue: arguments[0]), let port = UInt16(arguments[1]),
         let count = Int(arguments[2]), count >= 100
@@ -19,7 +20,7 @@ func runOnce(_ arguments: [String]) async throws {
     print(quantiles.map { "\(times[Int(Double(times.count) * $0)])" }.joined(separator: " "))
 }
 
-/// Prints the table of echoes and returns whether every run succeeded.
+/// Prints the table of echo times. Returns true if every run succeeded.
 func compareEchoes(_ broker: Broker, rounds: Int, count: Int) throws -> Bool {
     var results: [Contender: [[Double]]] = [:]
     var failures = 0
@@ -60,7 +61,7 @@ func compareEchoes(_ broker: Broker, rounds: Int, count: Int) throws -> Bool {
     return failures == 0
 }
 
-/// Prints what idle clients take and returns whether they were measured.
+/// Prints the memory of idle clients. Returns true if the run succeeded.
 func measureIdle(_ broker: Broker, count: Int) throws -> Bool {
     let output = try OwnProcess.output(of: ["idle", "\(broker.port)", "\(count)"])
     guard let bytes = output.split(whereSeparator: \.isWhitespace).first.flatMap({ Double($0) }) else {
@@ -73,7 +74,7 @@ func measureIdle(_ broker: Broker, count: Int) throws -> Bool {
     return true
 }
 
-/// Prints all there is and returns whether every run succeeded.
+/// Prints all results. Returns true if every run succeeded.
 func compare(rounds: Int) throws -> Bool {
     let broker = try Broker()
     let isIdleMeasured = try measureIdle(broker, count: 1_000)

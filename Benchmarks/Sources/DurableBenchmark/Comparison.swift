@@ -1,17 +1,18 @@
 import BenchmarkHarness
 import Foundation
 
-/// The contenders beside each other with so many callers.
+/// The results of all contenders with one number of callers.
 struct Comparison {
     let callers: Int
-    /// The median of each measure over all rounds, for the contenders that did not fail.
+    /// The medians over all rounds, for the contenders that did not fail.
     private(set) var medians: [Contender: DurableRun] = [:]
-    /// What the disk did before each round.
+    /// The number of flushes per second that the disk reached before each round.
     private(set) var flushesPerSecond: [Double] = []
-    /// What failed, one sentence each.
+    /// Descriptions of the failed runs.
     private(set) var failures: [String] = []
 
-    /// Measures every contender in turn, `rounds` times, so that a disk whose speed drifts treats all alike.
+    /// Measures every contender `rounds` times. The contenders take turns, so that changes of the disk's speed affect
+    /// all of them alike.
     init(callers: Int, rounds: Int, in folder: URL) {
         self.callers = callers
         var counts: [Contender: Int] = [:]
@@ -42,7 +43,7 @@ struct Comparison {
         }
     }
 
-    /// How many messages take about a second until the last is delivered.
+    /// Returns the number of messages that take about one second to be accepted and delivered.
     private static func calibratedCount(_ contender: Contender, _ callers: Int, _ folder: URL) throws -> Int {
         var count = max(200, callers)
         while true {

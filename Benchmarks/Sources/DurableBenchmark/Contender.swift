@@ -3,20 +3,20 @@ import CourierMQTT
 import CourierSQLite
 import Foundation
 
-/// Whose speed is measured.
+/// The libraries and components whose speed is compared.
 enum Contender: Hashable, Sendable {
-    /// Courier by the API that apps use.
+    /// Courier with the public API that apps use.
     case client(Keeping)
-    /// The store alone, to show the client's share.
+    /// The store alone. The difference shows the cost of the client.
     case store(Keeping)
-    /// Paho C with its files.
+    /// Paho C with its file persistence.
     case paho
 
-    /// All of them, in the order of the columns.
+    /// All contenders in the order of the table's columns.
     static let columns: [Contender] =
         Keeping.allCases.map { .client($0) } + Keeping.allCases.map { .store($0) } + [.paho]
 
-    /// The name on a command line.
+    /// The name of the contender on the command line.
     var name: String {
         switch self {
         case .client(let keeping): "client-\(keeping.rawValue)"
@@ -31,11 +31,11 @@ enum Contender: Hashable, Sendable {
     }
 }
 
-/// How durable an accepted message is.
+/// The durability of an accepted message.
 enum Keeping: String, CaseIterable, Sendable {
     case full, normal, memory
 
-    /// Opens a store in `folder`, without limits that a run could reach.
+    /// Opens a store in `folder`. Its limits are too high to be reached by a run.
     func open(in folder: URL) throws -> any MessageStore {
         let file = folder.appendingPathComponent("messages.courier")
         return switch self {
@@ -46,11 +46,11 @@ enum Keeping: String, CaseIterable, Sendable {
     }
 }
 
-/// What is published.
+/// The messages that are published.
 enum Workload {
     static let payloadSize = 64
     static let topic = "bench/durable"
-    /// How many messages are sent and not acknowledged at most.
+    /// The maximum number of messages that are in flight.
     static let window: UInt16 = 1_000
     static let scope = StoreScope(clientID: "courier", broker: "127.0.0.1:1")
 

@@ -2,9 +2,9 @@ import BenchmarkHarness
 import Foundation
 import Glibc
 
-/// The disk without a database: how often a second it can be asked to keep 8 KiB.
+/// Measures the disk without a database: the number of 8 KiB writes with a flush per second.
 enum Disk {
-    /// Measures in `folder` for so long.
+    /// Measures in `folder` for this time.
     static func flushesPerSecond(in folder: URL, for time: Duration = .milliseconds(300)) throws -> Double {
         let path = folder.appendingPathComponent("flushes").path
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -13,7 +13,7 @@ enum Disk {
             close(file)
             unlink(path)
         }
-        // What a log does that is used again: the room is there, and the size of the file stays.
+        // Like a log file that is reused: the space is allocated before, and the file size does not change.
         let (block, blocks) = ([UInt8](repeating: 1, count: 8 << 10), 1_024)
         for _ in 0..<blocks { guard write(file, block, block.count) == block.count else { throw failure(path) } }
         guard fsync(file) == 0 else { throw failure(path) }
@@ -34,11 +34,11 @@ enum Disk {
     }
 }
 
-/// A new folder that is removed again.
+/// A new folder that is deleted when this value is released.
 struct ScratchFolder: ~Copyable {
     let url: URL
 
-    /// Makes it in `parent`.
+    /// Creates the folder in `parent`.
     init(in parent: URL) throws {
         url = parent.appendingPathComponent("courier-durable-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -47,9 +47,9 @@ struct ScratchFolder: ~Copyable {
     deinit { try? FileManager.default.removeItem(at: url) }
 }
 
-/// What kind of file system a folder is on; one in memory is no disk.
+/// Finds the file system type of a folder. Results from a file system in memory say nothing about a disk.
 enum FileSystem {
-    /// Its name: that of the longest mount point above the folder.
+    /// Returns the type of the file system with the longest mount point above the folder.
     static func kind(of folder: URL) -> String {
         let mounts = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
         let path = folder.resolvingSymlinksInPath().path + "/"

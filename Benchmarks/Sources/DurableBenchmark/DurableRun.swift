@@ -5,14 +5,14 @@ import CourierMQTT
 import CourierTransport
 import Foundation
 
-/// What one run of one contender took.
+/// The times of one run of one contender.
 struct DurableRun: Sendable {
     let count: Int
-    /// Until the last message was accepted.
+    /// The time until the last message was accepted.
     let acceptedSeconds: Double
-    /// Until the last was acknowledged as well, and removed from the store.
+    /// The time until every message was also acknowledged and removed from the store.
     let settledSeconds: Double
-    /// Of all threads of the process, for all of that; the sink is another process.
+    /// The CPU time of all threads of the process until then. The sink is a separate process and does not count.
     let cpuSeconds: Double
 
     var acceptedPerSecond: Double { Double(count) / acceptedSeconds }
@@ -23,7 +23,8 @@ struct DurableRun: Sendable {
 // MARK: - In this process
 
 extension DurableRun {
-    /// Has so many callers hand over `count` messages, each the next as soon as one is accepted, with files in `folder`.
+    /// Publishes `count` messages from `callers` callers, with files in `folder`. Each caller starts its next message
+    /// when the previous one was accepted.
     init(measuring contender: Contender, callers: Int, count: Int, in folder: URL) async throws {
         self =
             switch contender {
@@ -35,7 +36,7 @@ extension DurableRun {
             }
     }
 
-    /// Ends now what began at `start`.
+    /// Ends the measurement that began at `start`.
     private init(count: Int, from start: Start, accepted: ContinuousClock.Instant) {
         self.count = count
         acceptedSeconds = (accepted - start.instant) / .seconds(1)
@@ -43,7 +44,7 @@ extension DurableRun {
         cpuSeconds = ProcessUsage.cpuSeconds - start.cpuSeconds
     }
 
-    /// Where measuring begins.
+    /// The start of a measurement.
     private struct Start {
         let instant = ContinuousClock.now
         let cpuSeconds = ProcessUsage.cpuSeconds
@@ -75,7 +76,7 @@ extension DurableRun {
         return run
     }
 
-    /// A client of the sink on `port` that has begun to connect.
+    /// Returns a client of the sink on `port` that has started to connect.
     static func client(of port: UInt16, _ store: any MessageStore) -> any CourierCore.CourierClient {
         var config = MQTTClientConfig(
             options: ConnectOptions(
@@ -98,13 +99,14 @@ extension DurableRun {
         return DurableRun(count: count, from: start, accepted: accepted)
     }
 
-    /// Asks until nothing is left: a store tells nobody of its removals. The rest between keeps the asking out of the
-    /// processor time that is measured.
+    /// Waits until the store has no outgoing messages. It polls, because a store does not report removals. The pause
+    /// between polls keeps their share of the measured CPU time small.
     private static func waitUntilEmpty(_ store: any MessageStore, _ scope: StoreScope) async throws {
         while try await store.summary(of: scope).outgoingCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
     }
 
-    /// Always with one caller: what Paho does in the call it does under one lock, and more callers make it slower.
+    /// Measures Paho with one caller. Paho does all work of a publish call under one lock, so more callers would make
+    /// it slower.
     private static func paho(count: Int, in folder: URL) throws -> DurableRun {
         let sink = try Sink(
             qos: 1, count: count, payloadSize: Workload.payloadSize, window: Workload.window, topic: Workload.topic)
@@ -132,10 +134,10 @@ extension DurableRun {
     }
 }
 
-// MARK: - In a process of its own
+// MARK: - In a separate process
 
 extension DurableRun {
-    /// Has this program measure in a process of its own and with a folder of its own beneath `folder`.
+    /// Runs the measurement in a separate process, which creates its own folder below `folder`.
     init(inOwnProcess contender: Contender, callers: Int, count: Int, in folder: URL) throws {
         let output = try OwnProcess.output(of: ["run", contender.name, "\(callers)", "\(count)", folder.path])
         guard let run = DurableRun(line: output) else {
@@ -144,7 +146,7 @@ extension DurableRun {
         self = run
     }
 
-    /// Takes the median of each measure; `runs` are at least one.
+    /// Creates a result from the median of each measured value. `runs` must not be empty.
     init(medianOf runs: [DurableRun]) {
         func median(_ value: (DurableRun) -> Double) -> Double { runs.map(value).sorted()[runs.count / 2] }
         count = runs[0].count
@@ -153,7 +155,7 @@ extension DurableRun {
         cpuSeconds = median(\.cpuSeconds)
     }
 
-    /// Reads what ``line`` made.
+    /// Parses the output of ``line``.
     init?(line: String) {
         let fields = line.split(whereSeparator: \.isWhitespace)
         guard fields.count == 4, let count = Int(fields[0]), let accepted = Double(fields[1]),
@@ -162,6 +164,6 @@ extension DurableRun {
         (self.count, acceptedSeconds, settledSeconds, cpuSeconds) = (count, accepted, settled, cpu)
     }
 
-    /// How a run in a process of its own reports itself.
+    /// The result as one line, which a separate process prints.
     var line: String { "\(count) \(acceptedSeconds) \(settledSeconds) \(cpuSeconds)" }
 }

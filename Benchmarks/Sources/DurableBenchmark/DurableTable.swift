@@ -3,9 +3,9 @@ import Foundation
 
 /// Prints the tables row by row.
 enum DurableTable {
-    /// How many messages a second have to be accepted at `.full`, by the number of callers.
+    /// The required number of accepted messages per second with `.full` durability, by the number of callers.
     private static let budgets = [1: 4_000, 10: 30_000, 1_000: 150_000]
-    /// How many times as many as Paho C with 1,000 callers.
+    /// With 1,000 callers, Courier must also accept this many times as many messages per second as Paho C.
     private static let ratioBudget = 5.0
     private static let widths = [11, 10, 11, 11, 10, 11, 9]
     private static let nameWidth = 17

@@ -4,13 +4,14 @@ import CourierCore
 import CourierSQLite
 import Foundation
 
-/// How long a process takes to begin with what an earlier one left.
+/// The time that a new process needs to continue with the messages that an earlier process stored.
 struct StartUp: Sendable {
-    /// Until the store is open, is counted, and has given its first 1,000 messages; or Paho has made its client.
+    /// Courier: the time to open the store, count its messages and read the first 1,000 of them. Paho: the time to
+    /// create its client.
     let readySeconds: Double
-    /// Until a client with that store is connected, from nothing.
+    /// The time from the start until a client with that store is connected.
     let connectedSeconds: Double
-    /// What was found.
+    /// The number of stored messages that were found.
     let rows: Int
 
     init(ready: Double, connected: Double, rows: Int) {
@@ -25,10 +26,10 @@ struct StartUp: Sendable {
         (readySeconds, connectedSeconds, self.rows) = (ready, connected, rows)
     }
 
-    /// How a run in a process of its own reports itself.
+    /// The result as one line, which a separate process prints.
     var line: String { "\(readySeconds) \(connectedSeconds) \(rows)" }
 
-    /// Takes the median of each measure; `runs` are at least one.
+    /// Creates a result from the median of each measured value. `runs` must not be empty.
     init(medianOf runs: [StartUp]) {
         func median(_ value: (StartUp) -> Double) -> Double { runs.map(value).sorted()[runs.count / 2] }
         (readySeconds, connectedSeconds) = (median(\.readySeconds), median(\.connectedSeconds))
@@ -43,7 +44,7 @@ extension StartUp {
         StoreScope(clientID: "courier", broker: "127.0.0.1:\(port)")
     }
 
-    /// Leaves so many messages in `folder`, for a broker on `port`.
+    /// Stores `rows` messages in `folder`, for a broker on `port`.
     static func fillStore(_ folder: URL, rows: Int, port: UInt16) async throws {
         let store = try SQLiteMessageStore(at: folder.appendingPathComponent("messages.courier"))
         for first in stride(from: 0, to: rows, by: 1_000) {
@@ -55,7 +56,7 @@ extension StartUp {
         await store.close()
     }
 
-    /// Measures with the store that ``fillStore(_:rows:port:)`` left.
+    /// Measures how long it takes to open the store that ``fillStore(_:rows:port:)`` created.
     init(openingStoreIn folder: URL, port: UInt16) async throws {
         let file = folder.appendingPathComponent("messages.courier")
         let start = ContinuousClock.now
@@ -67,7 +68,7 @@ extension StartUp {
         await store.close()
     }
 
-    /// Measures until a client with that store is connected.
+    /// Measures the time until a client with that store is connected.
     init(connectingWithStoreIn folder: URL, port: UInt16) async throws {
         let start = ContinuousClock.now
         let store = try SQLiteMessageStore(at: folder.appendingPathComponent("messages.courier"))
@@ -81,14 +82,14 @@ extension StartUp {
 // MARK: - Paho C
 
 extension StartUp {
-    /// Leaves so many messages in `folder`, for a broker on `port`.
+    /// Stores `rows` messages with Paho in `folder`, for a broker on `port`.
     static func fillPaho(_ folder: URL, rows: Int, port: UInt16) throws {
         guard paho_fill(folder.path, port, Int32(rows), Workload.payloadSize, Workload.topic) else {
             throw Failure("Paho did not store every message")
         }
     }
 
-    /// Measures with the files that ``fillPaho(_:rows:port:)`` left.
+    /// Measures the start with the files that ``fillPaho(_:rows:port:)`` created.
     init(pahoIn folder: URL, port: UInt16, connects: Bool) throws {
         var start = paho_start()
         guard paho_measure_start(folder.path, port, connects, &start) else { throw Failure("Paho does not start") }

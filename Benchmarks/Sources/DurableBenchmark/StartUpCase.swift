@@ -1,13 +1,13 @@
 import BenchmarkHarness
 import Foundation
 
-/// One row of the second table: whose start is measured, and with how many messages.
+/// One row of the second table: the library whose start is measured, and the number of stored messages.
 struct StartUpCase: Sendable {
     enum Library: String, Sendable {
         case courier, paho
     }
 
-    /// A step of it, each in a process of its own.
+    /// A step of the measurement. Each step runs in a separate process.
     enum Step: String, Sendable {
         case fill, ready, connect
     }
@@ -15,14 +15,14 @@ struct StartUpCase: Sendable {
     let library: Library
     let rows: Int
 
-    /// All rows. Paho has packet ids for 65,535 messages.
+    /// All rows of the table. Paho can store at most 65,535 messages, because each needs a packet id.
     static let all = [
         StartUpCase(library: .courier, rows: 0), StartUpCase(library: .courier, rows: 30_000),
         StartUpCase(library: .courier, rows: 1_000_000), StartUpCase(library: .paho, rows: 0),
         StartUpCase(library: .paho, rows: 30_000),
     ]
 
-    /// Fills a folder, and measures `rounds` starts with it.
+    /// Fills a folder with messages, and measures `rounds` starts with it.
     func measure(rounds: Int, in parent: URL) throws -> StartUp {
         let folder = try ScratchFolder(in: parent)
         let sink = try Sink(
@@ -34,7 +34,7 @@ struct StartUpCase: Sendable {
         for _ in 0..<rounds {
             let ready = try run(.ready, folder.url, sink.port)
             guard ready.rows == rows else { throw Failure("\(library) found \(ready.rows) of \(rows) messages") }
-            // Once connected, a client sends what it has and removes it: from a copy.
+            // A connected client sends and removes the stored messages. It therefore uses a copy of the folder.
             let copy = try ScratchFolder(in: parent)
             let inside = copy.url.appendingPathComponent("copy")
             try FileManager.default.copyItem(at: folder.url, to: inside)
@@ -54,7 +54,7 @@ struct StartUpCase: Sendable {
         return start
     }
 
-    /// Performs a step in this process.
+    /// Performs one step in this process.
     func perform(_ step: Step, _ folder: URL, _ port: UInt16) async throws -> StartUp {
         switch (library, step) {
         case (.courier, .fill): try await StartUp.fillStore(folder, rows: rows, port: port)

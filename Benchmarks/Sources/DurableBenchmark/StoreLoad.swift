@@ -1,8 +1,8 @@
 import CourierCore
 import Synchronization
 
-/// So many callers of a store, each of which hands over the next message when one is stored. Stored messages are removed
-/// again, as acknowledged ones are.
+/// Simulates concurrent callers of a store. Each caller stores its next message when the previous one is stored. Stored
+/// messages are removed again, like acknowledged messages.
 final class StoreLoad: Sendable {
     private struct State {
         var next: UInt64 = 0
@@ -19,7 +19,7 @@ final class StoreLoad: Sendable {
         self.count = count
     }
 
-    /// Returns when the last message was stored.
+    /// Runs the load. Returns the time when the last message was stored.
     func run(callers: Int) async throws -> ContinuousClock.Instant {
         try await withCheckedThrowingContinuation { continuation in
             state.withLock { $0.waiter = continuation }

@@ -2,12 +2,13 @@ import BenchmarkHarness
 import Foundation
 import Glibc
 
-// Hands over messages that are to survive the process, beside Paho C with its files, and begins anew with what was left. Run
-// it by `Scripts/bench durable`. Each run is a process of its own, for which the program calls itself:
-// `DurableBenchmark run <contender> <callers> <count> <folder>` and
-// `DurableBenchmark start courier|paho fill|ready|connect <messages> <port> <folder>`.
+// Measures how fast messages are stored durably, compared with Paho C and its file persistence. It also measures the
+// start with stored messages. Run it with `Scripts/bench durable`.
+//
+// Each run is a separate process. The program starts itself with `DurableBenchmark run <contender> <callers> <count>
+// <folder>` or `DurableBenchmark start courier|paho fill|ready|connect <messages> <port> <folder>`.
 
-/// Measures one run in this process and prints the result on a line.
+/// Measures one run in this process, and prints the result on one line.
 func runOnce(_ arguments: [String]) async throws {
     guard arguments.count == 4, let contender = Contender(name: arguments[0]), let callers = Int(arguments[1]),
         let count = Int(arguments[2]), callers > 0, count > 0
@@ -17,7 +18,8 @@ func runOnce(_ arguments: [String]) async throws {
     print(try await DurableRun(measuring: contender, callers: callers, count: count, in: folder.url).line)
 }
 
-/// Performs one step of a start in this process, prints the result on a line, and ends as a crash does.
+/// Performs one step of a start in this process, and prints the result on one line. It ends without cleanup, like a
+/// crash.
 func startOnce(_ arguments: [String]) async throws -> Never {
     guard arguments.count == 5, let library = StartUpCase.Library(rawValue: arguments[0]),
         let step = StartUpCase.Step(rawValue: arguments[1]), let rows = Int(arguments[2]),
@@ -30,7 +32,7 @@ func startOnce(_ arguments: [String]) async throws -> Never {
     _exit(0)
 }
 
-/// What the command line asks for.
+/// The command-line options.
 struct Options {
     var rounds = 5
     var folder = FileManager.default.temporaryDirectory
@@ -56,7 +58,7 @@ struct Options {
     }
 }
 
-/// Prints both tables and returns whether every run succeeded.
+/// Prints both tables. Returns true if every run succeeded.
 func compareAll(_ options: Options) throws -> Bool {
     let folder = try ScratchFolder(in: options.folder)
     var failures: [String] = []

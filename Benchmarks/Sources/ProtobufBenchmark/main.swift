@@ -2,13 +2,14 @@ import CProtobufPeer
 import CourierProtobuf
 import Foundation
 
-// Takes the time of writing and reading a small message (six fields) and a large one (1,000 of them), beside
-// libprotobuf-c with the C structs of protoc-c alone, and beside the same values as JSON. Fails when the large message
-// takes more than three times what the C structs take.
+// Measures the time to encode and decode a small message (six fields) and a large one (1,000 small ones). It compares
+// Courier with libprotobuf-c and the C structs of protoc-c, and with the same values as JSON. It fails if Courier needs
+// more than three times the time of the C structs for the large message.
 //
-//     swift build -c release --package-path Benchmarks --product ProtobufBenchmark && Benchmarks/.build/release/ProtobufBenchmark
+//     swift build -c release --package-path Benchmarks --product ProtobufBenchmark &&
+//     Benchmarks/.build/release/ProtobufBenchmark
 //
-// Without BenchmarkKit, whose counter of heap blocks would slow the C structs down most.
+// It does not use BenchmarkKit, because its counter of heap blocks would slow down the C structs most.
 
 struct JSONReading: Codable {
     var id: Int64, sensor: String, value: Double, quality: Int32, isValid: Bool, unit: String
@@ -16,7 +17,8 @@ struct JSONReading: Codable {
 
 struct JSONReadings: Codable { var readings: [JSONReading] }
 
-/// Nanoseconds a round for each candidate: the median of some samples, taken in turn.
+/// Returns the time of one round for each candidate, in nanoseconds: the median of 15 samples. The candidates take
+/// turns.
 func measure(_ rounds: Int, _ candidates: [(Int) throws -> Void]) throws -> [Double] {
     var times = [[Double]](repeating: [], count: candidates.count)
     for candidate in candidates { try candidate(rounds / 10 + 1) }
@@ -31,7 +33,7 @@ func measure(_ rounds: Int, _ candidates: [(Int) throws -> Void]) throws -> [Dou
     return times.map { $0.sorted()[$0.count / 2] }
 }
 
-/// Keeps the optimizer from removing the work that made `value`.
+/// Prevents the optimizer from removing the work that computed `value`.
 @inline(never) func keep<Value>(_ value: Value) {}
 
 func reading(_ index: Int) -> Reading {
@@ -68,7 +70,7 @@ struct Row {
     let name: String
     let rounds: Int
     var isLarge = false
-    /// libprotobuf-c, Courier, and JSON, which runs a tenth of the rounds.
+    /// The operations with libprotobuf-c, Courier and JSON, in this order. JSON runs only a tenth of the rounds.
     let candidates: [(Int) throws -> Void]
 }
 

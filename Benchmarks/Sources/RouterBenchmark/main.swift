@@ -2,15 +2,16 @@ import BenchmarkKit
 import CourierCore
 import Glibc
 
-// Takes the time of a lookup in the tree of topic filters: 1, 1,000 and 100,000 filters, topics that one of them
-// matches and topics that none does, beside asking each filter in turn where that is bearable. Fails when a lookup
-// costs a heap block, or when it takes longer the more filters there are that do not match.
+// Measures a lookup in the tree of topic filters, with 1, 1,000 and 100,000 filters, and with topics that match one
+// filter or none. Where it is fast enough, it also measures a loop over all filters. It fails if a lookup allocates a
+// heap block, or if filters that do not match make a lookup much slower.
 //
-//     swift build -c release --package-path Benchmarks --product RouterBenchmark && Benchmarks/.build/release/RouterBenchmark
+//     swift build -c release --package-path Benchmarks --product RouterBenchmark &&
+//     Benchmarks/.build/release/RouterBenchmark
 //
-// `Routing` beside this file is a link to the tree's own sources, which are internal to CourierMQTT.
+// The symbolic link `Routing` beside this file points to the tree's sources, because they are internal to CourierMQTT.
 
-/// A tree, and topics to look up in turn.
+/// The filters of a tree, and the topics to look up in turn.
 struct Case {
     let name: String
     let filters: [TopicFilter]
@@ -18,7 +19,8 @@ struct Case {
 }
 
 func filters(_ count: Int) -> [TopicFilter] {
-    // A third each of whole topics, `+` in the middle and `#` at the end, all below one prefix.
+    // One third each: topics without wildcards, topics with `+` in the middle, and topics with `#` at the end. All have
+    // one prefix.
     (0..<count).compactMap { number in
         switch number % 3 {
         case 0: try? TopicFilter("fleet/\(number / 100)/vehicle-\(number)/position")
@@ -29,7 +31,8 @@ func filters(_ count: Int) -> [TopicFilter] {
 }
 
 func topics(_ count: Int, matching: Bool) -> [[UInt8]] {
-    // A stride that is prime to every count, so that neighbours in the list are none in the tree.
+    // The stride has no common divisor with any of the counts, so that consecutive topics are not neighbors in the
+    // tree.
     (0..<min(count, 4_096)).map { index in
         let number = index * 7_919 % count
         let last = number % 3 == 1 ? "speed/value" : "position"
@@ -37,11 +40,11 @@ func topics(_ count: Int, matching: Bool) -> [[UInt8]] {
     }
 }
 
-/// How many times as long a lookup may take beside a hundred times the filters that do not match; it visits the same
-/// nodes.
+/// The maximum ratio of the lookup times with 100,000 and with 1,000 filters that do not match. The visited nodes are
+/// the same.
 let allowedSlowdown = 4.0
 
-/// One topic and its filter, beside `count` filters that begin, continue or end like it and do not match.
+/// Returns one topic and its filter, together with `count` similar filters that do not match the topic.
 func crowd(_ count: Int) -> Case {
     let topic = "fleet/7/vehicle-7/position"
     let others = (1_000..<1_000 + count).map { number -> String in
@@ -73,7 +76,7 @@ func lookups(_ row: Case) -> Candidate {
     }
 }
 
-/// What a list of filters would cost.
+/// Returns a candidate that compares the topic with each filter in turn, as a plain list of filters would.
 func comparisons(_ row: Case) -> Candidate {
     let names = row.topics.compactMap { try? TopicName(String(decoding: $0, as: UTF8.self)) }
     return Candidate("\(row.name), each filter in turn") { rounds in

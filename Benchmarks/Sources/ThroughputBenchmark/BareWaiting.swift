@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// What Swift's runtime takes for 1,000 tasks that wait for something again and again, without any message: the floor of
-/// every `await` from as many tasks.
+/// Measures 1,000 tasks that only wait repeatedly, without any message. The Swift runtime's speed is the upper limit
+/// for every `await` from 1,000 tasks.
 ///
-/// Each wait is what a wait for an acknowledgement has to be at least: a continuation, with a handler for the task's
-/// cancellation. One thread resumes all that wait, then those that wait meanwhile.
+/// Each wait uses the minimum that a wait for an acknowledgement needs: a continuation and a cancellation handler. One
+/// thread resumes all waiting tasks. Then it resumes the tasks that started to wait in the meantime.
 enum BareWaiting {
     private final class Desk: Sendable {
         private struct State {
@@ -52,7 +52,7 @@ enum BareWaiting {
         }
     }
 
-    /// How often a second, in the median of so many rounds.
+    /// Returns the number of waits per second: the median of `rounds` runs.
     static func perSecond(rounds: Int, waits: Int = 1_000_000, tasks: Int = 1_000) async -> Double {
         var speeds: [Double] = []
         for _ in 0..<rounds {

@@ -6,10 +6,11 @@ struct Cell: Sendable {
 
     let direction: Direction
     let qos: Int
-    /// The ratio that has to be reached.
+    /// The required ratio of the messages per second.
     let budget: Double
 
-    /// The rows of the inspector; the budget is what is left of the speed without it.
+    /// The rows for the packet inspector. The budget is the required ratio of the speed with the inspector to the speed
+    /// without it.
     static let inspected: [(cell: Cell, form: PublicClient.Form)] = [
         (Cell(direction: .publish, qos: 0, budget: 0.85), .bytes),
         (Cell(direction: .publish, qos: 1, budget: 0.85), .bytes),

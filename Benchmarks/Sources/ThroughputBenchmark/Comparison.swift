@@ -1,15 +1,16 @@
-/// The clients beside each other in one cell.
+/// The results of all clients in one cell.
 struct Comparison {
     let cell: Cell
-    /// The median of each measure over all rounds, for the clients that are there and did not fail.
+    /// The medians over all rounds, for the clients that did not fail.
     private(set) var medians: [Contender: Run] = [:]
-    /// How many times as many messages a second as the second contender the first reached, in each round in which both
-    /// got through, the smallest first.
+    /// The ratio of the first contender's messages per second to the second's, for each round in which no contender
+    /// failed. The smallest ratio is first.
     private(set) var ratiosByRound: [Double] = []
-    /// What failed, one sentence each.
+    /// Descriptions of the failed runs.
     private(set) var failures: [String] = []
 
-    /// Measures every client in turn, `rounds` times, so that a machine whose speed drifts treats all alike.
+    /// Measures every client `rounds` times. The clients take turns, so that changes of the machine's speed affect all
+    /// of them alike.
     init(_ cell: Cell, among contenders: [Contender], rounds: Int) {
         self.cell = cell
         first = contenders[0]
@@ -34,13 +35,13 @@ struct Comparison {
         medians = runs.mapValues(Run.init(medianOf:))
     }
 
-    /// Whose ratio is asked for.
+    /// The contender that ``ratio(to:)`` compares with others.
     private let first: Contender
 
-    /// How many times as many messages a second as `other` the first contender reaches.
+    /// Returns the first contender's messages per second divided by those of `other`.
     func ratio(to other: Contender) -> Double? { ratio(of: first, to: other) }
 
-    /// How many times as many messages a second as `other` reaches `contender`.
+    /// Returns the messages per second of `contender` divided by those of `other`.
     func ratio(of contender: Contender, to other: Contender) -> Double? {
         guard let ours = medians[contender], let theirs = medians[other] else { return nil }
         return ours.messagesPerSecond / theirs.messagesPerSecond
@@ -50,7 +51,7 @@ struct Comparison {
         do { try work() } catch { failures.append("\(error)") }
     }
 
-    /// How many messages take this client a good second.
+    /// Returns the number of messages that take this client slightly more than one second.
     private static func calibratedCount(_ contender: Contender, _ cell: Cell) throws -> Int {
         var count = 2_000
         while true {
@@ -62,7 +63,8 @@ struct Comparison {
 }
 
 extension Run {
-    /// Takes the median of each measure; `runs` are of the same count and at least one.
+    /// Creates a result from the median of each measured value. `runs` must not be empty, and all must have the same
+    /// count.
     fileprivate init(medianOf runs: [Run]) {
         func median<Value: Comparable>(_ value: (Run) -> Value) -> Value { runs.map(value).sorted()[runs.count / 2] }
         count = runs[0].count

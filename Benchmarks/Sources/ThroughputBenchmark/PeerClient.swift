@@ -1,7 +1,7 @@
 import BenchmarkHarness
 import CPeers
 
-/// A client library in C, by the functions of CPeers.
+/// A client that uses a client library written in C, through the functions of CPeers.
 struct PeerClient: ThroughputClient {
     private let peer: OpaquePointer
 
@@ -20,7 +20,7 @@ struct PeerClient: ThroughputClient {
     func close() { peer_close(peer) }
 }
 
-/// The floor that libraries are measured from, by the functions of CPeers.
+/// A client without a library, on a bare socket. It is the upper limit for the speed of a library.
 struct BareSocketClient: ThroughputClient {
     private let socket: OpaquePointer
 
@@ -40,7 +40,7 @@ struct BareSocketClient: ThroughputClient {
 }
 
 extension Workload {
-    /// Calls `body` with what the C functions take.
+    /// Calls `body` with the workload as the struct that the C functions need.
     fileprivate func withPeerPlan(_ body: (UnsafePointer<peer_plan>) -> OpaquePointer?) -> OpaquePointer? {
         topic.withCString { topic in
             var plan = peer_plan()

@@ -1,6 +1,6 @@
 import BenchmarkHarness
 
-/// What the command line asks for.
+/// The command-line options.
 struct Plan {
     enum Part { case client, inspector }
 

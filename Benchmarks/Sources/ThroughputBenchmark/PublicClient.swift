@@ -5,19 +5,19 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Courier as an app uses it: the client of `CourierMQTT`, by one of its forms of publishing or reading.
+/// Courier as an app uses it: the client of `CourierMQTT`, with one of its APIs for publishing or reading.
 final class PublicClient: ThroughputClient, Sendable {
-    /// Which form of the API.
+    /// The API that is used for publishing or reading.
     enum Form: String, CaseIterable, Sendable {
-        /// `publish(bytes:…)`, with a completion above QoS 0.
+        /// `publish(bytes:…)`, with a completion for QoS 1 and 2.
         case bytes
-        /// `publish(data:…)`, the same with Foundation's data.
+        /// `publish(data:…)` with Foundation's `Data`, and a completion for QoS 1 and 2.
         case data
-        /// `await publish(…)` of bytes from 1,000 tasks.
+        /// `await publish(…)` with bytes, called from 1,000 tasks.
         case await
-        /// `for try await` of messages.
+        /// A `for try await` loop over messages.
         case loop
-        /// `messagePublisher(topic:).sink` of data, on a queue.
+        /// `messagePublisher(topic:).sink` with `Data`, on a queue.
         case sink
     }
 
@@ -27,7 +27,7 @@ final class PublicClient: ThroughputClient, Sendable {
     private let handler: EventCounter?
     private let properties: MessageProperties
 
-    /// Connects; `observer` is shown every packet, and `handler` every event.
+    /// Connects. Every packet is reported to `observer`, and every event to `handler`.
     init(
         _ workload: Workload, _ form: Form, observer: (any PacketObserver)? = nil, handler: EventCounter? = nil
     ) async throws {
@@ -75,7 +75,8 @@ final class PublicClient: ThroughputClient, Sendable {
         }
     }
 
-    /// Enqueues as fast as there is room; above QoS 0 one shared completion counts.
+    /// Publishes as fast as the client accepts messages. At QoS 1 and 2, one shared completion counts the acknowledged
+    /// messages.
     private func publish(
         _ count: Int, _ one: ((@Sendable (Result<PublishReceipt, CourierError>) -> Void)?) throws -> Void
     ) async throws {
@@ -122,7 +123,7 @@ final class PublicClient: ThroughputClient, Sendable {
         let buffer = ReadBuffer(overflow: .pause)
         for try await message in client.messages(Message.self, from: workload.topic, qos: qos, buffer: buffer) {
             bytes += message.data.count
-            // Properties are decoded on demand, and an app to which they are sent asks.
+            // Properties are decoded only when they are read. Read them, as an app that uses them does.
             if !properties.userProperties.isEmpty { propertyCount += message.properties.userProperties.count }
             left -= 1
             if left == 0 { break }
@@ -154,12 +155,12 @@ final class PublicClient: ThroughputClient, Sendable {
     var heardCount: Int? { handler?.count }
 }
 
-/// Counts events, and does nothing else.
+/// An event handler that only counts events.
 final class EventCounter: ICourierEventHandler, Sendable {
     private let counter = Atomic(0)
     private let end = Countdown(1)
 
-    /// How many there were.
+    /// The number of received events.
     var count: Int { counter.load(ordering: .relaxed) }
 
     func onEvent(_ event: CourierEvent) {
@@ -167,11 +168,11 @@ final class EventCounter: ICourierEventHandler, Sendable {
         if case .connectionDisconnect = event.type { end.countDown() }
     }
 
-    /// Waits until the last event of the connection has come.
+    /// Waits until the last event of the connection was received.
     func ended() async { await end.reached() }
 }
 
-/// Waits until so many things have happened.
+/// Waits until a number of events have happened.
 private final class Countdown: Sendable {
     private let left: Atomic<Int>
     private let waiter = Mutex<CheckedContinuation<Void, Never>?>(nil)

@@ -1,8 +1,8 @@
-/// What a column of the public API's table measures.
+/// A column in the table of the public API: plain, with an event handler, or with user properties.
 enum PublicColumn: String, CaseIterable, Sendable {
     case plain, handler, properties
 
-    /// The head of the column.
+    /// The title of the column.
     var title: String {
         switch self {
         case .plain: "MQTT 3.1.1"
@@ -19,17 +19,17 @@ enum PublicColumn: String, CaseIterable, Sendable {
         }
     }
 
-    /// The peer that does the same work.
+    /// The libmosquitto contender that does the same work.
     var peer: Contender { self == .properties ? .mosquittoWithProperties : .mosquitto }
 }
 
-/// One row of the public API's table.
+/// One row in the table of the public API.
 struct PublicRow: Sendable {
     let direction: Cell.Direction
     let qos: Int
     let form: PublicClient.Form
-    /// How many times as many messages a second as libmosquitto the columns have to reach. A column without a budget is
-    /// not measured.
+    /// The required ratio to libmosquitto's messages per second for each column. A column without a budget is not
+    /// measured.
     let budgets: [PublicColumn: Double]
 
     var cell: Cell { Cell(direction: direction, qos: qos, budget: budgets[.plain] ?? 0) }
@@ -56,7 +56,7 @@ struct PublicRow: Sendable {
         self.budgets = budgets
     }
 
-    /// Measures those of `columns` that have a budget, beside libmosquitto, in turn.
+    /// Measures the `columns` that have a budget, and libmosquitto. All contenders take turns.
     func compare(_ columns: [PublicColumn], rounds: Int) -> Comparison? {
         let columns = columns.filter { budgets[$0] != nil }
         guard !columns.isEmpty else { return nil }

@@ -1,20 +1,20 @@
 import BenchmarkHarness
 
-/// What one run of one client took.
+/// The result of one run of one client.
 struct Run: Sendable {
     let count: Int
     let wallSeconds: Double
-    /// Of the client's process; the sink is another.
+    /// The CPU time of the client's process. The sink is a separate process and does not count.
     let cpuSeconds: Double
-    /// How much the resident memory grew at most.
+    /// The maximum growth of the resident memory in bytes.
     let peakGrowth: Int
-    /// The share of the messages' events that reached the handler; 1 without one.
+    /// The fraction of the expected events that reached the handler; 1 if there is no handler.
     let heardShare: Double
 
     var messagesPerSecond: Double { Double(count) / wallSeconds }
     var cpuMicroseconds: Double { cpuSeconds / Double(count) * 1e6 }
 
-    /// Measures in this process, which should not have done anything else before.
+    /// Measures in this process. The process should not have done other work before.
     init(measuring contender: Contender, _ cell: Cell, count: Int) async throws {
         let sink = try Sink(for: cell, contender, count: count)
         defer { sink.stop() }
@@ -41,12 +41,12 @@ struct Run: Sendable {
         wallSeconds = Double(wall.components.seconds) + Double(wall.components.attoseconds) / 1e18
         self.count = count
         await client.close()
-        // One that a message was taken and one of its end, or one that it came.
+        // A published message has two events: accepted and ended. A received message has one event.
         let expected = cell.direction == .publish ? 2 * count : count
         heardShare = client.heardCount.map { min(1, Double($0) / Double(expected)) } ?? 1
     }
 
-    /// Reads what ``line`` made.
+    /// Parses the output of ``line``.
     init?(line: String) {
         let fields = line.split(whereSeparator: \.isWhitespace)
         guard fields.count == 5, let count = Int(fields[0]), let wall = Double(fields[1]), let cpu = Double(fields[2]),
@@ -59,12 +59,12 @@ struct Run: Sendable {
         heardShare = share
     }
 
-    /// How a run in a process of its own reports itself.
+    /// The result as one line, which a separate process prints.
     var line: String { "\(count) \(wallSeconds) \(cpuSeconds) \(peakGrowth) \(heardShare)" }
 }
 
 extension Run {
-    /// Has this program measure in a process of its own, so that memory and processor time are this run's alone.
+    /// Runs the measurement in a separate process, so that memory and CPU time belong to this run only.
     init(inOwnProcess contender: Contender, _ cell: Cell, count: Int) throws {
         let output = try OwnProcess.output(of: [
             "run", contender.name, cell.direction.rawValue, "\(cell.qos)", "\(count)",

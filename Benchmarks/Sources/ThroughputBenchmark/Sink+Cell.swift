@@ -1,7 +1,7 @@
 import BenchmarkHarness
 
 extension Sink {
-    /// Starts it for `count` messages of `contender` in the direction of `cell`.
+    /// Starts the sink for `count` messages of `contender`, in the direction of `cell`.
     init(for cell: Cell, _ contender: Contender, count: Int) throws {
         let workload = Workload(port: 0, qos: cell.qos, userPropertyCount: contender.userPropertyCount)
         try self.init(

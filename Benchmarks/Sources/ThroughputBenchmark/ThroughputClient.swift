@@ -3,25 +3,25 @@ import CourierMQTTChuck
 
 /// One connection of a client library that publishes or receives as fast as the library can.
 ///
-/// The harness calls ``publish(_:)`` or ``receive(_:)`` once per connection, and that call is what it measures: wall time,
-/// the processor time of the whole process, and the growth of its memory since before the connection.
+/// The harness calls ``publish(_:)`` or ``receive(_:)`` once per connection. It measures the wall time and the CPU time
+/// of that call, and the growth of the process's memory since before the connection.
 protocol ThroughputClient {
-    /// Publishes `count` messages of ``Workload/payloadSize`` bytes to ``Workload/topic`` with no more than
-    /// ``Workload/window`` of them in flight at QoS 1 and 2, and returns once the last is acknowledged.
+    /// Publishes `count` messages of ``Workload/payloadSize`` bytes to ``Workload/topic``. At QoS 1 and 2, at most
+    /// ``Workload/window`` messages are in flight, and the call returns when the last is acknowledged.
     ///
-    /// At QoS 0 it may return as soon as the library has taken the last message: the harness itself waits until the
+    /// At QoS 0, the call may return when the library has accepted the last message. The harness then waits until the
     /// sink has counted it.
     func publish(_ count: Int) async throws
 
     /// Subscribes to ``Workload/topic`` and returns once `count` messages have been received.
     ///
-    /// - Returns: How many bytes their payloads have, which the harness checks.
+    /// - Returns: The total size of the payloads in bytes, which the harness checks.
     func receive(_ count: Int) async throws -> Int
 
-    /// Disconnects. Nothing is measured any more.
+    /// Disconnects. This call is not measured.
     func close() async
 
-    /// How many events reached a handler by ``close()``; `nil` without one.
+    /// The number of events that a handler received until ``close()``, or `nil` if there is no handler.
     var heardCount: Int? { get }
 }
 
@@ -29,37 +29,37 @@ extension ThroughputClient {
     var heardCount: Int? { nil }
 }
 
-/// What a client connects to, and what it publishes or receives there.
+/// The connection parameters of a client, and the messages that it publishes or receives.
 struct Workload: Sendable {
-    /// Of the sink, on 127.0.0.1.
+    /// The port of the sink on 127.0.0.1.
     let port: UInt16
     let qos: Int
-    /// In bytes, of every message.
+    /// The payload size of every message in bytes.
     let payloadSize = 64
-    /// Of every message; with them it is MQTT 5, without 3.1.1.
+    /// The number of user properties in every message. If it is 0, MQTT 3.1.1 is used, otherwise MQTT 5.
     var userPropertyCount = 0
-    /// How many messages of QoS 1 and 2 are in flight at most, in either direction.
+    /// The maximum number of QoS 1 and 2 messages in flight, in either direction.
     let window: UInt16 = 1_000
     let topic = "bench/throughput"
 }
 
-/// Whose speed is measured.
+/// The libraries and configurations whose speed is compared.
 enum Contender: Hashable, Sendable {
     case mosquitto, paho
-    /// No library at all: the floor, which shows that the sink limits nobody.
+    /// A bare socket without a library. It shows that the sink does not limit the libraries.
     case socket
     /// libmosquitto with MQTT 5 and user properties.
     case mosquittoWithProperties
-    /// Courier by the API that apps use.
+    /// Courier with the public API that apps use.
     case client(PublicClient.Form)
-    /// The same with an event handler.
+    /// Courier with an event handler.
     case handled(PublicClient.Form)
-    /// The same with MQTT 5 and user properties.
+    /// Courier with MQTT 5 and user properties.
     case propertied(PublicClient.Form)
-    /// The same with the packet inspector attached, as it is by default.
+    /// Courier with the packet inspector attached, with its default options.
     case inspected(PublicClient.Form)
 
-    /// The name on a command line.
+    /// The name of the contender on the command line.
     var name: String {
         switch self {
         case .mosquitto: "mosquitto"
@@ -82,7 +82,7 @@ enum Contender: Hashable, Sendable {
         self = found
     }
 
-    /// The head of its columns.
+    /// The title of the contender in messages about failed runs.
     var title: String {
         switch self {
         case .mosquitto: "mosquitto"
@@ -96,7 +96,7 @@ enum Contender: Hashable, Sendable {
         }
     }
 
-    /// How many user properties its messages have.
+    /// The number of user properties in each message.
     var userPropertyCount: Int {
         switch self {
         case .mosquittoWithProperties, .propertied: 2
@@ -104,7 +104,7 @@ enum Contender: Hashable, Sendable {
         }
     }
 
-    /// Connects and returns once the connection is accepted.
+    /// Connects. Returns when the broker has accepted the connection.
     func connect(_ workload: Workload) async throws -> any ThroughputClient {
         switch self {
         case .mosquitto, .mosquittoWithProperties: try PeerClient(peer_mosquitto, workload)

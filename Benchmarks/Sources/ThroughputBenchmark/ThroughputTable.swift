@@ -1,6 +1,6 @@
 import BenchmarkHarness
 
-/// Prints the table row by row.
+/// Prints the tables row by row.
 enum ThroughputTable {
     private static let nameWidth = 15
 

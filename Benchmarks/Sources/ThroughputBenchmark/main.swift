@@ -1,11 +1,13 @@
 import BenchmarkHarness
 import Glibc
 
-// Publishes and receives at every QoS beside libmosquitto and Paho C, all against the same sink. Run it by
-// `Scripts/bench throughput`. Each run is a process of its own, for which the program calls itself:
-// `ThroughputBenchmark run <client> publish|receive <QoS> <count>`.
+// Publishes and receives messages at every QoS, and compares Courier with libmosquitto on the same sink. Run it with
+// `Scripts/bench throughput`.
+//
+// Each run is a separate process. The program starts itself with `ThroughputBenchmark run <client> publish|receive
+// <QoS> <count>`.
 
-/// Measures one cell in this process and prints the result on a line.
+/// Measures one cell in this process, and prints the result on one line.
 func runOnce(_ arguments: [String]) async throws {
     guard arguments.count == 4, let contender = Contender(name: arguments[0]),
         let direction = Cell.Direction(rawValue: arguments[1]), let qos = Int(arguments[2]), (0...2).contains(qos),
@@ -16,7 +18,7 @@ func runOnce(_ arguments: [String]) async throws {
     print(try await Run(measuring: contender, cell, count: count).line)
 }
 
-/// Prints the table of the public API and returns whether every run succeeded.
+/// Prints the table of the public API. Returns true if every run succeeded.
 func compareClient(_ columns: [PublicColumn], rounds: Int) async -> Bool {
     ThroughputTable.printClientHead(columns, rounds: rounds)
     var failures: [String] = []
@@ -31,7 +33,7 @@ func compareClient(_ columns: [PublicColumn], rounds: Int) async -> Bool {
     return failures.isEmpty
 }
 
-/// Prints what the packet inspector leaves of the public API's speed and returns whether every run succeeded.
+/// Prints the table that compares the speed with and without the packet inspector. Returns true if every run succeeded.
 func compareInspector(rounds: Int) -> Bool {
     ThroughputTable.printInspectorHead(rounds: rounds)
     var failures: [String] = []

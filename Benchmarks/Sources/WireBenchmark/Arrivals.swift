@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Takes the time from the first message to the last. Messages are noted on one queue, one after the other.
+/// Measures the time from the first to the last message. All messages must be reported on one serial queue.
 final class Arrivals: Sendable {
     private struct State {
         var left: Int
@@ -11,10 +11,10 @@ final class Arrivals: Sendable {
 
     private let state: Mutex<State>
 
-    /// Expects so many.
+    /// Expects this number of messages.
     init(_ count: Int) { state = Mutex(State(left: count)) }
 
-    /// One has arrived.
+    /// Reports that one message has arrived.
     func note() {
         let over: (waiter: CheckedContinuation<Duration, Never>, time: Duration)? = state.withLock { state in
             state.left -= 1
@@ -28,7 +28,7 @@ final class Arrivals: Sendable {
         over?.waiter.resume(returning: over?.time ?? .zero)
     }
 
-    /// How long they took, when all have arrived.
+    /// The time from the first to the last message. Waits until all messages have arrived.
     var time: Duration {
         get async {
             await withCheckedContinuation { waiter in

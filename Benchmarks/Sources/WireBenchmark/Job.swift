@@ -1,14 +1,14 @@
 import CourierCore
 
-/// What is done over a wire.
+/// The operation that is measured over a wire.
 enum Job: String, CaseIterable, Sendable {
-    /// Publishing at QoS 0, until the broker has all.
+    /// Publishes at QoS 0, until the broker has received all messages.
     case publishQoS0 = "publish QoS 0"
-    /// Publishing at QoS 1, until all are acknowledged.
+    /// Publishes at QoS 1, until all messages are acknowledged.
     case publishQoS1 = "publish QoS 1"
-    /// Receiving at QoS 0, from the first message to the last.
+    /// Receives at QoS 0, from the first message to the last.
     case receiveQoS0 = "receive QoS 0"
-    /// Receiving at QoS 1, which the client acknowledges.
+    /// Receives at QoS 1, and acknowledges the messages.
     case receiveQoS1 = "receive QoS 1"
 
     var qos: QoS {
@@ -18,6 +18,6 @@ enum Job: String, CaseIterable, Sendable {
         }
     }
 
-    /// How many messages a run has.
+    /// The number of messages in one run.
     var count: Int { qos == .zero ? 400_000 : 100_000 }
 }

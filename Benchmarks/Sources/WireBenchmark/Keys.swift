@@ -2,7 +2,7 @@ import BenchmarkHarness
 import CourierTransport
 import Foundation
 
-/// A certificate for 127.0.0.1 that signs itself, made by the `openssl` command for one run.
+/// A self-signed certificate for 127.0.0.1 and its key. The `openssl` command creates both for one run.
 final class Keys {
     private let folder: URL
 

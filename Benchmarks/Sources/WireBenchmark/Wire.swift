@@ -1,11 +1,11 @@
-/// What lies between a client and its broker.
+/// The protocol below MQTT: TCP, TLS, WebSocket, or WebSocket over TLS.
 enum Wire: String, CaseIterable, Sendable {
     case tcp, ws, tls, wss
 
     var isSecure: Bool { self == .tls || self == .wss }
     var isWebSocket: Bool { self == .ws || self == .wss }
 
-    /// The scheme of its URL.
+    /// The scheme in the broker's URL.
     var scheme: String {
         switch self {
         case .tcp: "mqtt"

@@ -5,17 +5,17 @@ import CourierTransport
 import Dispatch
 import Foundation
 
-/// One client and one broker with a wire between them, both in this process, each with a thread of its own.
+/// Measures one client and one broker in this process. Each has its own thread.
 struct WireRun {
     private static let topic = "bench/wire"
-    /// How many messages of QoS 1 are in flight at most.
+    /// The maximum number of QoS 1 messages in flight.
     private static let window = 1_000
 
     let wire: Wire
     let payloadSize: Int
     let keys: Keys
 
-    /// How many messages a second.
+    /// Returns the number of messages per second.
     func rate(_ job: Job) async throws -> Double {
         let time =
             switch job {
@@ -34,7 +34,7 @@ struct WireRun {
         try await client.connected()
         let start = ContinuousClock.now
         try await Self.publish(count, qos, payloadSize, client)
-        // Acknowledged, so that everything before it has arrived, too.
+        // This QoS 1 message is acknowledged after the broker has received all earlier messages.
         if qos == .zero { try await client.publish([0] as [UInt8], to: Self.topic, qos: .one) }
         let time = ContinuousClock.now - start
         await client.disconnectAndWait()
@@ -45,7 +45,7 @@ struct WireRun {
     private func receive(_ count: Int, _ qos: QoS) async throws -> Duration {
         let flood = PublishFlood(
             count: count, topic: Self.topic, payloadSize: payloadSize, qos: qos == .zero ? .atMostOnce : .atLeastOnce)
-        // Acknowledgements are recorded, too.
+        // The packet limit includes the client's acknowledgements, because the broker records them too.
         let broker = try ScriptedBroker.start(
             [.connection([.serve(until: .subscribe), .answer, .flood(flood)])], tls: try serverContext(),
             webSocket: webSocket, packetLimit: count + 1_000)
@@ -94,7 +94,7 @@ struct WireRun {
                 }
             }
         }
-        // Behind all others, which are acknowledged in order.
+        // Messages are acknowledged in order, so the acknowledgement of this message means that all were acknowledged.
         if qos != .zero { try await client.publish(bytes, to: topic + "/last", qos: qos) }
     }
 }

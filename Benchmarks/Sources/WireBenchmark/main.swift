@@ -1,10 +1,10 @@
 import BenchmarkHarness
 import Glibc
 
-// What TLS and WebSocket cost: the public API over each wire, in one run, with a broker in this process. Run it by
+// Measures the cost of TLS and WebSocket: the public API over each wire, with a broker in this process. Run it with
 // `Scripts/bench wires`.
 
-/// Prints the table, a row as soon as it is there.
+/// Prints the table. Each row is printed as soon as it is measured.
 func printTable(rounds: Int) async throws {
     let keys = try Keys()
     print("The public API with the LoopbackBroker in one process, MQTT 5, messages/s, medians of \(rounds)")

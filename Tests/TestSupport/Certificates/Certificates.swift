@@ -1,9 +1,9 @@
 package import CourierTransport
 import Foundation
 
-/// Certificates made by the `openssl` command, once per run of the tests.
+/// The certificates for tests. The `openssl` command creates them once per test run.
 package struct Certificates: Sendable {
-    /// In how many whole days `expiring` ends.
+    /// The number of whole days until the certificate `expiring` expires.
     package static let expiringDays = 10
 
     private static let made = Task.detached { try Certificates() }
@@ -114,7 +114,7 @@ package struct Certificates: Sendable {
         ])
     }
 
-    /// The first one, with its key, and behind it the others.
+    /// Creates a file with the certificates of all parts in this order, and copies the key of the first part.
     private func chain(_ name: String, of parts: [String]) throws {
         let texts = try parts.map { try String(contentsOfFile: folder.file("\($0).pem"), encoding: .utf8) }
         try texts.joined().write(toFile: folder.file("\(name).pem"), atomically: true, encoding: .utf8)
@@ -122,27 +122,27 @@ package struct Certificates: Sendable {
             atPath: folder.file("\(parts[0]).key"), toPath: folder.file("\(name).key"))
     }
 
-    /// A time from now as certificates have it.
+    /// Returns a time this number of days from now, in the format of the `openssl ca` command.
     private static func time(inDays days: Double) -> String {
         let text = Date(timeIntervalSinceNow: days * 86_400).formatted(.iso8601)
         return text.filter { $0.isNumber } + "Z"
     }
 
-    /// The name under which `openssl rehash` links an authority.
+    /// Returns the hash that `openssl rehash` uses to name the link to an authority's certificate.
     package static func subjectHash(_ file: String) throws -> String {
         let output = try Self.openssl(["x509", "-in", file, "-noout", "-hash"])
         return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The certificate and key of a name, and the certificate of the authority, as PKCS#12.
+    /// Returns the certificate and key with this name, and the authority's certificate, as PKCS#12.
     ///
     /// - Parameters:
-    ///   - name: Whose they are.
-    ///   - passPhrase: What they are encrypted with.
-    ///   - isLegacy: Whether RC2 encrypts them, as programs of the years before 2020 did.
-    ///   - hasMAC: Whether it has a checksum, by which the pass phrase is checked.
-    /// - Returns: The bytes.
-    /// - Throws: What the `openssl` command says.
+    ///   - name: The name of the certificate and key.
+    ///   - passPhrase: The pass phrase that encrypts the data.
+    ///   - isLegacy: True to encrypt with RC2, as older programs did before 2020.
+    ///   - hasMAC: True to add a checksum (MAC), which is used to check the pass phrase.
+    /// - Returns: The bytes of the PKCS#12 file.
+    /// - Throws: The output of the `openssl` command if it fails.
     package func pkcs12(_ name: String, passPhrase: String, isLegacy: Bool = false, hasMAC: Bool = true) throws
         -> [UInt8]
     {
@@ -155,9 +155,9 @@ package struct Certificates: Sendable {
 
     /// Runs the `openssl` command.
     ///
-    /// - Parameter arguments: Its arguments.
-    /// - Returns: What it prints.
-    /// - Throws: What it says when it fails.
+    /// - Parameter arguments: The arguments of the command.
+    /// - Returns: The output of the command.
+    /// - Throws: The output of the command if it fails.
     @discardableResult
     package static func openssl(_ arguments: [String]) throws -> [UInt8] {
         try ChildProcess.run(["openssl"] + arguments)
@@ -165,8 +165,8 @@ package struct Certificates: Sendable {
 }
 
 extension TLSIdentity {
-    /// Of an identity in two files.
+    /// The certificate file. The identity must consist of two files.
     package var certificateFile: String { files[0] }
-    /// Of an identity in two files.
+    /// The private key file. The identity must consist of two files.
     package var privateKeyFile: String { files[1] }
 }

@@ -1,7 +1,8 @@
 package import CourierCore
 package import Testing
 
-/// Expects a ``CourierError`` of this code whose message holds all of `parts`, and gives it for a further look.
+/// Expects that `body` throws a ``CourierError`` with this code, whose message contains all of `parts`. Returns the
+/// error for further checks.
 @discardableResult
 package func expectCourierError<Result>(
     _ code: CourierError.Code, _ parts: String..., sourceLocation: SourceLocation = #_sourceLocation,

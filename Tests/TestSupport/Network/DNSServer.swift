@@ -2,18 +2,18 @@ package import CourierTransport
 import Glibc
 import Synchronization
 
-/// A DNS server at a UDP port of 127.0.0.1 that knows service records, and answers as a test says.
+/// A DNS server on a UDP port of 127.0.0.1 that answers queries for service records as a test defines.
 package final class DNSServer: Sendable {
-    /// What it says to a question.
+    /// The answer to a query.
     package enum Answer: Sendable {
         case records([ServiceRecord])
         /// The name does not exist.
         case noName
         /// The name has no records of this type.
         case noRecords
-        /// The server can not say.
+        /// The server reports a failure (SERVFAIL).
         case failure
-        /// These bytes in place of the records, of which it claims one.
+        /// The message contains these bytes in place of one record.
         case bytes([UInt8])
     }
 
@@ -26,7 +26,7 @@ package final class DNSServer: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Starts it. Names that it does not know do not exist.
+    /// Starts the server. A name without an answer does not exist.
     package init(_ answers: [String: Answer] = [:]) throws {
         let descriptor = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var bound: UInt16?
@@ -60,13 +60,13 @@ package final class DNSServer: Sendable {
 
     deinit { close(socket) }
 
-    /// The names that were asked for, in order.
+    /// The names that were queried, in order.
     package var asked: [String] { state.withLock { $0.asked } }
 
-    /// Answers otherwise from now on.
+    /// Sets the answer for a name from now on.
     package func set(_ name: String, _ answer: Answer) { state.withLock { $0.answers[name] = answer } }
 
-    /// Ends its thread.
+    /// Ends the server's thread.
     package func end() {
         state.withLock { $0.isEnded = true }
         _ = LocalPort.withAddress(port) { sendto(socket, [0], 1, 0, $0, $1) }
@@ -111,7 +111,7 @@ package final class DNSServer: Sendable {
         return Self.message(id: Array(question[0..<2]), asked, answer)
     }
 
-    /// A whole answer, for tests of what reads it.
+    /// Returns a complete DNS message with this answer, for tests of the parser.
     package static func message(to name: String, _ answer: Answer) -> [UInt8] {
         message(id: [0, 7], nameBytes(name) + [0, 33, 0, 1], answer)
     }
@@ -133,7 +133,8 @@ package final class DNSServer: Sendable {
     private static func record(_ record: ServiceRecord) -> [UInt8] {
         let target = nameBytes(record.target)
         let data = number(record.priority) + number(record.weight) + number(record.port) + target
-        // The name is that of the question, by a pointer; then type, class, a time of 60 s, and the data.
+        // The name is a pointer to the name in the question. Then follow the type, the class, a lifetime of 60 s, and
+        // the data.
         return [0xC0, 12, 0, 33, 0, 1, 0, 0, 0, 60] + number(UInt16(data.count)) + data
     }
 

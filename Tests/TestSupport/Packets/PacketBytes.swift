@@ -1,6 +1,6 @@
 package import MQTTCodec
 
-/// Encodes `packet` alone.
+/// Returns the encoded bytes of `packet`.
 package func encode(
     _ packet: Packet, _ version: ProtocolVersion, from sender: Endpoint
 ) throws(EncodeError) -> [UInt8] {
@@ -9,7 +9,7 @@ package func encode(
     return buffer.withBytes { $0.withUnsafeBytes { Array($0) } }
 }
 
-/// Decodes the one packet that `bytes` begin with, or `nil` when more bytes are needed.
+/// Decodes the first packet in `bytes`, or returns `nil` if it is incomplete.
 package func decode(
     _ bytes: [UInt8], _ version: ProtocolVersion, from sender: Endpoint,
     limits: PacketDecoder.Limits = PacketDecoder.Limits()

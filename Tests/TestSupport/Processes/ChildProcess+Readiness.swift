@@ -1,16 +1,17 @@
 import Foundation
 
 extension ChildProcess {
-    /// Waits until it says `words`: `nil` then, or all that it said before it ended without them.
+    /// Waits until the output contains `words`. Returns `nil` then, or the whole output if the program ends without
+    /// printing them.
     ///
-    /// It is read to its end, so that it never waits for a reader.
+    /// The output is read to its end, so that the program never blocks on a full buffer.
     package func lastWords(before words: String) async -> String? {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in read(until: words) { continuation.resume(returning: $0) } }
         }
     }
 
-    /// Tells once.
+    /// Reads the output to its end, and calls `tell` once with the result.
     private func read(until words: String, _ tell: (String?) -> Void) {
         var said: [UInt8] = []
         var hasTold = false

@@ -1,24 +1,26 @@
 import Glibc
 import Synchronization
 
-/// A program that runs beside the test and ends with this object at the latest.
+/// A program that runs during a test. It is killed when this object is released, if it still runs.
 ///
-/// (Foundation's `Process` reads out of bounds when it looks for open descriptors, which the address sanitizer ends the
-/// run for; and its children inherit the mask of a thread that blocks SIGTERM, so that they cannot be stopped in order.)
+/// (Foundation's `Process` is not used. It reads out of bounds when it searches for open descriptors, so the address
+/// sanitizer ends the run. Its children also inherit a signal mask that may block SIGTERM, so that they cannot be
+/// stopped in order.)
 package final class ChildProcess: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         package init(description: String) { self.description = description }
     }
 
-    /// What it says, on standard output and standard error.
+    /// The descriptor that reads the program's standard output and standard error.
     private let output: Int32
-    /// `nil` once it was waited for.
+    /// The process id, or `nil` after the process was waited for.
     private let process: Mutex<pid_t?>
 
-    /// Starts the program `words[0]` with the other words as its arguments; it reads from `inputFile`.
+    /// Starts the program `words[0]` with the other words as its arguments. Its standard input is `inputFile`.
     package init(_ words: [String], inputFile: String = "/dev/null") throws {
-        // A pair of sockets where a pipe would do: no other child can inherit them, from the first moment on.
+        // A socket pair is used in place of a pipe, because it is created with SOCK_CLOEXEC, so that no other child
+        // inherits it.
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             throw Failure(description: "no descriptors for \(words): \(String(cString: strerror(errno)))")
@@ -56,10 +58,10 @@ package final class ChildProcess: Sendable {
         close(output)
     }
 
-    /// Its process id; `nil` once it was waited for.
+    /// The process id, or `nil` after the process was waited for.
     package var id: Int32? { process.withLock { $0 } }
 
-    /// Waits for the next bytes it says; empty at the end.
+    /// Waits for the next bytes of the output. Returns no bytes at the end.
     package func read() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         while true {
@@ -69,14 +71,14 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Sends `signal` if it still runs, and waits for its end.
+    /// Sends `signal` if the program still runs, and waits until it ends.
     ///
-    /// It is sent until it is heard: mosquitto says that it runs a moment before it does, and forgets what it is sent in
-    /// between.
+    /// The signal is repeated until the program ends. mosquitto reports that it is running before it handles signals,
+    /// and ignores a signal in between.
     package func end(by signal: Int32) {
         guard let running = process.withLock({ $0.take() }) else { return }
         kill(running, signal)
-        // What it has started may keep the output open behind it.
+        // The output may stay open after the program's end, because the program's own children may still have it open.
         while waitpid(running, nil, WNOHANG) == 0 {
             if hasClosedOutput(within: Self.signalInterval) {
                 Self.wait(for: running)
@@ -86,7 +88,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// How long a program has to end by a signal before it gets it again.
+    /// The time that a program has to end after a signal, before the signal is sent again.
     private static let signalInterval: Int32 = 100  // milliseconds
 
     private func hasClosedOutput(within milliseconds: Int32) -> Bool {
@@ -94,7 +96,7 @@ package final class ChildProcess: Sendable {
         return poll(&end, 1, milliseconds) > 0
     }
 
-    /// Waits for its end, and returns its status.
+    /// Waits until the program ends, and returns its wait status.
     @discardableResult
     package func waitForEnd() -> Int32 {
         guard let running = process.withLock({ $0.take() }) else { return 0 }
@@ -108,7 +110,7 @@ package final class ChildProcess: Sendable {
         return status
     }
 
-    /// Runs a program to its end, and returns what it said; a failure when its status is not 0.
+    /// Runs a program to its end, and returns its output. Throws if its status is not 0.
     @discardableResult
     package static func run(_ words: [String], inputFile: String = "/dev/null") throws -> [UInt8] {
         let process = try ChildProcess(words, inputFile: inputFile)

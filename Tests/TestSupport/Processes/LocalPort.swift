@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// Ports of 127.0.0.1 for servers that do not choose one themselves.
+/// Finds ports on 127.0.0.1 for servers that cannot choose a free port themselves.
 package enum LocalPort {
     package struct NoneFree: Error {}
 
-    /// Where the search for the next port begins.
+    /// The position where the search for the next port begins.
     private static let offset = Atomic<Int>(Int(getpid()) * 37)
 
-    /// A port that no other server of this process gets, and that no outgoing connection takes meanwhile: it is below those
-    /// that the system gives away by itself (`net.ipv4.ip_local_port_range`).
+    /// Returns a port that no other server of this process gets. Outgoing connections do not use it either, because it
+    /// is below the range that the system assigns to them (`net.ipv4.ip_local_port_range`).
     package static func free() throws -> UInt16 {
         for _ in 0..<1_000 {
             let candidate = UInt16(20_000 + offset.add(1, ordering: .relaxed).newValue % 12_000)
@@ -18,13 +18,14 @@ package enum LocalPort {
         throw NoneFree()
     }
 
-    /// Whether a server takes connections at `port`.
+    /// Returns true if a server accepts connections on `port`.
     package static func takesConnections(_ port: UInt16) -> Bool {
         withSocket { descriptor in withAddress(port) { connect(descriptor, $0, $1) == 0 } }
     }
 
-    /// Asked as a server does that may have the port of one before it: a process that is just being started has our descriptors
-    /// until it becomes another program, and this one must not keep the server from the port.
+    /// Returns true if a server could listen on `port`. Like most servers, it sets SO_REUSEADDR. A child process
+    /// inherits our sockets until it executes its program, and this option prevents a test socket from blocking the
+    /// port for the server.
     static func isFree(_ port: UInt16) -> Bool {
         withSocket { descriptor in
             var isReused: Int32 = 1
@@ -39,7 +40,7 @@ package enum LocalPort {
         return body(descriptor)
     }
 
-    /// Calls `body` with the address of `port`, as the system takes it.
+    /// Calls `body` with the socket address of `port`.
     static func withAddress<Result>(
         _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// How much memory of a process the system keeps in memory.
+/// Reads the resident memory of a process.
 package enum ProcessMemory {
-    /// The resident bytes of a process, by its id or `self`; 0 when it does not run.
+    /// Returns the number of resident bytes of a process, given its id or `self`. Returns 0 if it does not run.
     package static func residentBytes(of process: String) -> Int {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8) else { return 0 }
         let fields = text.split(separator: " ")

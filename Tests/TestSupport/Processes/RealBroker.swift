@@ -2,7 +2,7 @@ package import CourierTransport
 import Foundation
 import Synchronization
 
-/// A real mosquitto on a port of 127.0.0.1 of its own, which is stopped, killed and started again as the test says.
+/// A real mosquitto on its own port of 127.0.0.1. Tests can stop, kill and restart it.
 package final class RealBroker: Sendable {
     package static let program = "/usr/sbin/mosquitto"
 
@@ -12,15 +12,18 @@ package final class RealBroker: Sendable {
 
     package let port: UInt16
     private let folder: TemporaryFolder
-    /// `nil` while it does not run.
+    /// The process, or `nil` while mosquitto does not run.
     private let process = Mutex<ChildProcess?>(nil)
 
-    /// Starts mosquitto and returns when it listens, also at the Unix socket `socketPath` if there is one; with `persists`,
-    /// its sessions survive ``restart()``. The `settings` are those of the port, such as its certificate.
+    /// Starts mosquitto. Returns when it listens on its port, and on the Unix socket `socketPath` if one is given.
+    ///
+    /// If `persists` is true, its sessions survive ``restart()``. `settings` are additional settings of the port, such
+    /// as its certificate.
     package init(persists: Bool = false, settings: String = "", socketPath: String? = nil) async throws {
         folder = try TemporaryFolder()
         port = try LocalPort.free()
-        // In this order: when the port answers, the socket does.
+        // The socket must be first. mosquitto opens the listeners in this order, so when the port answers, the socket
+        // does too.
         let configuration = """
             \(socketPath.map { "listener 0 \($0)" } ?? "")
             listener \(port) 127.0.0.1
@@ -41,10 +44,10 @@ package final class RealBroker: Sendable {
 
     package var endpoint: TransportEndpoint { .tcp(host: "127.0.0.1", port: port) }
 
-    /// Its process id; `nil` while it does not run.
+    /// The process id, or `nil` while mosquitto does not run.
     package var processID: Int32? { process.withLock { $0 }?.id }
 
-    /// Runs mosquitto and returns when it says that it is running.
+    /// Starts mosquitto. Returns when its output says that it is running.
     package func start() async throws {
         let child = try ChildProcess([Self.program, "-c", folder.file("mosquitto.conf")])
         process.withLock { $0 = child }
@@ -55,8 +58,8 @@ package final class RealBroker: Sendable {
 
     private var storage: String { folder.file("mosquitto.db") }
 
-    /// Stops it in order and returns when it has ended, and whether it has stored its sessions. One that has not, because
-    /// it crashed at the end, comes back without memory like one that was killed.
+    /// Stops mosquitto in order and waits for its end. Returns true if it has stored its sessions. If it has not,
+    /// because it crashed at the end, its stored sessions are deleted, as after ``kill()``.
     @discardableResult
     package func stop() async -> Bool {
         let before = Self.stamp(of: storage)
@@ -66,8 +69,8 @@ package final class RealBroker: Sendable {
         return false
     }
 
-    /// Ends it without warning and returns when it has ended. It comes back without memory: the file that the last orderly
-    /// stop wrote is of another time, and a broker that continued from it would take new messages for old ones of the same
+    /// Kills mosquitto, waits for its end, and deletes its stored sessions. The stored file is from the last orderly
+    /// stop. With that old state, the broker would treat a new message as a duplicate of an old one with the same
     /// packet id.
     package func kill() async {
         await end(by: SIGKILL)
@@ -76,20 +79,20 @@ package final class RealBroker: Sendable {
 
     private func forget() { try? FileManager.default.removeItem(atPath: storage) }
 
-    /// What changes whenever the file is written anew: mosquitto writes another one and gives it the name.
+    /// Returns a value that changes whenever the file is replaced. mosquitto writes a new file and renames it.
     private static func stamp(of path: String) -> [Int]? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return [Int(status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     }
 
-    /// Ends it for good, and removes what it stored.
+    /// Kills mosquitto permanently, and deletes its folder.
     package func remove() async {
         await kill()
         folder.remove()
     }
 
-    /// Stops it in order and starts it again on the same port.
+    /// Stops mosquitto in order, and starts it again on the same port.
     package func restart() async throws {
         await stop()
         try await start()

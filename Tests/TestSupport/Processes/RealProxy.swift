@@ -3,29 +3,28 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A real proxy on a port of 127.0.0.1 of its own: tinyproxy for HTTP, microsocks for SOCKS5. It is killed and started
-/// again as the test says.
+/// A real proxy on its own port of 127.0.0.1: tinyproxy for HTTP, microsocks for SOCKS5. Tests can kill and restart it.
 package final class RealProxy: Sendable {
     package struct StartFailure: Error, CustomStringConvertible {
         package let description: String
     }
 
     package let port: UInt16
-    /// How a client is to use it.
+    /// The proxy configuration for a client.
     package let configuration: ProxyConfiguration
     private let words: [String]
     private let folder: TemporaryFolder
-    /// `nil` while it does not run.
+    /// The process, or `nil` while the proxy does not run.
     private let process = Mutex<ChildProcess?>(nil)
 
-    /// Starts a proxy, and returns when it takes connections.
+    /// Starts a proxy, and returns when it accepts connections.
     ///
     /// - Parameters:
-    ///   - kind: What is to be spoken with it.
-    ///   - user: Whom it lets in; anybody if `nil`.
-    ///   - password: What that user has to give.
-    ///   - allowedPort: The only port that an HTTP proxy connects to; any if `nil`.
-    /// - Throws: ``StartFailure`` with what it said.
+    ///   - kind: The protocol of the proxy.
+    ///   - user: The user name that the proxy requires. If it is `nil`, the proxy requires none.
+    ///   - password: The password of that user.
+    ///   - allowedPort: The only port that an HTTP proxy connects to. If it is `nil`, all ports are allowed.
+    /// - Throws: ``StartFailure`` with the output of the proxy.
     package init(
         _ kind: ProxyConfiguration.Kind, user: String? = nil, password: String = "", allowedPort: UInt16? = nil
     ) async throws {
@@ -59,10 +58,11 @@ package final class RealProxy: Sendable {
 
     deinit { process.withLock { $0 }?.end(by: SIGKILL) }
 
-    /// How often a start is tried on a port that something holds for a moment: it was free when it was chosen.
+    /// The maximum number of attempts to start. The port was free when it was chosen, but another process may hold it
+    /// for a moment.
     private static let startLimit = 100
 
-    /// Runs it and returns when it takes connections.
+    /// Starts the proxy, and returns when it accepts connections.
     package func start() async throws {
         for attempt in 1... {
             guard let words = try await run() else { return }
@@ -73,12 +73,12 @@ package final class RealProxy: Sendable {
         }
     }
 
-    /// Runs it; what it said if it ended before it took connections.
+    /// Starts the proxy. Returns `nil` when it accepts connections, or its output if it ended before.
     private func run() async throws -> String? {
         let child = try ChildProcess(words)
         process.withLock { $0 = child }
         let said = Mutex<[UInt8]?>(nil)
-        // Read to its end, so that it never waits for a reader.
+        // The output is read to its end, so that the program never blocks on a full buffer.
         Thread.detachNewThread {
             var all: [UInt8] = []
             while true {
@@ -91,7 +91,7 @@ package final class RealProxy: Sendable {
         let port = port
         let isThere = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                // Neither program says when it is ready, so there is nothing to wait for but the port.
+                // Neither program reports when it is ready, so the port must be polled.
                 var isThere = LocalPort.takesConnections(port)
                 while !isThere, said.withLock({ $0 == nil }) {
                     usleep(2_000)
@@ -103,7 +103,7 @@ package final class RealProxy: Sendable {
         return isThere ? nil : String(decoding: said.withLock { $0 } ?? [], as: UTF8.self)
     }
 
-    /// Ends it without warning, and with it the connections through it; returns when it has ended.
+    /// Kills the proxy, which closes the connections through it. Returns when the proxy has ended.
     package func kill() async {
         guard let child = process.withLock({ $0.take() }) else { return }
         await withCheckedContinuation { continuation in

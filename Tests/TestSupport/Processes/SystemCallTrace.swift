@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// The system calls of this process that create files or change permissions, as `strace` sees them.
+/// Records the system calls of this process that create files or change the umask, with `strace`.
 ///
-/// Use it in an exit test, whose process has nothing else to do.
+/// Use it in an exit test, because that process does no other work.
 package final class SystemCallTrace {
     /// A call that creates a file or a folder.
     package struct Creation: Hashable, Sendable {
@@ -13,7 +13,7 @@ package final class SystemCallTrace {
 
     private static let calls = "open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,umask"
 
-    /// Whether this process may be traced by a program that it starts.
+    /// True if a child process is allowed to trace this process.
     package static var isPossible: Bool {
         if geteuid() == 0 { return true }
         let scope = try? String(contentsOfFile: "/proc/sys/kernel/yama/ptrace_scope", encoding: .utf8)
@@ -22,7 +22,7 @@ package final class SystemCallTrace {
 
     private let strace: ChildProcess
 
-    /// Begins to write the calls of all threads of this process into a file; returns when strace sees them.
+    /// Starts to write the calls of all threads of this process to a file. Returns when strace is attached.
     package init(into file: String) async throws {
         strace = try ChildProcess([
             "strace", "-f", "-s", "4096", "-e", "trace=\(Self.calls)", "-e", "signal=none", "-o", file, "-p",
@@ -33,10 +33,10 @@ package final class SystemCallTrace {
         }
     }
 
-    /// Stops; everything is in the file then.
+    /// Stops the trace. Afterwards, the file is complete.
     package func end() { strace.end(by: SIGINT) }
 
-    /// The calls that created something below `folder`, or would have if it had been missing.
+    /// Returns the calls that created a file or folder below `folder`, or would have created it if it did not exist.
     package static func creations(in trace: String, below folder: String) -> [Creation] {
         trace.split(separator: "\n").compactMap { line in
             guard let path = line.firstMatch(of: #/"(?<path>[^"]*)"/#)?.path, path.hasPrefix(folder) else { return nil }

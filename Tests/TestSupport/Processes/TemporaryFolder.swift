@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A folder that is removed with the object, or at the end of the process if the object lives as long.
+/// A temporary folder that is deleted when this object is released, or at the latest when the process exits.
 package final class TemporaryFolder: Sendable {
     private static let remaining = Mutex<Set<String>>([])
     private static let removesAtExit: Bool = atexit { TemporaryFolder.removeAll() } == 0
@@ -19,7 +19,7 @@ package final class TemporaryFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes it now, for programs that end before their objects do.
+    /// Deletes the folder now, for programs that end before their objects are released.
     package func remove() {
         Self.remaining.withLock { [path] in _ = $0.remove(path) }
         try? FileManager.default.removeItem(atPath: path)

@@ -1,4 +1,4 @@
-/// Chance that is the same in every run of the same seed, on every machine (SplitMix64).
+/// A random number generator (SplitMix64). The same seed gives the same numbers in every run and on every machine.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -12,9 +12,9 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to `limit`, which it does not reach.
+    /// Returns a number from 0 to `limit` - 1.
     package mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
-    /// Whether it is one of the `some` that are chosen out of `all`.
+    /// Returns true with the probability `some` / `all`.
     package mutating func chance(_ some: Int, in all: Int = 100) -> Bool { below(all) < some }
     package mutating func flag() -> Bool { chance(1, in: 2) }
     package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

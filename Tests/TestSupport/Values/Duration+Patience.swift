@@ -1,4 +1,5 @@
 extension Duration {
-    /// How long something may still come: the other tests want the same cores. Only a test that fails waits so long.
+    /// The time limit for expected events. It is long because other tests use the same cores. Only a failing test waits
+    /// this long.
     package static let patience = Duration.seconds(120)
 }

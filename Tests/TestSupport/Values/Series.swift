@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Values in the order in which they came, from any thread.
+/// Collects values from any thread, in the order of arrival.
 package final class Series<Value: Sendable>: Sendable {
     private let state = Mutex<[Value]>([])
 

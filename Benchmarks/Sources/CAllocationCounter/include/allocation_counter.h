@@ -1,5 +1,5 @@
 #pragma once
 #include <stdint.h>
 
-/// How many blocks this process has asked the C library for since it started; every thread counts.
+/// Returns the number of heap blocks that all threads of this process have allocated since its start.
 uint64_t allocation_count(void);

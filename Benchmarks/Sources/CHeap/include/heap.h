@@ -1,5 +1,5 @@
 #pragma once
 #include <stddef.h>
 
-/// How many bytes of the heap are in use, mapped blocks included.
+/// Returns the number of heap bytes in use, including mapped blocks.
 size_t heap_bytes_in_use(void);

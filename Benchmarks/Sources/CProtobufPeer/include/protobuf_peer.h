@@ -2,22 +2,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libprotobuf-c with the C structs of protoc-c and nothing else: the floor for every binding to it.
+// Uses libprotobuf-c directly with the C structs of protoc-c. No library on top of libprotobuf-c can be faster.
 
 /// A message that stays in memory as C structs.
 typedef struct protobuf_peer protobuf_peer;
 
-/// Makes C structs of a Readings message; NULL if the bytes are none.
+/// Creates C structs from an encoded Readings message. Returns NULL if the bytes are not such a message.
 protobuf_peer *protobuf_peer_make(const uint8_t *bytes, size_t count);
 
-/// Writes the structs into a new block of memory and frees it. Returns the size.
+/// Encodes the structs into a new block of memory, and frees the block. Returns its size.
 size_t protobuf_peer_encode(const protobuf_peer *peer);
 
-/// Reads a Readings message into new structs and frees them. Returns the number of readings.
+/// Decodes a Readings message into new structs, and frees them. Returns the number of readings.
 size_t protobuf_peer_decode(const uint8_t *bytes, size_t count);
 
-/// The same with the first Reading of the message alone.
+/// Encodes only the first Reading of the message, like `protobuf_peer_encode`.
 size_t protobuf_peer_encode_one(const protobuf_peer *peer);
 
-/// The same with one Reading. Returns its quality.
+/// Decodes one Reading, like `protobuf_peer_decode`. Returns its quality.
 size_t protobuf_peer_decode_one(const uint8_t *bytes, size_t count);

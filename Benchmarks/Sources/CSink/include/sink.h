@@ -3,45 +3,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The other end of a throughput measurement: a minimal MQTT server (3.1.1, and 5.0 with user properties of messages) that
-// costs a client as little as it can. It is a process of its own, so its CPU and memory are not those of the client's
-// process. It serves one connection after the other on a free port of the loopback interface.
+// The server of a throughput measurement: a minimal MQTT server (3.1.1, and 5.0 with user properties in messages) that
+// uses as little of the client's time as possible. It runs in a separate process, so that its CPU time and memory are
+// not counted with the client's. It serves one connection at a time on a free port of the loopback interface.
 
-/// What a sink expects of its client, or sends to it.
+/// The messages that a sink sends to its client, or expects from it.
 struct sink_plan {
-    /// Sends `messages` once the client has subscribed; otherwise it takes `messages`, acknowledges and counts them.
+    /// If true, the sink sends `messages` after the client has subscribed. If false, it receives, acknowledges and
+    /// counts them.
     bool floods;
-    /// Of every message in either direction; the sink complains about any other.
+    /// The QoS of every message in either direction. Any other QoS from the client is an error.
     int qos;
     uint64_t messages;
-    /// In bytes, of every message in either direction; the sink complains about any other.
+    /// The payload size of every message in bytes, in either direction. Any other size from the client is an error.
     size_t payload_size;
-    /// Of every message in either direction, in MQTT 5: `key1` with `value1` and so on, up to 9. The sink complains about
-    /// messages with fewer bytes of properties.
+    /// The number of user properties in every MQTT 5 message, in either direction, at most 9: `key1` with `value1` and
+    /// so on. A message from the client with fewer bytes of properties is an error.
     int user_properties;
-    /// How many messages of QoS 1 or 2 the sink leaves unacknowledged while it floods.
+    /// The maximum number of unacknowledged QoS 1 or 2 messages that the sink sends.
     uint16_t window;
-    /// Of the messages that the sink sends, whatever the client subscribed to.
+    /// The topic of the messages that the sink sends, regardless of the client's subscription.
     const char *topic;
 };
 
 struct sink;
 
-/// Starts the process, which listens when this returns. Returns `NULL` with `errno` set if there is none.
+/// Starts the sink's process. It listens when this function returns. Returns `NULL` and sets `errno` on failure.
 struct sink *sink_start(const struct sink_plan *plan);
 
-/// The TCP port it listens on.
+/// Returns the TCP port on which the sink listens.
 uint16_t sink_port(const struct sink *sink);
 
-/// Waits until every message is through: arrived (QoS 0 and 1) or released (QoS 2), or, if the sink floods, written
-/// (QoS 0) or acknowledged (QoS 1 and 2). Returns false when the sink complains or the time is up.
+/// Waits until every message is handled. A received message is handled when it has arrived (QoS 0 and 1) or was
+/// released (QoS 2). A sent message is handled when it was written (QoS 0) or acknowledged (QoS 1 and 2). Returns false
+/// on a complaint or timeout.
 bool sink_wait(struct sink *sink, int seconds);
 
-/// How many messages are through.
+/// Returns the number of handled messages.
 uint64_t sink_count(const struct sink *sink);
 
-/// What was wrong with what the client sent, or `NULL`.
+/// Returns a description of the client's error, or `NULL` if there was none.
 const char *sink_complaint(const struct sink *sink);
 
-/// Ends the process and frees everything. A sink also ends when the process that started it does.
+/// Ends the sink's process and frees the sink. The sink also ends when the process that started it ends.
 void sink_stop(struct sink *sink);

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A chat room, whose people get in by tokens that end. README.md shows what to try.
+/// A chat room whose members use tokens that expire. README.md describes what to try.
 @main @MainActor struct Chat {
     private struct Mistake: Error { let sentence: String }
 
@@ -58,7 +58,7 @@ import Foundation
         }
     }
 
-    /// Runs until Ctrl-C.
+    /// Runs the server until Ctrl-C.
     private static func serve(_ office: TokenOffice) async throws {
         let server = try Server(office) { say($0) }
         say("tokens: \(server.tokenURL)\nbroker: 127.0.0.1, port \(server.brokerPort)")
@@ -82,5 +82,5 @@ import Foundation
     }
 }
 
-/// Past the buffer of `print`, so that a line is seen when it is told, also through a pipe.
+/// Prints a line without the buffer of `print`, so that it is visible at once, even through a pipe.
 func say(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }

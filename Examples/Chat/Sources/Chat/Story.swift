@@ -1,10 +1,11 @@
 import Foundation
 
-/// Two people talk across the end of their tokens, and a third one does not get in: all in this process, and checked.
+/// A test in one process: two members continue to chat after their tokens expire, and a third without the secret is
+/// refused.
 @MainActor final class Story {
     struct Broken: Error, CustomStringConvertible { let description: String }
 
-    /// Somebody of the story, and what it went through.
+    /// A person in the story, with a record of its lines and connections.
     @MainActor private final class Person {
         let name: String
         let (lines, typing) = AsyncStream.makeStream(of: String.self)
@@ -20,7 +21,7 @@ import Foundation
         }
     }
 
-    /// How long the story may take, before a line is taken to be lost: that one does not come is no event.
+    /// The time limit of the story. A lost line causes no event, so only a time limit can detect it.
     private static let patience = Duration.seconds(30)
 
     private let secret = UUID().uuidString
@@ -28,7 +29,7 @@ import Foundation
     private let ben = Person("ben")
     private let (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// Throws when anything is not as promised.
+    /// Plays the story. Throws if the result is not as expected.
     func play() async throws {
         let server = try Server(TokenOffice(secret: secret, lifetime: .seconds(3))) { say("server  \($0)") }
         do {
@@ -45,7 +46,7 @@ import Foundation
             for (person, member) in members { group.addTask { try await member.stay { person.lines } } }
             group.addTask { try await self.talk(server) }
             group.addTask {
-                // The deadline of all the others, which end it when they are done.
+                // The time limit for the other tasks. When they are done, they cancel this task.
                 try await Task.sleep(for: Self.patience)
                 throw Broken(description: "it took too long; a line is lost")
             }
@@ -65,7 +66,8 @@ import Foundation
         try await until { self.ada.isInRoom && self.ben.isInRoom }
         ada.says("hello")
         ben.says("hello yourself")
-        // When she is shown out, both speak: see below. His token is renewed before it ends.
+        // When Ada's connection is lost, both members say a line: see `happened`. Ben's token is renewed before it
+        // expires.
         server.revoke(ada.name)
         try await until { self.ada.connectionCount > 1 && self.ben.connectionCount > 1 }
         ada.says("goodbye")

@@ -3,9 +3,9 @@ import CourierTesting
 import CourierTransport
 import Synchronization
 
-/// The network between the clients and the broker, which can be cut and mended.
+/// A simulated network between the clients and the broker. It can be cut and repaired.
 ///
-/// While it is cut, connections are led to a port where nobody listens, so that the system refuses them.
+/// While it is cut, clients connect to a port without a listener, so that the system refuses the connection.
 final class Cable: Sendable {
     private let broker: LoopbackBroker
     private let deadPort: UInt16
@@ -18,7 +18,7 @@ final class Cable: Sendable {
         await nobody.shutdown()
     }
 
-    /// Where an attempt goes now.
+    /// Returns the address to which an attempt connects now.
     func endpoint(for options: ConnectOptions) -> TransportEndpoint {
         .tcp(host: options.host, port: isCut.withLock { $0 } ? deadPort : options.port)
     }

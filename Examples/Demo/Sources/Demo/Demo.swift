@@ -4,9 +4,10 @@ import CourierTesting
 import Foundation
 import MQTTCodec
 
-/// Two clients, one broker, and a network that fails. `Scripts/demo` builds and runs it.
+/// A demo with two clients, one broker, and a network that fails. `Scripts/demo` builds and runs it.
 @main @MainActor struct Demo {
-    /// How many messages each side sends: first while all is well, then without a connection.
+    /// The number of messages that each side sends while connected. `offlineCount` is the number sent without a
+    /// connection.
     private static let onlineCount = 2
     private static let offlineCount = 5
     private static let dishes = ["pizza", "ramen", "falafel", "dosa", "soup", "tacos", "pie"]
@@ -37,7 +38,7 @@ import MQTTCodec
 
     private init(_ screen: Screen) async throws {
         self.screen = screen
-        // The broker and the token services agree on a secret of this run.
+        // The broker and the token services share a secret that is new in each run.
         let token = UUID().uuidString
         var configuration = BrokerConfiguration()
         configuration.authentication = .accounts(
@@ -56,7 +57,7 @@ import MQTTCodec
         try await office.client.subscribe(to: "positions/#", qos: .one)
 
         screen.title("2  Talk")
-        // The office reads with a publisher, the rider with a loop.
+        // The office reads with a publisher, and the rider reads with a loop.
         let subscription = office.client.messagePublisher(topic: "positions/#")
             .sink { (position: Position) in
                 receive(position, at: office, into: positions)
@@ -100,14 +101,14 @@ import MQTTCodec
 
     // MARK: Messages
 
-    /// QoS 2: exactly once. JSON is the first adapter.
+    /// Sends an order with QoS 2 (exactly once). It is encoded as JSON, because the JSON adapter is the first one.
     private func sendOrder(_ number: Int) throws {
         let order = Order(number: number, dish: Self.dishes[(number - 1) % Self.dishes.count])
         try office.client.publishMessage(order, topic: "orders/7", qos: .two)
         sent(order, by: office, as: "JSON", into: orders)
     }
 
-    /// QoS 1: at least once. A rule says that positions are property lists.
+    /// Sends a position with QoS 1 (at least once). An adapter rule selects the property list format for positions.
     private func sendPosition(_ number: Int) throws {
         let position = Position(number: number, latitude: 52.52 + Double(number) / 1_000, longitude: 13.405)
         try rider.client.publishMessage(position, topic: "positions/7", qos: .one)
@@ -132,9 +133,9 @@ import MQTTCodec
         }
     }
 
-    // MARK: The end
+    // MARK: End of the demo
 
-    /// Says what came of it, and whether all of it is as promised.
+    /// Prints a summary. Returns true if all results are as expected.
     private func summarize() async -> Bool {
         for participant in [office, rider] {
             await participant.client.disconnectAndWait()
@@ -174,7 +175,7 @@ import MQTTCodec
         return isAllTrue
     }
 
-    /// Ends the program in order at Ctrl-C; everything else of the demo ends with the process.
+    /// Ends the program with exit code 130 at Ctrl-C. The process exit also ends the clients and the broker.
     private static func interruptHandler(_ screen: Screen) -> any DispatchSourceSignal {
         signal(SIGINT, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .main)

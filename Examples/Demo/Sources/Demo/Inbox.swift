@@ -1,10 +1,10 @@
-/// What was sent on one way, and what came out at its end.
+/// The values that were sent in one direction, and the values that were received.
 @MainActor final class Inbox<Value: Equatable & Sendable> {
     var sent: [Value] = []
     var received: [Value] = []
     var lastAt = ContinuousClock.now
 
-    /// Nothing lost, nothing twice, nothing out of order, nothing changed on the way.
+    /// True if no value was lost, duplicated, reordered or changed.
     var isComplete: Bool { !sent.isEmpty && received == sent }
 
     var summary: String {

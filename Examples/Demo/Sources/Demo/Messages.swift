@@ -1,4 +1,4 @@
-/// What the office sends, as JSON.
+/// A message from the office, encoded as JSON.
 struct Order: Codable, Equatable, Sendable, CustomStringConvertible {
     let number: Int
     let dish: String
@@ -6,7 +6,7 @@ struct Order: Codable, Equatable, Sendable, CustomStringConvertible {
     var description: String { "order \(number), \(dish)" }
 }
 
-/// What the rider sends, as a property list.
+/// A message from the rider, encoded as a property list.
 struct Position: Codable, Equatable, Sendable, CustomStringConvertible {
     let number: Int
     let latitude: Double

@@ -2,11 +2,12 @@ import CourierCore
 import CourierMQTT
 import Foundation
 
-/// A client with its token service, and a record of what it went through.
+/// A client with its token service, and a record of its connections.
 ///
-/// It lives on the main actor, where a client calls handlers and sinks unless it is told otherwise.
+/// It belongs to the main actor, because a client calls handlers and sinks on the main queue by default.
 @MainActor final class Participant: @MainActor ICourierEventHandler {
-    /// The exact pauses that the client is configured to make; with chance in them there would be nothing to check.
+    /// The exact pauses between attempts that the client is configured for. Random pauses (jitter) could not be
+    /// checked.
     static let pauses: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]
 
     let name: String
@@ -19,7 +20,7 @@ import Foundation
     private(set) var connectionCount = 0
     private(set) var failureCount = 0
     private(set) var lossCount = 0
-    /// How long each attempt after the loss came after the end of what was before it.
+    /// The time from each failed attempt, or from the connection loss, to the next attempt.
     private(set) var intervals: [Duration] = []
     private(set) var connectedAt = ContinuousClock.now
     private var endedAt: ContinuousClock.Instant?
@@ -36,7 +37,7 @@ import Foundation
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 30
         config.reconnect.jitter = .none
-        // The broker is in this process: no network is needed.
+        // The broker runs in this process, so the client must connect even without a network.
         config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.logHandler = nil  // The demo loses connections on purpose, and prints what happens.
         config.endpoint = { cable.endpoint(for: $0) }

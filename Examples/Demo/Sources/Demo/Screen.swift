@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes lines in columns: the time, who, what. Colours are for terminals only, and not with `NO_COLOR`.
+/// Prints lines in columns: time, participant, event. Colors are used only on terminals, and only without `NO_COLOR`.
 @MainActor final class Screen {
     enum Tone: String {
         case plain = ""
@@ -20,7 +20,7 @@ import Foundation
             isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// A line of the story.
+    /// Prints one event of the demo.
     func tell(_ who: String, _ what: String, _ tone: Tone = .plain) {
         let time = Self.right(Self.seconds(ContinuousClock.now - start), 7)
         write(paint(time, .quiet) + "  " + paint(Self.left(who, 9), .strong) + paint(what, tone))
@@ -32,9 +32,9 @@ import Foundation
     }
     func line(_ text: String, _ tone: Tone = .plain) { write(paint(text, tone)) }
 
-    /// A duration as `1.04 s`.
+    /// Formats a duration in the form `1.04 s`.
     static func seconds(_ duration: Duration) -> String { String(format: "%.2f s", duration / .seconds(1)) }
-    /// A duration as `12 ms`.
+    /// Formats a duration in the form `12 ms`.
     static func milliseconds(_ duration: Duration) -> String { String(format: "%.0f ms", duration / .milliseconds(1)) }
 
     private static func left(_ text: String, _ width: Int) -> String {
@@ -49,6 +49,6 @@ import Foundation
         isColoured && tone != .plain ? tone.rawValue + text + "\u{1B}[0m" : text
     }
 
-    /// Past the buffer of `print`, so that a line is seen when it is told, also through a pipe.
+    /// Writes a line without the buffer of `print`, so that it is visible at once, even through a pipe.
     private func write(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
 }

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Where the demo waits for what its clients tell.
+/// Lets the demo wait until its clients have reached a state.
 @MainActor final class Stage {
     struct TooLate: Error, CustomStringConvertible {
         let description: String
@@ -12,21 +12,21 @@ import CourierCore
         let continuation: CheckedContinuation<Bool, Never>
     }
 
-    /// How long somebody waits before the demo is taken to have failed. Everything that is waited for is told by
-    /// ``changed()``; this limit is there only for what never comes, which no event can tell.
+    /// The time limit of a wait, after which the demo has failed. Normally ``changed()`` ends a wait. The limit is
+    /// needed because a missing event cannot be reported.
     private static let patience = Duration.seconds(30)
 
     private var waiters: [Waiter] = []
     private var lastID = 0
 
-    /// Something has changed that somebody may wait for.
+    /// Checks the conditions of all waiters again. Called after each change of a client's state.
     func changed() {
         let ready = waiters.filter { $0.condition() }
         waiters.removeAll { waiter in ready.contains { $0.id == waiter.id } }
         for waiter in ready { waiter.continuation.resume(returning: true) }
     }
 
-    /// Waits until `condition` holds; gives up when the patience is at its end.
+    /// Waits until `condition` is true. Throws when the time limit has passed.
     func wait(for what: String, until condition: @escaping () -> Bool) async throws {
         guard !condition() else { return }
         lastID += 1

@@ -1,10 +1,9 @@
 import CourierCore
 import Foundation
 
-/// Stands for a service that hands out tokens over a network: it takes its time, and counts how often it is asked.
+/// Simulates a token service on the network: it answers after a delay, and counts the requests.
 actor TokenService: ConnectionServiceProvider {
-    /// The round trip to the service that this one stands for. Nothing is waited for here: the time itself is what the
-    /// demo shows, as the time that a client takes for its token.
+    /// The simulated round trip to the service. The demo shows it as the time that a client needs to get its token.
     static let roundTrip = Duration.milliseconds(300)
 
     let clientID: String

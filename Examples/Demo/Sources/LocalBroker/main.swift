@@ -2,11 +2,12 @@ import CourierTesting
 import CourierTransport
 import Foundation
 
-// A broker for trying things out: MQTT 3.1 to 5.0 on 127.0.0.1, open to every program of this machine, nothing kept.
+// A broker for experiments: MQTT 3.1 to 5.0 on 127.0.0.1. Every program on this machine can connect, and nothing is
+// stored on disk.
 //
-//   swift run --package-path Examples/Demo LocalBroker [port]   0, the default, takes a free one
+//   swift run --package-path Examples/Demo LocalBroker [port]   (0, the default, selects a free port)
 //
-// The first line on standard output is the port. It runs until Ctrl-C or SIGTERM.
+// The first line of the output is the port. The broker runs until Ctrl-C or SIGTERM.
 
 let wanted = CommandLine.arguments.dropFirst().first ?? "0"
 guard let port = UInt16(wanted) else {
@@ -15,7 +16,7 @@ guard let port = UInt16(wanted) else {
 }
 do {
     let broker = try LoopbackBroker.start(on: .tcp(port: port))
-    // Written past the buffer of `print`, so that a script can read it from a pipe at once.
+    // Written without the buffer of `print`, so that a script can read it from a pipe at once.
     FileHandle.standardOutput.write(Data("\(broker.port)\n".utf8))
 
     let (stops, stop) = AsyncStream<Void>.makeStream()

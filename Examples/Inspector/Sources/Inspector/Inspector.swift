@@ -6,8 +6,8 @@ import CourierTesting
 import Dispatch
 import Foundation
 
-/// A broker, a fleet that reports and an office that listens, watched by the inspector. The first line it prints is the
-/// address of the page; it runs until it is interrupted.
+/// A broker, a fleet that publishes positions and an office that reads them, all shown by the packet inspector. The
+/// first line of the output is the address of the page. The program runs until it is interrupted.
 ///
 ///     swift run Inspector [messages a second, 20 by default]
 @main struct Inspector {
@@ -53,15 +53,15 @@ import Foundation
         var config = MQTTClientConfig(
             options: ConnectOptions(
                 host: "127.0.0.1", port: broker.port, clientId: name, username: name, password: "nobody-sees-this"))
-        // The broker is in this process: no network is needed.
+        // The broker runs in this process, so the client must connect even without a network.
         config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.deliveryQueue = DispatchQueue(label: name)
         config.packetObserver = logger
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 
-    /// Reports positions at a steady rate, with a message of QoS 2 now and then, one that tries to be markup, and an
-    /// interruption of the network once a minute.
+    /// Publishes positions at a steady rate, some with QoS 2, and sometimes a message that contains HTML markup. Once a
+    /// minute it cuts all connections.
     private static func report(_ fleet: any CourierClient, _ broker: LoopbackBroker, rate: Double) async throws {
         let clock = ContinuousClock()
         let tick = Duration.milliseconds(10)  // Short enough that a rate of thousands looks steady on the page.
@@ -76,8 +76,8 @@ import Foundation
                 do {
                     try send(fleet, sent)
                 } catch let error as CourierError where error.code == .connectionLost || error.code == .queueFull {
-                    // While the network is interrupted, messages of QoS 0 are lost, and the others fill the queue until
-                    // no more is taken, as in the field.
+                    // Without a connection, QoS 0 messages are lost. Other messages fill the queue until it accepts no
+                    // more, as in a real network.
                 }
             }
             if Int(elapsed / 60) > cuts {

@@ -1,11 +1,11 @@
-/// The colours that an alert can ask for, as a terminal shows them behind a text.
+/// The colors of an alert, shown in a terminal as the background of a text.
 enum AlertColor: String {
     case black, red, green, yellow, blue, magenta, cyan, white
 
-    /// What cannot be read as a colour is alarming enough to be red.
+    /// Creates a color from its name. An unknown name becomes red.
     init(_ name: String) { self = AlertColor(rawValue: name.lowercased()) ?? .red }
 
-    /// Switches to the colour, with a text that can be read on it.
+    /// The escape sequence that sets this background color, and a text color that is readable on it.
     var escapeSequence: String {
         let (background, text) =
             switch self {

@@ -1,14 +1,14 @@
 import CourierMQTT
 
-/// The Motions app: tells how it is held, and changes its colour when it is alerted.
+/// The device of the Motions app: it publishes its attitude, and changes its color when it receives an alert.
 @MainActor struct Device {
     let settings: Settings
     let broker: Broker
     let display: Display
-    /// Whether the display is this device's own, or a viewer shows what it publishes.
+    /// True if the display shows this device. False if a viewer shows the messages of the device.
     let showsItself: Bool
 
-    /// Runs until its messages are sent or the task is cancelled.
+    /// Runs until all messages are sent or the task is cancelled.
     func run() async throws {
         let id = settings.deviceID
         let client = broker.client(id: id)
@@ -17,7 +17,7 @@ import CourierMQTT
         client.connect()
         try await client.connected()
 
-        // First somebody who reads, then the subscription, so that no alert finds nobody.
+        // The reader is created before the subscription, so that every alert has a reader.
         let alertTopic = Topics.alert(device: id)
         let alerts = client.messagePublisher(topic: try alertTopic.filter.description).sink { (color: String) in
             if showsItself { display.alerted(id, AlertColor(color)) }
@@ -39,7 +39,7 @@ import CourierMQTT
             let motion = Motion(deviceID: settings.deviceID, attitude: sensor.next())
             if showsItself { display.moved(motion) }
             do {
-                // The broker keeps the last one for viewers that come later.
+                // The message is retained, so that the broker sends it to viewers that connect later.
                 try await client.publish(motion, to: Topics.motion(device: motion.deviceID), retain: true)
             } catch let error as CourierError {
                 if showsItself { display.tell("not sent: \(error.message)") }  // The next one is sent.

@@ -1,18 +1,18 @@
 import CourierMQTT
 import Foundation
 
-/// Shows devices: in a terminal a line for each, which changes in place and has the colour of its alert; elsewhere a
-/// line for everything that happens.
+/// Shows devices. On a terminal, each device has its own lines, which are updated in place and have the color of the
+/// alert. Elsewhere, one line is printed for each event.
 @MainActor final class Display {
-    /// How long a device has the colour of an alert.
+    /// The time for which a device has the color of an alert.
     static let alertTime = Duration.seconds(2)
-    /// How many devices are shown. Who can publish can also invent identifiers; later devices are left out.
+    /// The maximum number of devices that are shown. The limit is needed because any publisher can invent device ids.
     static let maximumDevices = 100
 
     private struct Device {
         var attitude: Attitude?
         var color: AlertColor?
-        /// Takes the colour away when its time is over.
+        /// Removes the color after ``alertTime``.
         var restoring: Task<Void, any Error>?
     }
 
@@ -27,7 +27,7 @@ import Foundation
 
     func open() {
         guard isTerminal else { return write(heading + "\n") }
-        // A screen of its own, without the cursor, whose lines end at its edge.
+        // Switch to the alternate screen, hide the cursor, and turn off line wrap.
         write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
         draw()
     }
@@ -37,13 +37,13 @@ import Foundation
         if isTerminal { write("\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l") }
     }
 
-    /// Something to know about the connection.
+    /// Shows a text about the connection.
     func tell(_ text: String) {
         note = text
         show(text)
     }
 
-    /// Tells why a client has no connection, and when it has one again, for as long as the result is kept.
+    /// Shows connection failures and the next success of a client, until the returned value is released.
     func follow(_ client: any CourierClient) -> AnyCancellable {
         var isCutOff = false
         return client.eventPublisher.sink { event in
@@ -65,7 +65,7 @@ import Foundation
         show("\(Self.shown(motion.deviceID))  \(Self.text(motion.attitude))")
     }
 
-    /// Gives a device the colour for ``alertTime``; a later alert takes the place of an earlier one.
+    /// Shows the color of an alert on a device for ``alertTime``. A later alert replaces an earlier one.
     func alerted(_ deviceID: String, _ color: AlertColor) {
         guard hasPlace(for: deviceID) else { return }
         change(deviceID) { device in
@@ -92,7 +92,7 @@ import Foundation
         change(&devices[deviceID, default: Device()])
     }
 
-    /// The screen as it is now, or this line of what happened.
+    /// On a terminal, draws the screen again. Elsewhere, prints the line.
     private func show(_ line: String) {
         if isTerminal { draw() } else { write(line + "\n") }
     }
@@ -105,7 +105,7 @@ import Foundation
         add("")
         for deviceID in order {
             guard let device = devices[deviceID] else { continue }
-            // The rest of the line is erased in the colour that is set.
+            // The rest of the line is erased with the background color that is set.
             add((device.color?.escapeSequence ?? "") + "  " + Self.shown(deviceID))
             add((device.color?.escapeSequence ?? "") + "  " + (device.attitude.map(Self.text) ?? ""))
             add("")
@@ -113,7 +113,7 @@ import Foundation
         write(screen + "\u{1B}[J")
     }
 
-    /// The identifier without control characters, which could do more to a terminal than show a text.
+    /// Returns the device id without control characters, because these could send commands to the terminal.
     private static func shown(_ deviceID: String) -> String {
         String(String.UnicodeScalarView(deviceID.unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }
@@ -123,6 +123,6 @@ import Foundation
         return "pitch: \(degrees(attitude.pitch))  roll: \(degrees(attitude.roll))  yaw: \(degrees(attitude.yaw))"
     }
 
-    /// Past the buffer of `print`, so that a line is seen when it is told, also through a pipe.
+    /// Writes text without the buffer of `print`, so that it is visible at once, even through a pipe.
     private func write(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) }
 }

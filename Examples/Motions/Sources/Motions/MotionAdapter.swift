@@ -1,9 +1,9 @@
 import CourierMQTT
 import Foundation
 
-/// The payload of a motion: pitch, roll and yaw as 64-bit floats, the most significant byte first, 24 bytes in all.
+/// Encodes and decodes a motion: pitch, roll and yaw as 64-bit floats in big-endian byte order, 24 bytes in total.
 ///
-/// The device's identifier is not in the payload; it is taken from the topic, which an adapter is told.
+/// The payload does not contain the device id. It is taken from the topic, which is passed to the adapter.
 struct MotionAdapter: MessageAdapter {
     static let size = 3 * MemoryLayout<UInt64>.size
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Stands for the motion sensor that a computer does not have: it tells how a device is held that somebody turns about
-/// slowly, or how the one was held whose messages the book shows.
+/// Simulates a motion sensor. It returns the attitude of a device that turns slowly, or the attitudes that the book
+/// recorded.
 struct MotionSensor {
-    /// Two messages in full, of those that the book prints as `mosquitto_sub | hexdump` showed them.
+    /// Two complete messages from the book, where they are printed as the output of `mosquitto_sub | hexdump`.
     private static let recorded = [
         Attitude(
             pitch: Double(bitPattern: 0x3fd5_056a_c437_5216), roll: Double(bitPattern: 0x3fd8_f7b5_34f6_19ea),
@@ -18,7 +18,7 @@ struct MotionSensor {
 
     init(isRecorded: Bool) { self.isRecorded = isRecorded }
 
-    /// The attitude now; a second, and for the recorded one a message, later than the one before.
+    /// Returns the next attitude: one second after the previous one, or the next recorded message.
     mutating func next() -> Attitude {
         defer { position += 1 }
         guard !isRecorded else { return Self.recorded[position % Self.recorded.count] }

@@ -2,8 +2,8 @@ import CourierTesting
 import Dispatch
 import Foundation
 
-/// The Motions app of a book on mobile messaging: a device publishes pitch, roll and yaw, and turns green when it is
-/// told to. README.md shows what to try.
+/// The Motions app from a book on mobile messaging. A device publishes pitch, roll and yaw, and changes its color when
+/// it receives an alert. README.md describes what to try.
 @main @MainActor struct Motions {
     static func main() async {
         if CommandLine.arguments.contains("--help") { return print(Settings.usage) }
@@ -23,7 +23,7 @@ import Foundation
         }
     }
 
-    /// Runs until the first part ends, or the program is interrupted.
+    /// Runs until the device or the viewer ends, or the program is interrupted.
     private static func run(_ settings: Settings, _ broker: Broker) async throws {
         let display = Display(heading: "Motions, by the broker on \(broker.host), port \(broker.port)")
         display.open()
@@ -52,7 +52,7 @@ import Foundation
     }
 }
 
-/// Ctrl-C and SIGTERM, as something that can be awaited.
+/// Ctrl-C and SIGTERM as an asynchronous sequence.
 struct Interrupts {
     let stops: AsyncStream<Void>
     private let sources: [any DispatchSourceSignal]

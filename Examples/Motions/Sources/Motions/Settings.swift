@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the command line asks for.
+/// The command-line options.
 struct Settings {
     enum Role: String {
-        /// A device that moves, and changes its colour when it is alerted.
+        /// A device that publishes its attitude, and changes its color when it receives an alert.
         case device
-        /// Shows the devices of a broker.
+        /// A viewer that shows the devices of a broker.
         case viewer
     }
 
@@ -23,9 +23,9 @@ struct Settings {
           --recorded       the device is held as the one that the book recorded, instead of being moved about
         """
 
-    /// One part alone, or both.
+    /// The part to run. If it is `nil`, the device and the viewer run in this process.
     var role: Role?
-    /// `nil` for a broker in this process.
+    /// The broker's host. If it is `nil`, a broker in this process is used.
     var host: String?
     var port: UInt16 = 1883
     var deviceID = UUID().uuidString
@@ -53,7 +53,7 @@ struct Settings {
         }
     }
 
-    /// From a hundredth of a second to a day.
+    /// Parses an interval between 0.01 seconds and one day.
     private static func interval(_ text: String) -> Duration? {
         guard let seconds = Double(text), (0.01...86_400).contains(seconds) else { return nil }
         return .seconds(seconds)

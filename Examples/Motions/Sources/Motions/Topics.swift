@@ -2,12 +2,12 @@ import CourierMQTT
 
 /// The topics of the Motions app. They begin with a slash, so their first level is empty.
 enum Topics {
-    /// A lost motion does not matter, as the next one comes a second later: QoS 0.
+    /// Motions use QoS 0, because a lost motion is soon replaced by the next one.
     static let motion = Topic<Motion>("/mwm/{device}/motion", qos: .zero)
-    /// The name of a colour. None may be lost, and one that comes twice does no harm: QoS 1.
+    /// Alerts contain the name of a color. They use QoS 1, because none may be lost, and a duplicate is harmless.
     static let alert = Topic<String>("/mwm/{device}/alert", qos: .one)
 
-    /// The device that a topic of these belongs to.
+    /// Returns the device id in a topic of this family.
     static func deviceID<Value>(in topic: String, of family: Topic<Value>) throws -> String {
         guard let deviceID = try family.arguments(in: TopicName(topic))?["device"] else {
             throw CourierError(.decodingFailed, "\(topic) is no topic of a device")

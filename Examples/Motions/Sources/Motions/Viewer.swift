@@ -7,7 +7,7 @@ import CourierMQTT
 
     /// Runs until the task is cancelled.
     func run() async throws {
-        // Each `%` becomes a letter or a digit, so that many viewers can be there at once.
+        // Each `%` is replaced by a random letter or digit, so that several viewers can be connected at the same time.
         let client = broker.client(id: "motions_%%%%")
         let failures = display.follow(client)
         defer { failures.cancel() }
@@ -26,7 +26,7 @@ import CourierMQTT
         for try await motion in client.messages(from: Topics.motion) { display.moved(motion) }
     }
 
-    /// Which device is alerted is in the topic, so these are read as they come, past the adapters.
+    /// Shows alerts. The loop reads undecoded messages, because only the topic contains the device id.
     private func showAlerts(_ client: any CourierClient) async throws {
         let filter = try Topics.alert.filter.description
         for try await message in client.messages(Message.self, from: filter, qos: Topics.alert.qos) {

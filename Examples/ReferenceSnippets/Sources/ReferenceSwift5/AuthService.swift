@@ -42,7 +42,7 @@ final class HiveMQAuthService: IConnectionServiceProvider {
     }
 }
 
-/// Only what the article says a provider needs.
+/// Implements only the members that the published article requires of a provider.
 class MinimalAuthService: IConnectionServiceProvider {
     var clientId: String { UUID().uuidString }
 

@@ -1,14 +1,14 @@
 import CourierCore
 import Foundation
 
-/// A reference type from before `Sendable`.
+/// A class that is not `Sendable`, as in code that is older than Swift concurrency.
 class LegacyNote: Codable {
     var title = ""
 }
 
-/// A public type: Swift does not infer `Sendable` for it.
+/// A public type. Swift does not infer `Sendable` for public types.
 public struct PublicNote: Codable {
-    /// What it is called.
+    /// The title of the note.
     public let title: String
 }
 

@@ -28,7 +28,7 @@ class Analytics: ICourierEventHandler {
     }
 }
 
-/// A handler that lives on the main actor, and says so in its conformance.
+/// A handler that is isolated to the main actor, as its conformance states.
 @MainActor
 final class ScreenLog: @MainActor ICourierEventHandler {
     private(set) var lastLine = ""

@@ -1,7 +1,8 @@
 import CourierCore
 import Foundation
 
-/// A class with a mutable cache and no lock, not `Sendable`: the client calls it from one place.
+/// A provider with a mutable cache and no lock. It need not be `Sendable`, because the client makes only one call at a
+/// time.
 final class HiveMQAuthService: IConnectionServiceProvider {
     private var cachedOptions: ConnectOptions?
     var extraIdProvider: (() -> String?)?
@@ -43,7 +44,7 @@ final class HiveMQAuthService: IConnectionServiceProvider {
     }
 }
 
-/// Takes its answer to another thread, so its completion says `@Sendable`.
+/// A provider that calls its completion on another thread. The completion must therefore be `@Sendable`.
 class MinimalAuthService: IConnectionServiceProvider {
     var clientId: String { UUID().uuidString }
 
@@ -54,7 +55,7 @@ class MinimalAuthService: IConnectionServiceProvider {
     }
 }
 
-/// The `async` sibling: an actor needs no words at all.
+/// A provider with an `async` method. An actor needs no further annotations.
 actor TokenService: ConnectionServiceProvider {
     let clientID = "phone-7"
     private var token: String?

@@ -1,2 +1,2 @@
-// openpty(3), which Foundation does not offer to Swift.
+// Declares openpty(3), which Foundation does not make available to Swift.
 #include <pty.h>

@@ -1,9 +1,9 @@
 import CourierMQTT
 import Foundation
 
-/// What is said over one line, and whether it went as promised.
+/// Exchanges messages over one line, and checks the results.
 struct Conversation {
-    /// More than any of the lines holds.
+    /// A payload that is larger than the buffer of any line.
     private static let largePayload = (0..<262_144).map { UInt8(truncatingIfNeeded: $0 * 31 ^ $0 >> 8) }
     private static let smallCount = 20
 
@@ -25,7 +25,7 @@ struct Conversation {
             .makeAsyncIterator()
         var atOffice = try await office.messages(Message.self, from: "to/office").subscribed().makeAsyncIterator()
 
-        // A write that is larger than what the stream takes, to a peer that takes nothing for now.
+        // Publish a payload that is larger than the stream's buffer, while the peer reads nothing.
         peer.hold()
         let before = peer.taken
         let (receipts, receipt) = AsyncStream.makeStream(of: Result<PublishReceipt, CourierError>.self)
@@ -49,7 +49,7 @@ struct Conversation {
         try check(bites >= size / Peer.biteSize, "the peer took it in \(bites) bites")
         tell("resumed", "the peer took the rest, in \(bites) bites; it arrived whole and is acknowledged")
 
-        // The other direction: the parser leaves what is no whole packet for the next read.
+        // Test the other direction: the client must put the packet together from many small reads.
         let given = peer.given
         try await office.publish(Data(Self.largePayload), to: "to/accessory")
         let received = try await atAccessory.next()?.payload

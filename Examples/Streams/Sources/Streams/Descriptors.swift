@@ -1,7 +1,7 @@
 import CTerminal
 import Foundation
 
-/// The system calls of the example.
+/// The system calls that the example needs.
 enum Descriptors {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -9,18 +9,20 @@ enum Descriptors {
         init(_ call: String) { description = "\(call): \(String(cString: strerror(errno)))" }
     }
 
-    /// A pipe: what is written to the second is read from the first.
+    /// Creates a pipe. Bytes that are written to `writing` are read from `reading`.
     static func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
         guard Foundation.pipe(&ends) == 0 else { throw Failure("pipe") }
         return (ends[0], ends[1])
     }
 
-    /// The two ends of a line that passes every byte as it is, as a serial line to a modem or an accessory would.
+    /// Opens the two ends of a pseudo-terminal that passes every byte unchanged, like a serial line to a modem or an
+    /// accessory.
     static func pseudoTerminal() throws -> (line: Int32, peer: Int32) {
         var (peer, line): (Int32, Int32) = (-1, -1)
         guard openpty(&peer, &line, nil, nil, nil) == 0 else { throw Failure("openpty") }
-        // Without this a terminal takes bytes for line ends, erasing, Ctrl-C and flow control.
+        // Without raw mode, the terminal would interpret some bytes as line ends, erase characters, Ctrl-C or flow
+        // control.
         var attributes = termios()
         guard tcgetattr(line, &attributes) == 0 else { throw Failure("tcgetattr") }
         cfmakeraw(&attributes)
@@ -28,7 +30,7 @@ enum Descriptors {
         return (line, peer)
     }
 
-    /// A connection to a port of this machine.
+    /// Opens a connection to a port of this machine.
     static func socket(to port: UInt16) throws -> Int32 {
         let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw Failure("socket") }
@@ -48,7 +50,7 @@ enum Descriptors {
         return socket
     }
 
-    /// How many bytes wait to be read.
+    /// Returns the number of bytes that can be read now.
     static func waitingCount(_ descriptor: Int32) -> Int {
         var count: Int32 = 0
         return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0

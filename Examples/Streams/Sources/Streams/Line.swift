@@ -3,7 +3,7 @@ import CourierTransport
 import Foundation
 import Synchronization
 
-/// What a client's bytes can run over, with a ``Peer`` at its far end.
+/// A line that carries a client's bytes, with a ``Peer`` at its far end.
 final class Line: Sendable {
     enum Kind: String, CaseIterable {
         case pipes = "a pair of pipes"
@@ -20,11 +20,11 @@ final class Line: Sendable {
         self.brokerPort = brokerPort
     }
 
-    /// The far end of the latest connection.
+    /// The peer at the far end of the latest connection.
     var peer: Peer? { latestPeer.withLock { $0 } }
 
-    /// A new line for a new connection. Where none can be made, because its peer does not reach the broker, it is the way
-    /// that the peer would have gone: so the attempt fails for that reason, and is repeated.
+    /// Creates a line for a new connection. If its peer cannot reach the broker, the broker's address is returned
+    /// instead. The attempt then fails for the same reason, and the client repeats it.
     func endpoint() -> TransportEndpoint {
         do {
             return try make()
@@ -48,7 +48,8 @@ final class Line: Sendable {
             let (there, back) = (try Descriptors.pipe(), try Descriptors.pipe())
             try attachPeer(
                 reading: there.reading, writing: back.writing, near: (back.reading, there.writing))
-            // What an accessory's session would give. Once open they have descriptors of their own.
+            // An accessory session provides streams like these. Open streams have their own descriptors, so these two
+            // are closed.
             defer {
                 close(there.writing)
                 close(back.reading)
@@ -62,7 +63,7 @@ final class Line: Sendable {
         }
     }
 
-    /// Puts a peer at the far end. Where there can be none, the near end is closed as well.
+    /// Creates the peer at the far end. If that fails, it also closes the near end.
     private func attachPeer(reading: Int32, writing: Int32, near: (reading: Int32, writing: Int32)) throws {
         do {
             let peer = try Peer(reading: reading, writing: writing, brokerPort: brokerPort)

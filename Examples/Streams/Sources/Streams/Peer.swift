@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// The far end of a stream: what stands there passes the bytes on to a broker, in both directions and a few at a time,
-/// as an accessory behind a slow line does. Each direction has a thread, which may wait.
+/// The far end of a line, like an accessory behind a slow connection. It forwards bytes to the broker and back, a few
+/// at a time. Each direction has its own thread, which may block.
 final class Peer: Sendable {
-    /// How many bytes it takes or gives at once.
+    /// The maximum number of bytes of one read.
     static let biteSize = 7
 
-    /// What went in one direction.
+    /// The amount of data that was forwarded in one direction.
     struct Tally: Sendable {
         var bytes = 0
         var bites = 0
@@ -21,8 +21,8 @@ final class Peer: Sendable {
     private let givenTally = Mutex(Tally())
     private let ends = AsyncStream.makeStream(of: Void.self)
 
-    /// Takes descriptors over, which may be the same, and connects them with the broker on a port of this machine. Closes
-    /// them if it cannot.
+    /// Takes ownership of the descriptors, which may be equal, and connects to the broker on a port of this machine. If
+    /// that fails, it closes the descriptors.
     init(reading: Int32, writing: Int32, brokerPort: UInt16) throws {
         self.reading = reading
         self.writing = writing
@@ -42,17 +42,17 @@ final class Peer: Sendable {
         close(reading)
     }
 
-    /// What it took from the stream.
+    /// The data that the peer has read from the line.
     var taken: Tally { takenTally.withLock { $0 } }
-    /// What it gave to the stream.
+    /// The data that the peer has written to the line.
     var given: Tally { givenTally.withLock { $0 } }
-    /// How many bytes are in the stream, not taken yet.
+    /// The number of bytes on the line that the peer has not read yet.
     var waitingCount: Int { Descriptors.waitingCount(reading) }
 
-    /// Takes nothing any more, but for the bite that it may be at.
+    /// Stops reading from the line. A read that has already begun is completed.
     func hold() { gate.close() }
 
-    /// Takes again.
+    /// Continues to read from the line.
     func release() { gate.open() }
 
     /// Waits until both directions have ended.
@@ -66,12 +66,12 @@ final class Peer: Sendable {
 
     private func giveAll() {
         Self.pass(from: socket, to: writing, count: givenTally) {}
-        // The reader of a pipe learns of its end by this only. Nobody else writes to it.
+        // Closing is the only way to report the end to the reader of a pipe. No other code writes to this pipe.
         if writing != reading { close(writing) }
         ends.continuation.yield()
     }
 
-    /// Passes bites until either side has ended.
+    /// Forwards bytes until one side has ended.
     private static func pass(
         from source: Int32, to target: Int32, count tally: borrowing Mutex<Tally>, beforeEach: () -> Void
     ) {
@@ -96,9 +96,9 @@ final class Peer: Sendable {
     }
 }
 
-/// Lets threads pass while it is open.
+/// Blocks threads while it is closed.
 ///
-/// Safe to share: `isOpen` is touched under the lock of `condition` only.
+/// Safe to share: `isOpen` is used only while `condition` is locked.
 private final class Gate: @unchecked Sendable {
     private let condition = NSCondition()
     private var isOpen = true

@@ -1,13 +1,13 @@
 import CourierTesting
 import Foundation
 
-/// MQTT over streams that are no sockets, with a peer that takes a few bytes at a time.
+/// MQTT over streams that are not sockets, with a peer that forwards a few bytes at a time.
 ///
 ///     swift run Streams          with a broker in this process
-///     swift run Streams 1883     with the one on this port of 127.0.0.1
+///     swift run Streams 1883     with the broker on this port of 127.0.0.1
 @main struct Streams {
     static func main() async {
-        // A peer that has gone is an error to who writes, not the end of the process.
+        // Without this, a write to a closed stream would end the process. Now the write returns an error.
         signal(SIGPIPE, SIG_IGN)
         do {
             let argument = CommandLine.arguments.dropFirst().first
@@ -33,6 +33,6 @@ import Foundation
         say("\nAll as promised.")
     }
 
-    /// Past the buffer of `print`, so that a line is seen when it is told, also through a pipe.
+    /// Prints a line without the buffer of `print`, so that it is visible at once, even through a pipe.
     static func say(_ line: String) { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
 }

@@ -1,12 +1,12 @@
 import CourierTransport
 import Foundation
 
-/// What the command line asks for.
+/// The command-line options.
 struct Settings {
     enum Role: String {
-        /// Plays a city to a broker.
+        /// Publishes the vehicles of a city to a broker.
         case generate
-        /// Draws what a broker tells.
+        /// Draws the vehicles that a broker reports.
         case watch
     }
 
@@ -36,7 +36,7 @@ struct Settings {
           --seconds NUMBER    how long to run; until Ctrl-C by default
         """
 
-    /// One part alone, or both with a broker in this process.
+    /// The part to run. If it is `nil`, both parts run, with a broker in this process.
     var role: Role?
     var host = "127.0.0.1"
     private var chosenPort: UInt16?
@@ -56,7 +56,7 @@ struct Settings {
 
     var port: UInt16 { chosenPort ?? (usesTLS ? 8883 : 1883) }
 
-    /// Uses a broker of this process.
+    /// Selects the broker in this process.
     mutating func useLoopback(_ port: UInt16) {
         host = "127.0.0.1"
         chosenPort = port

@@ -3,11 +3,12 @@ import CourierTesting
 import CourierTransport
 import Foundation
 
-/// The vehicles of a city, live on a map. README.md shows what to try.
+/// The vehicles of a city, live on a map. README.md describes what to try.
 @main struct Transit {
     static func main() async {
         if CommandLine.arguments.contains("--help") { return print(Settings.usage) }
-        // A reader of our output that has gone is no reason to end without a farewell to the broker.
+        // If the output is closed, the program must still disconnect from the broker. Without this, SIGPIPE would end
+        // it.
         signal(SIGPIPE, SIG_IGN)
         do {
             var settings = try Settings(CommandLine.arguments.dropFirst())
@@ -23,7 +24,7 @@ import Foundation
         }
     }
 
-    /// Runs until a part fails, the time is over or the program is interrupted.
+    /// Runs until one part ends or fails, the time limit has passed, or the program is interrupted.
     private static func run(_ settings: Settings) async throws {
         let interrupts = Interrupts()
         let stops = interrupts.stops
@@ -38,7 +39,7 @@ import Foundation
         interrupts.cancel()
     }
 
-    // MARK: The two parts
+    // MARK: Generator and map
 
     private static func generate(_ settings: Settings) async throws {
         let client = try client(settings, id: "city_%%%%")
@@ -81,7 +82,7 @@ import Foundation
         try result.get()
     }
 
-    /// Reads and draws until the task is cancelled.
+    /// Reads the feed and draws until the task is cancelled.
     private static func show(
         _ fleet: Fleet, of client: any CourierClient, on server: PageServer?, _ settings: Settings
     ) async throws {
@@ -100,21 +101,21 @@ import Foundation
         }
     }
 
-    /// A line a second, for who has no terminal.
+    /// Prints a status line every second. Used without a terminal or with `--plain`.
     private static func tell(_ fleet: Fleet) async {
         while (try? await Task.sleep(for: .seconds(1))) != nil {
             Text.write(Text.line(await fleet.picture()) + "\n")
         }
     }
 
-    /// Four pictures a second for the page, while somebody looks at it.
+    /// Sends four pictures per second to the page, while a browser shows it.
     private static func show(_ fleet: Fleet, on server: PageServer) async {
         while (try? await Task.sleep(for: .milliseconds(250))) != nil {
             if server.isWatched { server.show(PictureJSON.text(await fleet.picture())) }
         }
     }
 
-    // MARK: What both need
+    // MARK: Shared by both parts
 
     private static func client(
         _ settings: Settings, id: String, loops: EventLoopGroup? = nil
@@ -127,7 +128,7 @@ import Foundation
         var config = MQTTClientConfig(options: options)
         config.messageAdapters = [SightingAdapter()]
         config.autoReconnectInterval = 1
-        // The broker may be on this machine: no network is needed.
+        // The broker may run on this machine, so the client must connect even without a network.
         config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.environment.eventLoops = loops
         try CourierClientFactory().validate(config)
@@ -140,7 +141,7 @@ import Foundation
     }
 }
 
-/// Ctrl-C and SIGTERM, as something that can be awaited.
+/// Ctrl-C and SIGTERM as an asynchronous sequence.
 struct Interrupts {
     let stops: AsyncStream<Void>
     private let sources: [any DispatchSourceSignal]

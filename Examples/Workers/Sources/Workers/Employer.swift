@@ -1,14 +1,14 @@
 import CourierMQTT
 
-/// Gives jobs to the pool, and waits for a result of each.
+/// Publishes jobs for the pool, and waits for the result of each job.
 struct Employer {
-    /// How long a job may take before it is given again: its worker may have died with it.
+    /// The time after which a job without a result is published again, because its worker may have crashed.
     private static let patience = Duration.seconds(3)
 
     let jobCount: Int
     let port: UInt16
 
-    /// Returns when there is a result of every job.
+    /// Returns when every job has a result.
     func run() async throws {
         let client = CourierClientFactory().makeMQTTClient(config: MQTTClientConfig(named: "employer", port: port))
         client.connect()
@@ -16,7 +16,8 @@ struct Employer {
         let ledger = Ledger(jobCount)
         let results = client.messages(JobResult.self, from: Topics.results, qos: .one)
         try await client.subscribe(to: Topics.results, qos: .one)
-        // Whichever ends first ends the other: reading when all is done, giving with an error.
+        // The task that ends first cancels the other one. Reading ends when all jobs are done; publishing ends only
+        // with an error.
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await give(ledger, by: client) }
             group.addTask { for try await result in results where await ledger.isLast(result) { return } }
@@ -28,7 +29,7 @@ struct Employer {
         await client.disconnectAndWait()
     }
 
-    /// Gives what has no result, again and again until it is cancelled.
+    /// Publishes all jobs that have no result, and repeats this until it is cancelled.
     private func give(_ ledger: Ledger, by client: any CourierClient) async throws {
         var isFirst = true
         while true {
@@ -41,7 +42,7 @@ struct Employer {
     }
 }
 
-/// Which jobs have a result, and whose.
+/// Records the jobs without a result, and the worker of each finished job.
 private actor Ledger {
     private(set) var open: [Int]
     private(set) var repeatedCount = 0
@@ -49,14 +50,14 @@ private actor Ledger {
 
     init(_ jobCount: Int) { open = Array(1...jobCount) }
 
-    /// Notes a result; whether there is one of every job now.
+    /// Records a result. Returns true if every job has a result now.
     func isLast(_ result: JobResult) -> Bool {
         if workers.updateValue(result.worker, forKey: result.number) != nil { repeatedCount += 1 }
         open.removeAll { $0 == result.number }
         return open.isEmpty
     }
 
-    /// How many jobs each worker has done, the most busy first.
+    /// The number of jobs that each worker has done, largest number first.
     var shares: [(worker: String, count: Int)] {
         Dictionary(grouping: workers.values, by: \.self).map { ($0.key, $0.value.count) }
             .sorted { ($1.1, $0.0) < ($0.1, $1.0) }

@@ -1,19 +1,19 @@
-/// What is to be done.
+/// A job for a worker.
 struct Job: Codable, Sendable {
     let number: Int
 }
 
-/// Who has done it, and what came of it.
+/// The result of a job, and the worker that did it.
 struct JobResult: Codable, Sendable {
     let number: Int
     let worker: String
     let square: Int
 }
 
-/// Where jobs and results travel.
+/// The topics of jobs and results.
 enum Topics {
     static let jobs = "workers/jobs"
     static let results = "workers/results"
-    /// The broker gives each job to one of those that subscribe to this.
+    /// A shared subscription: the broker sends each job to only one of its subscribers.
     static let sharedJobs = "$share/pool/\(jobs)"
 }

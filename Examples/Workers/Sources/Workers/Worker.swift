@@ -1,6 +1,6 @@
 import CourierMQTT
 
-/// One of the pool: takes a job, does it, tells the result, and takes the next.
+/// One worker of the pool. It receives a job, does the job, publishes the result, and receives the next job.
 struct Worker {
     private static let workTime = Duration.milliseconds(20)
 
@@ -13,7 +13,7 @@ struct Worker {
             config: MQTTClientConfig(named: "worker-\(name)", port: port))
         client.connect()
         try await client.connected()
-        // A job is acknowledged when the next one is asked for: one that was not finished is not lost in silence.
+        // A job is acknowledged when the loop requests the next one. An unfinished job is therefore never acknowledged.
         let jobs = client.messages(Job.self, from: Topics.sharedJobs, qos: .one, acknowledge: .afterProcessing)
         say("\(name) is ready")
         for try await job in jobs {

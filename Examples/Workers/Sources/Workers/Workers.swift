@@ -27,7 +27,7 @@ import Foundation
 }
 
 extension MQTTClientConfig {
-    /// That of somebody with a name, who talks to the broker on a port of this machine and tells what fails.
+    /// Creates the configuration of a client with this name, for the broker on a port of this machine.
     init(named name: String, port: UInt16) {
         self.init(
             options: ConnectOptions(
@@ -35,7 +35,7 @@ extension MQTTClientConfig {
     }
 }
 
-/// Prints a line that the reader through a pipe sees at once.
+/// Prints a line, and flushes it so that it is visible at once, even through a pipe.
 func say(_ line: String) {
     print(line)
     fflush(nil)

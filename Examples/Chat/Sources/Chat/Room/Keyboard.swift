@@ -1,12 +1,12 @@
 import Foundation
 
-/// What is typed.
+/// Reads the lines that the user types.
 enum Keyboard {
-    /// The lines of standard input until it ends, or until Ctrl-C. One is read when it is wanted, and not before.
+    /// Returns the lines of standard input until its end or Ctrl-C. A line is read only when the consumer requests it.
     static func lines() -> AsyncStream<String> {
         let (typed, typing) = AsyncStream.makeStream(of: String.self)
         let wanted = DispatchSemaphore(value: 0)
-        // A thread of its own, since reading blocks it; it ends with the input or the program.
+        // Reading blocks, so it needs its own thread. The thread ends with the input or the program.
         Thread {
             wanted.wait()
             while let line = readLine() {
@@ -23,9 +23,9 @@ enum Keyboard {
     }
 }
 
-/// Ctrl-C and SIGTERM.
+/// Handles Ctrl-C and SIGTERM.
 enum Interrupt {
-    /// Calls `action` at the first one, instead of ending the program; a second one ends it.
+    /// Calls `action` at the first signal, instead of ending the program. A second signal ends the program.
     static func first(_ action: @escaping @Sendable () -> Void) {
         for number in [SIGINT, SIGTERM] {
             signal(number, SIG_IGN)

@@ -1,13 +1,14 @@
 import CourierMQTT
 
-/// What somebody says. This is the message as JSON; `WireLine`, which is made of line.proto, is the one as protobuf.
+/// One line of the chat in JSON format. `WireLine`, which is generated from line.proto, is the same line in protobuf
+/// format.
 struct Line: Codable, Hashable, Sendable {
-    /// By this a line is known that comes twice, which QoS 1 allows.
+    /// Identifies the line, so that a duplicate is detected. QoS 1 allows duplicates.
     let id: String
     let author: String
     let text: String
 
-    /// The text without control characters, which could do more to a terminal than show a text.
+    /// The text without control characters, because these could send commands to the terminal.
     var shownText: String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }
@@ -21,13 +22,13 @@ extension WireLine {
     init(_ line: Line) { self.init(id: line.id, author: line.author, text: line.text) }
 }
 
-/// How somebody writes. Everybody reads both.
+/// The format in which a member writes. Every member reads both formats.
 enum Format: String, Sendable {
     case json = "JSON"
     case protobuf
 }
 
-/// Where the people meet: a topic for each format. The type of a topic's values decides on the adapter.
+/// The topics of the room, one for each format. The value type of a topic selects the adapter.
 enum Room {
     static let json = Topic<Line>("chat/room/json", qos: .one)
     static let protobuf = Topic<WireLine>("chat/room/proto", qos: .one)

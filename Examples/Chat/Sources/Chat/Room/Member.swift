@@ -2,11 +2,11 @@ import CourierMQTT
 import CourierProtobuf
 import Foundation
 
-/// Somebody in the room: hears what the others say in either format, and says lines in one.
+/// A member of the room. It reads lines in both formats, and writes lines in one format.
 ///
-/// It lives on the main actor, where a client calls its sinks unless it is told otherwise.
+/// It belongs to the main actor, because a client calls its sinks on the main queue by default.
 @MainActor final class Member {
-    /// How many lines are remembered, to know those that come twice: more than can be on their way at a time.
+    /// The number of line ids that are kept to detect duplicates. It is larger than the number of lines in flight.
     private static let memory = 1_000
 
     private let name: String
@@ -25,17 +25,17 @@ import Foundation
         var config = MQTTClientConfig(provider: try tokens.provider())
         config.messageAdapters = [ProtobufMessageAdapter(), JSONMessageAdapter()]
         config.autoReconnectInterval = 1
-        // The server is on this machine: no network is needed.
+        // The server is on this machine, so the client must connect even without a network.
         config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.session.subscriptionOptions.leavesOutOwnMessages = true
         config.messagePersistenceTTLSeconds = 60  // For what comes before the loops below have begun.
         client = CourierClientFactory().makeMQTTClient(config: config)
     }
 
-    /// Stays until there are no more lines, all of which the broker then has.
+    /// Stays in the room until there are no more lines to say. Then the broker has acknowledged all of them.
     ///
-    /// - Parameter lines: Gives the lines to be said; called once there is a connection.
-    /// - Throws: ``Refused``, or why the client cannot continue.
+    /// - Parameter lines: Returns the lines to say. It is called once, after the client has connected.
+    /// - Throws: ``Refused``, or the error that ended the client.
     func stay(saying lines: @escaping @MainActor () -> AsyncStream<String>) async throws {
         events = client.eventPublisher.sink { [weak self] event in self?.happened(event.type) }
         client.connect()
@@ -53,7 +53,8 @@ import Foundation
         await client.disconnectAndWait()
     }
 
-    /// A loop subscribes when it begins, and unsubscribes when it is left. New tokens and new connections do not end it.
+    /// Reads the lines of a topic. The loop subscribes when it begins, and unsubscribes when it ends. It continues
+    /// after a new token and a new connection.
     private func hear<Value: Sendable>(
         _ topic: Topic<Value>, _ format: Format, _ line: @Sendable (Value) -> Line
     ) async throws {
@@ -68,7 +69,8 @@ import Foundation
     private func say(_ lines: AsyncStream<String>) async throws {
         for await text in lines where !text.isEmpty {
             let line = Line(id: UUID().uuidString, author: name, text: text)
-            // It returns when the broker has the line, even if that takes another connection and another token.
+            // Each call returns when the broker has acknowledged the line, even if that needs a new connection and a
+            // new token.
             switch format {
             case .json: try await client.publish(line, to: Room.json)
             case .protobuf: try await client.publish(WireLine(line), to: Room.protobuf)

@@ -1,13 +1,13 @@
-/// What somebody in the room is told.
+/// An event that a member reports.
 enum News: Sendable {
     case token
     case connected
     case inRoom
     case heard(Line, Format)
-    /// The broker has it.
+    /// The broker has acknowledged the line.
     case said(Line)
     case lost(String)
-    /// Something failed, and is tried again.
+    /// An operation failed and is repeated.
     case trouble(String)
 }
 
@@ -25,7 +25,7 @@ extension News: CustomStringConvertible {
     }
 }
 
-/// The token service does not know the secret. Asking again does not help, so it ends the stay.
+/// The token service refused the secret. A new request would fail too, so the member leaves.
 struct Refused: Error, CustomStringConvertible {
     let name: String
     var description: String { "the token service refuses \(name): HTTP 401, the secret is wrong" }

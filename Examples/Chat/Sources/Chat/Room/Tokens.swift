@@ -1,16 +1,16 @@
 import CourierAuthHTTP
 import Foundation
 
-/// Where tokens come from, and for whom.
+/// The member's name and secret, and the address of the token service.
 struct Tokens: Sendable {
     let name: String
     let secret: String
     let url: URL
-    /// The broker's port; the one that the token service names by default.
+    /// The broker's port. If it is `nil`, the port from the token service is used.
     var brokerPort: UInt16?
 
-    /// Asks the service when the client needs a token: before the first connection, before a token ends, and when the
-    /// broker has refused one.
+    /// Returns a provider that requests a token when the client needs one: before the first connection, before a token
+    /// expires, and after the broker refused a token.
     func provider() throws -> HTTPConnectionServiceProvider {
         let credentials = Data("\(name):\(secret)".utf8).base64EncodedString()
         return try HTTPConnectionServiceProvider(

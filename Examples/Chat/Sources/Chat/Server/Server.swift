@@ -4,7 +4,8 @@ import Foundation
 import MQTTCodec
 import Synchronization
 
-/// What a room needs, on free ports of 127.0.0.1: a token service over HTTP, and a broker that wants a token of it.
+/// The servers that a room needs, on free ports of 127.0.0.1: a token service over HTTP, and a broker that accepts its
+/// tokens.
 final class Server: Sendable {
     let brokerPort: UInt16
     let tokenURL: String
@@ -13,7 +14,7 @@ final class Server: Sendable {
     private let door: Door
     private let loop: EventLoop
 
-    /// Starts both. `tell` takes what happens, on any thread.
+    /// Starts both servers. `tell` receives descriptions of events, on any thread.
     init(_ office: TokenOffice, tell: @escaping @Sendable (String) -> Void) throws {
         let loop = try EventLoop(name: "server")
         let door = Door(office, loop, tell)
@@ -29,7 +30,7 @@ final class Server: Sendable {
         tokenURL = "http://127.0.0.1:\(pendingRequests.port)/token"
     }
 
-    /// Takes the tokens of `name` back, and shows it out.
+    /// Revokes the tokens of `name`, and disconnects its client.
     func revoke(_ name: String) {
         office.revoke(name)
         door.showOut(name)
@@ -41,7 +42,7 @@ final class Server: Sendable {
     }
 }
 
-/// Lets in who has a good token, and shows out whose token has ended.
+/// Accepts clients with a valid token, and disconnects clients whose token has expired.
 private final class Door: Sendable {
     private struct Guest {
         let clientID: String
@@ -50,7 +51,7 @@ private final class Door: Sendable {
 
     private struct State {
         weak var broker: LoopbackBroker?
-        /// Who is in, by name.
+        /// The connected clients, by name.
         var guests: [String: Guest] = [:]
     }
 
@@ -77,7 +78,7 @@ private final class Door: Sendable {
         tell("lets \(name) in")
         state.withLock { $0.guests[name] = Guest(clientID: id, end: end) }
         loop.execute { [self] in
-            // Who has come with a newer token meanwhile may stay.
+            // A client that has connected again with a newer token stays connected.
             loop.schedule(at: end) { [self] in showOut(name) { $0.end <= .now } }
         }
         return nil

@@ -1,14 +1,15 @@
 import CourierTransport
 import Foundation
 
-/// A connection of the token service: as much of HTTP as one address needs, on the channels that also carry MQTT.
+/// One connection of the token service. It implements the part of HTTP that one address needs, on the channels that
+/// also carry MQTT.
 ///
-/// Safe to share: constant.
+/// Safe to share: it has no mutable state.
 final class TokenDesk: ChannelHandler {
-    /// The longest request, in bytes.
+    /// The maximum size of a request in bytes.
     private static let requestLimit = 8 << 10
 
-    /// How long a connection may take to say what it wants.
+    /// The time after which a connection is closed, for example because its request is incomplete.
     private static let patience = Duration.seconds(10)
 
     private let channel: ByteChannel
@@ -59,7 +60,7 @@ final class TokenDesk: ChannelHandler {
             body: #"{"host": "127.0.0.1", "port": \#(brokerPort), "token": "\#(token)", "expires_in": \#(life)}"#)
     }
 
-    /// The name and the secret, if the line is `Authorization: Basic …`.
+    /// Returns the name and the secret if the line is `Authorization: Basic …`, otherwise `nil`.
     private static func credentials(_ line: String) -> (name: String, secret: String)? {
         let words = line.split(separator: " ")
         guard words.count == 3, words[0].lowercased() == "authorization:", words[1].lowercased() == "basic" else {

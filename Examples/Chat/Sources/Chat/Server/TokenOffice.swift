@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Gives out tokens that end, and knows which are good.
+/// Issues tokens that expire, and checks tokens.
 final class TokenOffice: Sendable {
     private typealias Token = (name: String, end: ContinuousClock.Instant)
 
-    /// How many tokens are remembered; one more takes the place of the one that ends first.
+    /// The maximum number of stored tokens. When it is reached, a new token replaces the one that expires first.
     private static let limit = 1_000
 
     let lifetime: Duration
@@ -17,7 +17,7 @@ final class TokenOffice: Sendable {
         self.lifetime = lifetime
     }
 
-    /// A token for `name`, who has to know the secret of the room.
+    /// Returns a new token for `name`, or `nil` if the secret is wrong.
     func token(for name: String, secret: String) -> String? {
         guard secret == self.secret, !name.isEmpty, name.allSatisfy(\.isLetter) else { return nil }
         let token = UUID().uuidString
@@ -30,12 +30,12 @@ final class TokenOffice: Sendable {
         return token
     }
 
-    /// Takes back what was given to `name`.
+    /// Revokes all tokens of `name`.
     func revoke(_ name: String) {
         tokens.withLock { tokens in tokens = tokens.filter { $0.value.name != name } }
     }
 
-    /// Until when a token is good for `name`; `nil` when it is not.
+    /// Returns the time when a token for `name` expires, or `nil` if the token is not valid.
     func end(of token: String, for name: String) -> ContinuousClock.Instant? {
         guard let known = tokens.withLock({ $0[token] }), known.name == name, known.end > .now else { return nil }
         return known.end

@@ -1,16 +1,16 @@
 import Foundation
 
-/// An invented city by the sea with its lines: a metro and trains that leave the middle, trams in the middle, buses
-/// everywhere, and ferries. It lies where the city of the article lies.
+/// An invented city by the sea with its lines. Metro and train lines run out of the center, trams stay in the center,
+/// buses run everywhere, and there are ferries. Its coordinates are those of the city in the article.
 struct City: Sendable {
-    /// The streets are turned by so much.
+    /// The rotation of the street grid in radians.
     private static let tilt = 0.35
-    /// Kilometres between two crossings.
+    /// The distance between two crossings in kilometers.
     private static let block = 0.45
     private static let (latitude, longitude) = (60.19, 24.94)
     private static let kilometresPerDegree = 111.2
 
-    /// How many of a hundred vehicles are of each mode, and how many lines it has.
+    /// The percentage of vehicles and the number of lines for each mode.
     private static let shares: [(mode: Mode, vehicles: Int, lines: Int)] = [
         (.bus, 66, 70), (.tram, 20, 12), (.metro, 4, 2), (.train, 7, 6), (.ferry, 3, 3),
     ]
@@ -28,7 +28,7 @@ struct City: Sendable {
         self.routes = routes
     }
 
-    /// Vehicles on its lines, of each mode as many as there should be.
+    /// Creates `count` vehicles on the lines, distributed according to the shares of the modes.
     func vehicles(count: Int) -> [Ride] {
         var random = SeededGenerator(seed: 2017)
         var rides: [Ride] = []
@@ -89,13 +89,14 @@ struct City: Sendable {
         }
     }
 
-    /// A point so many kilometres from the middle; south of the shore there is the sea.
+    /// Returns a point at this distance in kilometers from the center. Points in the sea, south of the shore, are moved
+    /// near the shore.
     private static func inland(_ angle: Double, _ distance: Double) -> Route.Point {
         let north = cos(angle) * distance
         return Route.Point(east: sin(angle) * distance, north: north < -2.6 ? -2.6 + (north + 2.6) * 0.1 : north)
     }
 
-    /// A way along streets, which cross each other at right angles.
+    /// Returns a route along streets, which cross at right angles.
     private static func streets(
         _ mode: Mode, _ line: String, _ from: Route.Point, _ to: Route.Point, using random: inout SeededGenerator
     ) -> Route {

@@ -1,9 +1,9 @@
 import CourierMQTT
 import Foundation
 
-/// Plays the city to a broker, at a steady rate.
+/// Publishes the messages of the city's vehicles at a steady rate.
 actor Generator {
-    /// Messages are due all the time and sent in small groups, which have one moment.
+    /// The interval at which due messages are sent. All messages of one group have the same time stamp.
     private static let groupTime = Duration.milliseconds(5)
 
     private let client: any CourierClient
@@ -26,12 +26,13 @@ actor Generator {
         let clock = ContinuousClock()
         var start = clock.now
         var sent = 0
-        // The vehicles take turns, so each tells of itself once in so many seconds.
+        // The vehicles send in turn, so the time between two messages of one vehicle is constant.
         let step = Double(rides.count) / rate * pace
         while true {
             let due = Int((clock.now - start) / .seconds(1) * rate)
             if due - sent > Int(rate) {
-                // A second late: what the machine could not do is left out, rather than done at once.
+                // The generator is more than one second late. It skips the late messages instead of sending all of them
+                // at once.
                 start = clock.now
                 sent = 0
                 continue

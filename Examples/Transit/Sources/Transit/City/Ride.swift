@@ -1,8 +1,8 @@
 import Foundation
 
-/// A vehicle that goes to and fro on its line, stops at stops, and tells where it is.
+/// A vehicle that travels back and forth on its line, waits at stops, and reports its position.
 struct Ride: Sendable {
-    /// The topic of its messages.
+    /// The topic of the vehicle's messages.
     let topic: String
 
     private static let kilometresBetweenStops = 0.5
@@ -12,10 +12,10 @@ struct Ride: Sendable {
     private let vehicle: String
     private let cruisingSpeed: Double
     private let delay: Int
-    /// Kilometres from the start of the line.
+    /// The distance from the start of the line in kilometers.
     private var distance: Double
     private var isReturning: Bool
-    /// Seconds that it still stands.
+    /// The remaining waiting time at a stop in seconds.
     private var standing = 0.0
 
     init(_ route: Route, number: Int, using random: inout SeededGenerator) {
@@ -36,7 +36,7 @@ struct Ride: Sendable {
         cruisingSpeed = kilometresPerHour / 3_600 * Double.random(in: 0.8...1.2, using: &random)
     }
 
-    /// Lets so many seconds pass.
+    /// Moves the vehicle for this number of seconds.
     mutating func advance(by seconds: Double) {
         let moving = seconds - standing
         standing = max(0, standing - seconds)
@@ -52,7 +52,7 @@ struct Ride: Sendable {
         }
     }
 
-    /// Its message, in the form of the article.
+    /// Returns the vehicle's message in the format of the article's feed.
     func message(_ time: MessageTime) -> String {
         let (point, away) = route.place(at: distance)
         let (latitude, longitude) = City.coordinates(point)
@@ -70,7 +70,7 @@ struct Ride: Sendable {
     private static func rounded(_ value: Double, _ parts: Double) -> Double { (value * parts).rounded() / parts }
 }
 
-/// A moment in the forms that a message has; the same for all messages of one moment.
+/// A time in the formats that a message needs. It is created once for all messages of a group.
 struct MessageTime {
     let text: String
     let seconds: Int

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The way of a line, as a row of straight pieces.
+/// The route of a line, as a sequence of straight segments.
 struct Route: Sendable {
-    /// Kilometres east and north of the middle of the city.
+    /// A position in kilometers east and north of the city center.
     struct Point: Sendable {
         var east: Double
         var north: Double
@@ -10,10 +10,10 @@ struct Route: Sendable {
 
     let mode: Mode
     let line: String
-    /// Kilometres.
+    /// The length of the route in kilometers.
     let length: Double
     private let points: [Point]
-    /// How far from the start each point is.
+    /// The distance of each point from the start in kilometers.
     private let distances: [Double]
 
     init(_ mode: Mode, line: String, through points: [Point]) {
@@ -28,9 +28,10 @@ struct Route: Sendable {
         length = distances.last ?? 0
     }
 
-    /// The place so many kilometres from the start, and the heading of who moves away from it.
+    /// Returns the position at this distance from the start in kilometers, and the heading of a vehicle that moves away
+    /// from the start.
     func place(at distance: Double) -> (point: Point, heading: Double) {
-        // The last piece that begins before it.
+        // Binary search for the last segment that begins at or before the distance.
         var (low, high) = (0, max(points.count - 2, 0))
         while low < high {
             let middle = (low + high + 1) / 2

@@ -1,4 +1,4 @@
-/// The same numbers each time, so that the city is the same each time (SplitMix64).
+/// A random number generator (SplitMix64). The same seed always gives the same numbers, so the city is always the same.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,18 +1,18 @@
-/// How much comes, and how far behind the vehicles it is.
+/// Measures the number of messages per second, and their age when they are read.
 struct FeedMeter: Sendable {
     struct Figures: Sendable {
         var received = 0
-        /// What could not be read or was too much.
+        /// The number of messages that could not be decoded, or that exceeded the limit of vehicles.
         var missed = 0
-        /// Messages in the last whole second.
+        /// The number of messages in the last full second.
         var perSecond = 0
         /// The age of the last message when it was read, in milliseconds.
         var age = 0
-        /// The greatest age in the last whole second.
+        /// The maximum age in the last full second, in milliseconds.
         var worstAge = 0
     }
 
-    /// Ages are counted by milliseconds up to here, all others together.
+    /// The maximum age in milliseconds that is counted separately. Greater ages count as this one.
     private static let greatestAge = 60_000
     private static let second: Int64 = 1_000
 
@@ -39,7 +39,7 @@ struct FeedMeter: Sendable {
         return latest
     }
 
-    /// The age in milliseconds that this part of all messages did not exceed.
+    /// Returns the age in milliseconds that this fraction of all messages did not exceed.
     func age(ofPart part: Double) -> Int {
         let wanted = Int((part * Double(latest.received)).rounded(.up))
         var counted = 0

@@ -1,13 +1,14 @@
 import CourierMQTT
 
-/// All vehicles that the feed has told of, each where it was seen last.
+/// All vehicles in the feed, each with its last known position.
 actor Fleet {
-    /// How many vehicles are known at most; those that come then are counted and left out.
+    /// The maximum number of vehicles. Messages from further vehicles are counted as missed and ignored.
     static let limit = 20_000
-    /// How many messages may wait to be read. The oldest are dropped then, as newer ones tell of the same vehicles.
+    /// The maximum number of unread messages. When it is reached, the oldest are dropped, because newer messages are
+    /// about the same vehicles.
     private static let bufferLimit = 16_384
 
-    /// What there is to draw.
+    /// The data to draw.
     struct Picture: Sendable {
         var vehicles: [Sighting] = []
         var figures = FeedMeter.Figures()
@@ -16,7 +17,7 @@ actor Fleet {
     private var vehicles: [Sighting] = []
     private var places: [String: Int] = [:]
     private var meter = FeedMeter()
-    /// Why a message was missed.
+    /// The reason why the last missed message was missed.
     private var lastReason: String?
 
     /// Reads the feed until the task is cancelled.
@@ -28,12 +29,12 @@ actor Fleet {
         }
     }
 
-    /// Counts the messages that are no sightings, until the task is cancelled.
+    /// Counts the messages that cannot be decoded, until the task is cancelled.
     func countUnreadable(of client: any CourierClient) async {
         for await letter in client.deadLetters { missed(letter.error.message) }
     }
 
-    /// What there is to draw now.
+    /// Returns the data to draw now.
     func picture() -> Picture { Picture(vehicles: vehicles, figures: meter.figures(now: .now)) }
 
     private func update(_ sighting: Sighting) {
@@ -54,7 +55,7 @@ actor Fleet {
 }
 
 extension Fleet {
-    /// What came of it all, in words.
+    /// Returns a summary of the whole run as text.
     func summary() -> String {
         let figures = meter.figures(now: .now)
         return "\(Text.grouped(figures.received)) messages of \(Text.grouped(vehicles.count)) vehicles, "

@@ -1,4 +1,4 @@
-/// What kind of vehicle it is; the feed says so in the topic.
+/// The kind of a vehicle, taken from the topic.
 enum Mode: UInt8, CaseIterable, Sendable {
     case bus, tram, metro, train, ferry, other
 

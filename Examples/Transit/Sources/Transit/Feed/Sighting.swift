@@ -1,24 +1,25 @@
 import Foundation
 
-/// A vehicle as one message tells of it.
+/// The position of a vehicle, as reported in one message.
 struct Sighting: Sendable {
-    /// The operator's name of the vehicle.
+    /// The operator's identifier of the vehicle.
     let vehicle: String
     let mode: Mode
-    /// The line as passengers know it.
+    /// The public name of the line.
     let line: String
     let latitude: Double
     let longitude: Double
-    /// Degrees from north, clockwise.
+    /// The direction of travel in degrees from north, clockwise.
     let heading: Int
-    /// Seconds behind the timetable.
+    /// The delay against the timetable in seconds.
     let delay: Int
-    /// When the vehicle was there.
+    /// The time when the vehicle was at this position.
     let time: Timestamp
 }
 
 extension Sighting {
-    /// The message as it is written: `{"VP":{"desi":"I","lat":60.2,"long":24.9,…}}`. More is in it than is drawn.
+    /// The JSON structure of a message: `{"VP":{"desi":"I","lat":60.2,"long":24.9,…}}`. Members that the map does not
+    /// need are ignored.
     struct Payload: Decodable {
         struct Position: Decodable {
             let vehicle: String

@@ -1,7 +1,7 @@
 import CourierMQTT
 import Foundation
 
-/// Reads sightings: JSON of the feed's form, with the kind of vehicle from the topic `/hfp/journey/KIND/…`.
+/// Decodes sightings from the JSON of the feed, and takes the kind of vehicle from the topic `/hfp/journey/KIND/…`.
 struct SightingAdapter: MessageAdapter {
     private let json = JSONMessageAdapter()
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A moment in milliseconds since 1970, UTC.
+/// A time in milliseconds since 1970, UTC.
 ///
-/// The feed has thousands of them a second in one fixed form, so this reads and writes just that form.
+/// The feed has thousands of times per second in one fixed format. For speed, this type parses only that format.
 struct Timestamp: Comparable, Sendable {
     let milliseconds: Int64
 
@@ -12,7 +12,7 @@ struct Timestamp: Comparable, Sendable {
 
     static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// Reads `2017-06-04T19:21:20.000Z`; the fraction may be left out.
+    /// Parses `2017-06-04T19:21:20.000Z`. The fraction may be omitted.
     init?(_ text: String) {
         var text = text
         let milliseconds: Int64? = text.withUTF8 { bytes in
@@ -37,7 +37,8 @@ struct Timestamp: Comparable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// The day, counted from 1970. A year is taken to begin in March, so that a leap day is at its end.
+    /// Returns the number of days since 1970. The calculation lets a year begin in March, so that a leap day is at the
+    /// end of the year.
     private static func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

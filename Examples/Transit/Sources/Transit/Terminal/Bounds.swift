@@ -1,8 +1,8 @@
 import Foundation
 
-/// The part of the world that holds every place that was added.
+/// The geographic area that contains all vehicles that were included.
 struct Bounds: Equatable, Sendable {
-    /// What is added beyond a new place, so that the map does not change with every message.
+    /// The part of the size that is added beyond a new position, so that the map does not change with every message.
     private static let margin = 0.06
 
     private(set) var south = 0.0
@@ -26,7 +26,8 @@ struct Bounds: Equatable, Sendable {
         isEmpty = false
     }
 
-    /// A place on a map of so many dots; a degree east is shorter than a degree north.
+    /// Returns a vehicle's position on a map of this size in dots. A degree of longitude is shorter than a degree of
+    /// latitude.
     func dot(_ vehicle: Sighting, width: Int, height: Int) -> (x: Int, y: Int) {
         let shrink = cos((south + north) / 2 * .pi / 180)
         let scale = min(Double(width) / max((east - west) * shrink, 1e-9), Double(height) / max(north - south, 1e-9))

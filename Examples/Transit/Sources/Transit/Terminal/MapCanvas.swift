@@ -1,14 +1,14 @@
-/// Dots on a grid of characters: eight to a character, in Braille, with a colour for each character.
+/// A grid of Braille characters with eight dots each. Each character has one color.
 struct MapCanvas: Sendable {
     let columns: Int
     let rows: Int
-    /// The dots of vehicles by character.
+    /// The dots of vehicles in each character, as bits.
     private var dots: [UInt8]
-    /// Where vehicles have been: the streets.
+    /// The dots where vehicles have been: the streets.
     private var streets: [UInt8]
     private var modes: [Mode]
 
-    /// An empty one; a character is two dots wide and four high.
+    /// Creates an empty canvas. A character is two dots wide and four dots high.
     init(columns: Int, rows: Int) {
         self.columns = max(columns, 1)
         self.rows = max(rows, 1)
@@ -20,12 +20,12 @@ struct MapCanvas: Sendable {
     var width: Int { columns * 2 }
     var height: Int { rows * 4 }
 
-    /// Takes the vehicles away; the streets stay.
+    /// Removes all vehicles. The streets remain.
     mutating func removeVehicles() {
         for place in dots.indices { dots[place] = 0 }
     }
 
-    /// Puts a vehicle on the map; one beside it goes unseen.
+    /// Adds the dot of a vehicle. A position outside the map is ignored.
     mutating func add(_ mode: Mode, x: Int, y: Int) {
         guard (0..<width).contains(x), (0..<height).contains(y) else { return }
         let place = y / 4 * columns + x / 2
@@ -34,7 +34,8 @@ struct MapCanvas: Sendable {
         modes[place] = mode
     }
 
-    /// A row as text for a terminal. A character with vehicles shows these alone, in the colour of the last.
+    /// Returns a row as text for a terminal. A character with vehicles shows no streets, and has the color of the last
+    /// added vehicle.
     func line(_ row: Int) -> String {
         var text = ""
         var color = ""
@@ -53,7 +54,8 @@ struct MapCanvas: Sendable {
         return text + Palette.plain
     }
 
-    /// Braille numbers the dots of the upper three rows down each column, and those of the fourth row last.
+    /// Returns the bit of a dot in a Braille character. Unicode numbers the upper three rows column by column, then the
+    /// fourth row.
     private static func bit(_ x: Int, _ y: Int) -> UInt8 {
         switch (x, y) {
         case (0, 3): 0x40
@@ -64,7 +66,7 @@ struct MapCanvas: Sendable {
     }
 }
 
-/// The colours of a terminal with 256 of them.
+/// The colors for terminals with 256 colors.
 enum Palette {
     static let plain = "\u{1B}[0m"
     static let strong = "\u{1B}[1m"

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Draws the map in a terminal, ten times a second and as large as the terminal is at the time.
+/// Draws the map in a terminal ten times per second, in the current size of the terminal.
 actor TerminalMap {
     static let frameTime = Duration.milliseconds(100)
 
@@ -11,18 +11,18 @@ actor TerminalMap {
     private var canvas = MapCanvas(columns: 1, rows: 1)
     private var bounds = Bounds()
     private var size = winsize()
-    /// What the terminal shows, so that only what is different is written.
+    /// The lines that the terminal shows, so that only changed lines are written.
     private var shown: [String] = []
 
-    /// Draws a fleet, and says where else to look, such as the address of the page.
+    /// Creates a map of a fleet. `place` is an additional text, such as the address of the page.
     init(_ fleet: Fleet, place: String) {
         self.fleet = fleet
         self.place = place
     }
 
-    /// Runs until the task is cancelled, and leaves the terminal as it was.
+    /// Draws until the task is cancelled, then restores the terminal.
     func run() async {
-        // A screen of its own, without the cursor, whose lines end at its edge.
+        // Switch to the alternate screen, hide the cursor, and turn off line wrap.
         writer.write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
         while !Task.isCancelled {
             draw(await fleet.picture())
@@ -32,7 +32,7 @@ actor TerminalMap {
     }
 
     private func draw(_ picture: Fleet.Picture) {
-        // A terminal that is slow misses pictures; it is not fed more than it takes.
+        // If the terminal is slow, skip this picture, so that unwritten output does not pile up.
         guard writer.isIdle else { return }
         prepare(picture)
         let vehicles = picture.vehicles
@@ -52,7 +52,7 @@ actor TerminalMap {
         if !changes.isEmpty { writer.write(changes) }
     }
 
-    /// Begins anew when the terminal has another size or the vehicles need another part of the world.
+    /// Creates a new canvas if the size of the terminal or the area of the map has changed.
     private func prepare(_ picture: Fleet.Picture) {
         var newSize = winsize()
         let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &newSize) == 0 && newSize.ws_col > 0 && newSize.ws_row > 3
@@ -89,12 +89,12 @@ actor TerminalMap {
     }
 }
 
-/// Writes to the terminal on a queue of its own, as a terminal that is slow makes who writes wait.
+/// Writes to the terminal on its own queue, because a write to a slow terminal blocks.
 private final class TerminalWriter: Sendable {
     private let queue = DispatchQueue(label: "terminal")
     private let waiting = Atomic(0)
 
-    /// Whether all has been written.
+    /// True if all text has been written.
     var isIdle: Bool { waiting.load(ordering: .relaxed) == 0 }
 
     func write(_ text: String) {
@@ -105,7 +105,7 @@ private final class TerminalWriter: Sendable {
         }
     }
 
-    /// Writes the last text; returns when it is written.
+    /// Writes the last text, and returns when it is written.
     func finish(_ text: String) async {
         await withCheckedContinuation { continuation in
             queue.async {

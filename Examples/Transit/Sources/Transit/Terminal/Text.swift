@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is told in words.
+/// Formats and prints status texts.
 enum Text {
-    /// `2,000 vehicles  5,003/s  4 ms behind, 31 at worst`
+    /// Returns a status line such as `2,000 vehicles  5,003/s  4 ms behind, 31 at worst`.
     static func line(_ picture: Fleet.Picture) -> String {
         let figures = picture.figures
         let missed = figures.missed > 0 ? "  \(grouped(figures.missed)) missed" : ""
@@ -19,6 +19,6 @@ enum Text {
         return String(text.reversed())
     }
 
-    /// Past the buffer of `print`, so that it is seen when it is told, also through a pipe.
+    /// Prints text without the buffer of `print`, so that it is visible at once, even through a pipe.
     static func write(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) }
 }

@@ -2,14 +2,15 @@ import CourierTransport
 import Foundation
 import Synchronization
 
-/// Serves the page and what it draws to browsers of this machine: two addresses, on the transport's own channels.
+/// Serves the page and its data to browsers on this machine. It has two addresses, and uses the transport's own
+/// channels.
 ///
-/// It is as much of HTTP as the page needs. Addresses other than 127.0.0.1 are not listened on, and requests that name
-/// another host are refused, so that no page from elsewhere reads this one.
+/// It implements only the part of HTTP that the page needs. It listens only on 127.0.0.1, and refuses requests for
+/// another host name, so that pages from other sites cannot read the data.
 final class PageServer: Sendable {
-    /// How many connections there may be; further ones are closed.
+    /// The maximum number of connections. Further connections are closed.
     static let connectionLimit = 16
-    /// The longest request, in bytes.
+    /// The maximum size of a request in bytes.
     static let requestLimit = 8 << 10
 
     let port: UInt16
@@ -17,7 +18,7 @@ final class PageServer: Sendable {
     private let listener: ChannelListener
     private let room: Room
 
-    /// Listens on a port of 127.0.0.1; 0 takes a free one.
+    /// Listens on a port of 127.0.0.1. Port 0 selects a free port.
     init(port: UInt16) throws {
         loop = try EventLoop(name: "page")
         room = Room()
@@ -29,10 +30,10 @@ final class PageServer: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)/" }
 
-    /// Whether anybody is looking.
+    /// True if at least one browser shows the page.
     var isWatched: Bool { room.watcherCount.load(ordering: .relaxed) > 0 }
 
-    /// Sends a picture to all that look. Who has not taken the earlier ones yet misses this one.
+    /// Sends a picture to all browsers that show the page. A browser that has not read the earlier pictures is skipped.
     func show(_ json: String) {
         let event = Array("data: \(json)\n\n".utf8)
         loop.execute { [room] in room.show(event) }
@@ -46,7 +47,7 @@ final class PageServer: Sendable {
 
 /// The connections of a server.
 ///
-/// Safe to share: `connections` is touched on the loop only; the count is atomic.
+/// Safe to share: `connections` is used only on the event loop; the count is atomic.
 private final class Room: @unchecked Sendable {
     var connections: [ObjectIdentifier: PageConnection] = [:]
     let watcherCount = Atomic(0)
@@ -56,9 +57,9 @@ private final class Room: @unchecked Sendable {
     }
 }
 
-/// One connection of a browser.
+/// One connection from a browser.
 ///
-/// Safe to share: everything mutable is touched on the loop only, whose channel calls it.
+/// Safe to share: all mutable state is used only on the event loop, where the channel calls this handler.
 private final class PageConnection: ChannelHandler, @unchecked Sendable {
     private let channel: ByteChannel
     private let room: Room
@@ -120,7 +121,7 @@ private final class PageConnection: ChannelHandler, @unchecked Sendable {
         channel.close()
     }
 
-    /// Without a body the answer continues until the connection ends.
+    /// Sends a response. Without a body, the response continues until the connection ends.
     private func send(_ status: String, _ type: String, _ body: [UInt8]?, _ fields: String...) {
         var head = ["HTTP/1.1 \(status)", "Content-Type: \(type)", "Cache-Control: no-store", "Connection: close"]
         if let body { head.append("Content-Length: \(body.count)") }

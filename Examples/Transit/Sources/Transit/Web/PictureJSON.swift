@@ -1,6 +1,6 @@
 import Foundation
 
-/// A picture for the page: `{"perSecond":5000,…,"vehicles":[["B0001",0,"65",60.19,24.94,135,60],…]}`.
+/// Converts a picture to JSON for the page: `{"perSecond":5000,…,"vehicles":[["B0001",0,"65",60.19,24.94,135,60],…]}`.
 enum PictureJSON {
     static func text(_ picture: Fleet.Picture) -> String {
         let figures = picture.figures
@@ -19,7 +19,7 @@ enum PictureJSON {
         return text + "]}"
     }
 
-    /// Names come from the network and may hold anything.
+    /// Returns a text as a JSON string. Texts from the network may contain any characters.
     private static func quoted(_ name: String) -> String {
         var text = "\""
         for scalar in name.unicodeScalars {
