@@ -7,7 +7,7 @@ import Synchronization
 /// Each wait uses the minimum that a wait for an acknowledgement needs: a continuation and a cancellation handler. One
 /// thread resumes all waiting tasks. Then it resumes the tasks that started to wait in the meantime.
 enum BareWaiting {
-    private final class Desk: Sendable {
+    private final class Waiters: Sendable {
         private struct State {
             var waiting: [UnsafeContinuation<Void, Never>] = []
             var isEnding = false
@@ -56,16 +56,16 @@ enum BareWaiting {
     static func perSecond(rounds: Int, waits: Int = 1_000_000, tasks: Int = 1_000) async -> Double {
         var speeds: [Double] = []
         for _ in 0..<rounds {
-            let pendingRequests = Desk()
-            DispatchQueue(label: "bench.pendingRequests").async { pendingRequests.resumeUntilEnd() }
+            let waiters = Waiters()
+            DispatchQueue(label: "bench.waiters").async { waiters.resumeUntilEnd() }
             let start = ContinuousClock.now
             await withTaskGroup { group in
                 for _ in 0..<tasks {
-                    group.addTask { for _ in 0..<(waits / tasks) { await pendingRequests.wait() } }
+                    group.addTask { for _ in 0..<(waits / tasks) { await waiters.wait() } }
                 }
             }
             let took = ContinuousClock.now - start
-            pendingRequests.end()
+            waiters.end()
             speeds.append(Double(waits) / (took / .seconds(1)))
         }
         return speeds.sorted()[rounds / 2]

@@ -43,7 +43,11 @@ struct ReportFile: Hashable, Sendable {
             rest = rest.dropFirst(count)
         }
         // Some file systems report only at this point that the disk is full.
-        guard close(descriptor) == 0 else { throw failure(errno) }
+        guard close(descriptor) == 0 else {
+            let failure = failure(errno)
+            unlink(path)
+            throw failure
+        }
     }
 
     private var isThere: ArgumentError {

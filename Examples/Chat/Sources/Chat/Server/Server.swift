@@ -22,12 +22,12 @@ final class Server: Sendable {
         rules.authentication = .check { door.refusal($0) }
         let broker = try LoopbackBroker.start(configuration: rules)
         door.open(broker)
-        let pendingRequests = try ChannelListener.listen(loop: loop) {
+        let listener = try ChannelListener.listen(loop: loop) {
             TokenDesk($0, office, brokerPort: broker.port, tell: tell)
         }
         (self.office, self.broker, self.door, self.loop) = (office, broker, door, loop)
         brokerPort = broker.port
-        tokenURL = "http://127.0.0.1:\(pendingRequests.port)/token"
+        tokenURL = "http://127.0.0.1:\(listener.port)/token"
     }
 
     /// Revokes the tokens of `name`, and disconnects its client.
