@@ -8,7 +8,7 @@ import Synchronization
 final class MQTTClient: CourierClient {
     let parts: ClientParts
     /// `nil` before the first request.
-    private let madeDesk = Mutex<PendingRequests?>(nil)
+    private let madeRequests = Mutex<PendingRequests?>(nil)
 
     init(_ parts: ClientParts) { self.parts = parts }
 
@@ -18,7 +18,7 @@ final class MQTTClient: CourierClient {
     }
 
     var requests: PendingRequests {
-        madeDesk.part { PendingRequests(parts.coordinator, waiterCount: parts.waiterCount) }
+        madeRequests.part { PendingRequests(parts.coordinator, waiterCount: parts.waiterCount) }
     }
 
     /// How many continuations wait, for tests.
@@ -52,7 +52,7 @@ final class MQTTClient: CourierClient {
     func destroy() {
         parts.coordinator.destroy()
         // Behind it, so that the topic of answers ends with the session and needs no UNSUBSCRIBE.
-        madeDesk.withLock { $0 }?.endAll(
+        madeRequests.withLock { $0 }?.endAll(
             CourierError(.clientDestroyed, "The client was destroyed before the response arrived."))
     }
 
