@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Why a connection service provider has no ``ConnectOptions`` to give.
+/// The reason why a connection service provider returns no ``ConnectOptions``.
 ///
-/// The client decides by it how soon it asks again: an HTTP status in 400–499 means that asking again at once is
-/// pointless, everything else is tried again sooner.
+/// It decides how soon the client asks the provider again. After an HTTP status of 400 to 499, the client waits longer,
+/// because the same request would fail again. After any other error, it asks sooner.
 public enum AuthError: Error, Sendable {
     /// The credential service answered with this HTTP status.
     case httpError(statusCode: Int)
 
-    /// Anything else, for example a network error of `URLSession`.
+    /// Any other failure, for example a network error of `URLSession`.
     case otherError(NSError)
 }
 
 extension AuthError: CustomStringConvertible, LocalizedError {
-    /// The status, what happened to the credential service if `URLSession` says that, or the domain and code of the error
-    /// beneath. Its `userInfo` may hold secrets and is left out, but for the scheme, host and port of the URL.
+    /// A text with the HTTP status, the failure that `URLSession` reported, or the domain and code of another error.
+    /// The text contains nothing from `userInfo`, which may hold secrets, except the scheme, host and port of the URL.
     public var description: String {
         switch self {
         case .httpError(let statusCode): "the credential service answered with HTTP status \(statusCode)"
@@ -32,6 +32,6 @@ extension AuthError: CustomDebugStringConvertible, CustomReflectable {
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the same as ``description``, so that `dump` does not print the `userInfo` of the error beneath.
+    /// Shows the same text as ``description``, so that `dump` does not print the `userInfo` of the underlying error.
     public var customMirror: Mirror { Mirror(self, children: ["summary": description], displayStyle: .enum) }
 }

@@ -1,8 +1,12 @@
 extension CourierError {
     /// The kind of a ``CourierError``.
     ///
-    /// A later version may add kinds, so a `switch` over it needs a `default`. Numbers below 200 are mistakes of the call, 200 to 299
-    /// answers or mistakes of the peer, 300 to 399 failures on the way to the peer, 400 to 499 failures of the message store.
+    /// A later version may add kinds, so a `switch` over it needs a `default`. The number of a code shows the group
+    /// that it belongs to:
+    /// - below 200: mistakes in the call
+    /// - 200 to 299: answers or mistakes of the peer
+    /// - 300 to 399: failures on the way to the peer
+    /// - 400 to 499: failures of the message store
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: Int {
             case invalidTopicName = 100
@@ -48,7 +52,7 @@ extension CourierError {
 
         private init(_ kind: Kind) { self.kind = kind }
 
-        /// The number that this code has as an `NSError` code; it never changes between versions.
+        /// The number of this code, which is also its `NSError` code. It never changes between versions.
         public var number: Int { kind.rawValue }
 
         /// The code's Swift name, such as `invalidTopicName`.
@@ -58,82 +62,84 @@ extension CourierError {
 
         /// A topic name breaks a rule of MQTT: it is empty, too long, or holds a wildcard or U+0000.
         public static let invalidTopicName = Code(.invalidTopicName)
-        /// A topic filter breaks a rule of MQTT: it is empty, too long, holds U+0000, a misplaced wildcard or a bad
-        /// share.
+        /// A topic filter breaks a rule of MQTT: it is empty or too long, or holds U+0000, a misplaced wildcard or an
+        /// incomplete `$share/group/`.
         public static let invalidTopicFilter = Code(.invalidTopicFilter)
-        /// The text of a ``Topic`` template has a mistake.
+        /// The text of a ``Topic`` template contains a mistake.
         public static let invalidTopicTemplate = Code(.invalidTopicTemplate)
-        /// A value for a template's parameter is not legal in a topic level, or the template has no such
-        /// parameter.
+        /// A value for a template's parameter is not allowed in a topic level, or the template has no such parameter.
         public static let invalidTopicArgument = Code(.invalidTopicArgument)
-        /// A template is used as a topic name while a parameter has no value.
+        /// A template is used as a topic name, but one of its parameters has no value.
         public static let missingTopicArgument = Code(.missingTopicArgument)
-        /// `%u` or `%c` is used where no connection, hence no user name or client id, is known.
+        /// `%u` or `%c` is used before a connection is known that has a user name or client id.
         public static let unresolvedPlaceholder = Code(.unresolvedPlaceholder)
-        /// An option given to the SDK is out of range or contradicts another, or the call needs what the broker's version
-        /// of MQTT does not have.
+        /// An option is out of range or contradicts another option. Or the call needs a feature that the broker's
+        /// version of MQTT does not have.
         public static let invalidConfiguration = Code(.invalidConfiguration)
-        /// A message cannot be sent as it is, because its payload or a property is too long or not allowed. Or a received
+        /// A message cannot be sent, because its payload or a property is too long or not allowed. Or a received
         /// request has no response topic.
         public static let invalidMessage = Code(.invalidMessage)
         /// No adapter could turn the value into bytes.
         public static let encodingFailed = Code(.encodingFailed)
         /// No adapter could turn the bytes into the type that the reader asked for.
         public static let decodingFailed = Code(.decodingFailed)
-        /// A bounded queue has no room and its policy is to refuse.
+        /// A queue is full, and its policy refused or dropped the message.
         public static let queueFull = Code(.queueFull)
-        /// A message outlived its expiry before it could be sent.
+        /// A message expired before it could be sent.
         public static let messageExpired = Code(.messageExpired)
-        /// A newer latest-only message to the same topic replaced a waiting one.
+        /// A newer latest-only message to the same topic replaced a waiting message.
         public static let messageReplaced = Code(.messageReplaced)
         /// The app took a message back before it was sent, by ``EnqueuedMessage/withdraw()``.
         public static let messageWithdrawn = Code(.messageWithdrawn)
         /// A message arrived without a reader, and the configuration does not keep it.
         public static let noReader = Code(.noReader)
-        /// There is no session: `connect()` was not called, or `destroy()` was called since. Or the call needs a connection, and
-        /// `disconnect()` was called, or there was no connection to end. A message that is published after `disconnect()` waits.
+        /// There is no session: `connect()` was not called, or `destroy()` was called since. Or the call needs a
+        /// connection, and `disconnect()` was called, or there was no connection to end. A message that is published
+        /// after `disconnect()` does not fail but waits.
         public static let sessionMissing = Code(.sessionMissing)
         /// The client was destroyed or released while the call waited.
         public static let clientDestroyed = Code(.clientDestroyed)
 
         // MARK: The peer
 
-        /// The peer sent bytes that are no MQTT packet.
+        /// The peer sent bytes that are not a valid MQTT packet.
         public static let malformedPacket = Code(.malformedPacket)
-        /// The peer sent a well-formed packet that the protocol does not allow there.
+        /// The peer sent a well-formed packet that the protocol does not allow at this point.
         public static let protocolViolation = Code(.protocolViolation)
         /// The broker answered the connection request with a refusal.
         public static let connectionRefused = Code(.connectionRefused)
-        /// The broker does not accept these credentials, or not for this action.
+        /// The broker does not accept the credentials, or they do not permit this action.
         public static let notAuthorized = Code(.notAuthorized)
         /// Another connection with the same client id took over the session.
         public static let sessionTakenOver = Code(.sessionTakenOver)
-        /// The broker ended the connection with a reason.
+        /// The broker ended the connection and sent a reason.
         public static let disconnectedByServer = Code(.disconnectedByServer)
         /// The broker refused a message.
         public static let publishRefused = Code(.publishRefused)
-        /// The broker refused a subscription or its end, the filter was too long to be sent, or the subscription was taken
-        /// back before the broker answered.
+        /// The broker refused a subscription or an unsubscription, or the filter was too long to be sent. Or the
+        /// subscription was ended before the broker answered.
         public static let subscriptionRefused = Code(.subscriptionRefused)
 
         // MARK: The way to the peer
 
-        /// The connection to the broker failed: name resolution, routing or the peer's port.
+        /// The connection to the broker was not established, because name resolution, routing or the peer's port
+        /// failed.
         public static let connectionFailed = Code(.connectionFailed)
-        /// An established connection broke, and the broker gave no reason.
+        /// An established connection ended, and the broker sent no reason.
         public static let connectionLost = Code(.connectionLost)
-        /// A named time limit passed.
+        /// A time limit passed. The error's message names it.
         public static let timedOut = Code(.timedOut)
-        /// The TLS handshake failed: certificate, host name or protocol version.
+        /// The TLS handshake failed, for example because of the certificate, the host name or the protocol version.
         public static let secureConnectionFailed = Code(.secureConnectionFailed)
-        /// The connection service provider gave no options, or no answer to a challenge of the broker.
+        /// The connection service provider returned no options, or no response to an authentication challenge of the
+        /// broker.
         public static let authenticationFailed = Code(.authenticationFailed)
 
         // MARK: The message store
 
-        /// The store could not read or write; what it accepted earlier is kept.
+        /// The store could not read or write. Messages that it accepted earlier remain stored.
         public static let storeFailed = Code(.storeFailed)
-        /// The store reached its limit or the disk is full; the message was not accepted.
+        /// The store reached its limit, or the disk is full. The message was not accepted.
         public static let storeFull = Code(.storeFull)
         /// The file is damaged, or it is not a message store.
         public static let storeDamaged = Code(.storeDamaged)

@@ -12,11 +12,11 @@ extension CourierError: CustomNSError {
     /// The code's stable number, see ``Code/number``.
     public var errorCode: Int { code.number }
 
-    /// Where ``errorUserInfo`` has the number of the ``reasonCode``, an `Int`.
+    /// The key under which ``errorUserInfo`` contains the number of the ``reasonCode`` as an `Int`.
     public static var reasonCodeKey: String { "CourierReasonCode" }
 
-    /// The sentence under `NSLocalizedDescriptionKey`, the cause under `NSUnderlyingErrorKey`, and the broker's reason
-    /// code under ``reasonCodeKey``, as far as there are any.
+    /// The message under `NSLocalizedDescriptionKey`. If there is a cause, it is under `NSUnderlyingErrorKey`. If there
+    /// is a reason code of the broker, it is under ``reasonCodeKey``.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let reasonCode { info[Self.reasonCodeKey] = Int(reasonCode.rawValue) }
@@ -24,6 +24,7 @@ extension CourierError: CustomNSError {
         return info
     }
 
-    /// The same error for code that speaks `NSError`: ``AuthError/otherError(_:)`` and `Result<Value, NSError>`.
+    /// The same error as an `NSError`, for ``AuthError/otherError(_:)``, `Result<Value, NSError>` and other code that
+    /// needs one.
     public var asNSError: NSError { NSError(domain: Self.errorDomain, code: errorCode, userInfo: errorUserInfo) }
 }

@@ -1,5 +1,6 @@
 extension CourierError {
-    /// The error of a provider that was asked for the options of a referred server, and has none.
+    /// Creates the error for a provider that returned no options for the server to which the broker redirects the
+    /// client.
     package init(noOptionsFor server: BrokerEndpoint) {
         self.init(
             .authenticationFailed,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Every failure Courier reports: what kind it is, a sentence for a person, and what lay beneath it.
+/// The error type of Courier: a code, a sentence for people, and the underlying error.
 ///
 /// ```swift
 /// do {
@@ -14,33 +14,33 @@ import Foundation
 /// }
 /// ```
 ///
-/// A mistake in the call (`invalidTopicName`, `queueFull`) has other codes than what a peer did (`protocolViolation`,
-/// `publishRefused`). No text of an error holds a password, a token or a payload: of a foreign ``cause`` only its
-/// type, domain and code are printed.
+/// Mistakes in the call (`invalidTopicName`, `queueFull`) and failures of the peer (`protocolViolation`,
+/// `publishRefused`) have different codes. No text of an error contains a password, a token or a payload: for a
+/// ``cause`` of another type, only its type, domain and code are printed.
 public struct CourierError: Error, Sendable {
-    /// What kind of failure this is; compare it or `switch` over it, and always keep a `default`.
+    /// The kind of failure. Compare it or `switch` over it, and always add a `default`.
     public let code: Code
 
-    /// What the broker said, where the failure is its answer; `nil` for every other failure.
+    /// The broker's reason code, if the broker's answer caused the failure; `nil` for every other failure.
     ///
-    /// It is the code of CONNACK, DISCONNECT, SUBACK, UNSUBACK, PUBACK, PUBREC or PUBCOMP, or the one that stands for what
-    /// CONNACK has ruled out, such as ``ReasonCode/qosNotSupported``.
-    /// The return codes of MQTT 3.1.1 are mapped to those of MQTT 5.
+    /// It is the code of CONNACK, DISCONNECT, SUBACK, UNSUBACK, PUBACK, PUBREC or PUBCOMP. If the client refuses a call
+    /// because CONNACK does not permit it, it is the corresponding code, such as ``ReasonCode/qosNotSupported``. The
+    /// return codes of MQTT 3.1.1 are mapped to those of MQTT 5.
     public let reasonCode: ReasonCode?
 
-    /// One sentence that names the thing that failed and what to do about it.
+    /// A sentence that names what failed and how to correct it.
     public let message: String
 
-    /// The error that led to this one, if there was one; it may come from the app, Foundation or a system library.
+    /// The error that caused this error, if there is one. It may come from the app, Foundation or a system library.
     public let cause: (any Error)?
 
-    /// Makes an error.
+    /// Creates an error.
     ///
     /// - Parameters:
     ///   - code: The kind of failure.
-    ///   - message: A sentence that names the thing and the remedy, without secrets.
-    ///   - reasonCode: What the broker said, `nil` by default.
-    ///   - cause: The error beneath, `nil` by default.
+    ///   - message: A sentence that names what failed and how to correct it, without secrets.
+    ///   - reasonCode: The broker's reason code; `nil` by default.
+    ///   - cause: The underlying error; `nil` by default.
     public init(
         _ code: Code, _ message: String, reasonCode: ReasonCode? = nil, cause: (any Error)? = nil
     ) {
@@ -52,20 +52,21 @@ public struct CourierError: Error, Sendable {
 }
 
 extension CourierError: CustomStringConvertible {
-    /// The code, the sentence, and a summary of the cause that cannot leak what a foreign error carries; none where the
-    /// cause says no more than the sentence.
+    /// A text with the code, the message, and a summary of the cause without secrets. The summary is omitted if it adds
+    /// nothing to the message, or if the cause is a rejected message.
     public var description: String {
         guard let cause, rejectedMessage == nil, !repeats(cause) else { return "\(code): \(message)" }
         return "\(code): \(message) (cause: \(Self.summary(of: cause)))"
     }
 
-    /// Whether the sentence begins with all that the cause would say.
+    /// Returns whether the message begins with the whole text of the cause.
     private func repeats(_ cause: any Error) -> Bool {
         let words = "\(cause)"
         return !words.isEmpty && message.hasPrefix(words)
     }
 
-    /// What may be said of an error, which may be a foreign one that carries secrets.
+    /// Returns a text about an error without secrets. If it is not a `CourierError`, the text contains only the type,
+    /// domain and code.
     package static func summary(of error: any Error) -> String {
         if let error = error as? CourierError { return error.description }
         let bridged = error as NSError
@@ -77,7 +78,8 @@ extension CourierError: CustomDebugStringConvertible, CustomReflectable {
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the codes, the message and the safe summary of the cause, so that `dump` shows no secret either.
+    /// Shows the codes, the message and the summary of the cause without secrets, so that `dump` shows no secret
+    /// either.
     public var customMirror: Mirror {
         Mirror(
             self,

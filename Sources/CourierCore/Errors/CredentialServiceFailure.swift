@@ -1,22 +1,23 @@
 package import Foundation
 
-/// Why a credential service was not heard, as `URLSession` says it, in words for a person.
+/// Describes why `URLSession` got no answer from a credential service, as a text for people.
 ///
-/// Of the service's URL it holds the scheme, the host and the port: the rest may be secret.
+/// It contains only the scheme, host and port of the service's URL, because the rest may be secret.
 package struct CredentialServiceFailure: CustomStringConvertible, Sendable {
-    /// What happened to which service, as a sentence without its first capital and its full stop.
+    /// A sentence about the service and its failure, without an initial capital letter and without a full stop.
     package let description: String
 
-    /// `nil` for an error that is not one of `URLSession`.
+    /// Creates the description of a `URLSession` error; `nil` for any other error.
     package init?(_ error: NSError) {
         guard error.domain == NSURLErrorDomain else { return nil }
         let service = Self.origin(of: error).map { "the credential service \($0)" } ?? "the credential service"
         description = "\(service) \(Self.words(for: Self.code(of: error)))"
     }
 
-    /// The code of an error of `URLSession`, and the one that is meant where the system has none for TLS.
+    /// Returns the code of an error of `URLSession`. For a TLS failure on Linux, it returns the specific code.
     ///
-    /// On Linux everything that goes wrong in TLS is `NSURLErrorUnknown`, and only libcurl's words say more.
+    /// On Linux, every TLS failure has the code `NSURLErrorUnknown`, and only the error text of libcurl contains the
+    /// reason.
     package static func code(of error: NSError) -> Int {
         guard error.domain == NSURLErrorDomain, error.code == NSURLErrorUnknown else { return error.code }
         let words = error.localizedDescription

@@ -1,7 +1,8 @@
 package import Foundation
 
 extension NSError {
-    /// An app's error as an `NSError`: itself, or an `NSError` that has it under `NSUnderlyingErrorKey`.
+    /// Converts an app's error to an `NSError`. An `NSError` is returned unchanged. Any other error is stored under
+    /// `NSUnderlyingErrorKey` of a new `NSError`.
     ///
     /// - Parameter error: The error.
     /// - Returns: The `NSError`.

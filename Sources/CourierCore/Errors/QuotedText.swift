@@ -1,6 +1,6 @@
 extension String {
-    /// Quotes foreign text for an error message: what moves a terminal's cursor or turns the direction of text escaped,
-    /// cut after `limit` Unicode scalars, 80 by default.
+    /// Returns the text in quotation marks, for an error message. Characters that move a terminal's cursor or change
+    /// the direction of text are escaped. The text is cut after `limit` Unicode scalars.
     package func quoted(limit: Int = 80) -> String {
         var shown = "\""
         var scalars = unicodeScalars.makeIterator()
@@ -11,8 +11,8 @@ extension String {
         return scalars.next() == nil ? shown + "\"" : shown + "\"… (\(utf8.count) bytes)"
     }
 
-    /// A host for a log: without the part in front of `@`, which is a password if the app passed a URL.
-    /// Paths of sockets stay as they are.
+    /// The host for a log. The part before `@` is replaced, because it contains a password if the app passed a URL.
+    /// Socket paths are not changed.
     package var shownHost: String {
         guard let at = utf8.lastIndex(of: UInt8(ascii: "@")), at != startIndex, utf8.first != UInt8(ascii: "/") else {
             return self

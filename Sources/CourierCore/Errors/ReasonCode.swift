@@ -1,21 +1,21 @@
-/// The one byte by which an MQTT peer says how something ended (MQTT 5.0 §2.4); 3.1.1 return codes are mapped to it.
+/// The byte with which an MQTT peer reports a result (MQTT 5.0 §2.4). The return codes of MQTT 3.1.1 are mapped to it.
 ///
-/// Values from 0x80 on are failures. A code that MQTT does not define is carried unchanged.
+/// Values from 0x80 on are failures. A code that MQTT does not define is preserved.
 public struct ReasonCode: RawRepresentable, Hashable, Sendable {
-    /// The byte on the wire.
+    /// The byte in the packet.
     public let rawValue: UInt8
 
-    /// Makes a reason code from its byte; every value is accepted.
+    /// Creates a reason code from its byte. Every value is accepted.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// `true` from 0x80 on: what was asked for did not happen.
+    /// True for values from 0x80 on, which mean that the requested operation failed.
     public var isError: Bool { rawValue >= 0x80 }
 }
 
 extension ReasonCode {
-    /// 0x00: done. In DISCONNECT the same byte is a normal disconnection, in SUBACK the grant of QoS 0.
+    /// 0x00: success. In DISCONNECT, this code means a normal disconnection; in SUBACK, it grants QoS 0.
     public static let success = ReasonCode(rawValue: 0x00)
-    /// 0x00 in DISCONNECT: the connection ends normally, the will is not published.
+    /// 0x00 in DISCONNECT: the connection ends normally, and the will is not published.
     public static let normalDisconnection = success
     /// 0x00 in SUBACK: subscribed with QoS 0.
     public static let grantedQoS0 = success
@@ -25,29 +25,29 @@ extension ReasonCode {
     public static let grantedQoS2 = ReasonCode(rawValue: 0x02)
     /// 0x04: the connection ends, and the will is to be published.
     public static let disconnectWithWillMessage = ReasonCode(rawValue: 0x04)
-    /// 0x10: the message was accepted, and nobody subscribes to its topic.
+    /// 0x10: the message was accepted, but no client subscribes to its topic.
     public static let noMatchingSubscribers = ReasonCode(rawValue: 0x10)
-    /// 0x11: there was no such subscription.
+    /// 0x11: the subscription did not exist.
     public static let noSubscriptionExisted = ReasonCode(rawValue: 0x11)
     /// 0x18: the authentication exchange continues.
     public static let continueAuthentication = ReasonCode(rawValue: 0x18)
     /// 0x19: a new authentication exchange begins.
     public static let reAuthenticate = ReasonCode(rawValue: 0x19)
-    /// 0x80: a failure without further word.
+    /// 0x80: a failure without a further explanation.
     public static let unspecifiedError = ReasonCode(rawValue: 0x80)
     /// 0x81: a packet could not be parsed.
     public static let malformedPacket = ReasonCode(rawValue: 0x81)
-    /// 0x82: a packet came that the protocol does not allow there.
+    /// 0x82: a packet arrived that the protocol does not allow at this point.
     public static let protocolError = ReasonCode(rawValue: 0x82)
     /// 0x83: the packet is valid, but this receiver does not accept it.
     public static let implementationSpecificError = ReasonCode(rawValue: 0x83)
-    /// 0x84: the broker does not speak this protocol version.
+    /// 0x84: the broker does not support this protocol version.
     public static let unsupportedProtocolVersion = ReasonCode(rawValue: 0x84)
     /// 0x85: the broker does not allow this client id.
     public static let clientIdentifierNotValid = ReasonCode(rawValue: 0x85)
     /// 0x86: the user name or password is wrong.
     public static let badUserNameOrPassword = ReasonCode(rawValue: 0x86)
-    /// 0x87: the client may not do this.
+    /// 0x87: the client is not authorized for this operation.
     public static let notAuthorized = ReasonCode(rawValue: 0x87)
     /// 0x88: the broker is not available.
     public static let serverUnavailable = ReasonCode(rawValue: 0x88)
@@ -57,19 +57,19 @@ extension ReasonCode {
     public static let banned = ReasonCode(rawValue: 0x8A)
     /// 0x8B: the broker is shutting down.
     public static let serverShuttingDown = ReasonCode(rawValue: 0x8B)
-    /// 0x8C: the authentication method is not supported or not the one in use.
+    /// 0x8C: the authentication method is not supported, or is not the current method.
     public static let badAuthenticationMethod = ReasonCode(rawValue: 0x8C)
-    /// 0x8D: nothing came for one and a half keep-alive intervals.
+    /// 0x8D: no packet arrived for one and a half keep-alive intervals.
     public static let keepAliveTimeout = ReasonCode(rawValue: 0x8D)
-    /// 0x8E: another connection with the same client id took the session.
+    /// 0x8E: another connection with the same client id took over the session.
     public static let sessionTakenOver = ReasonCode(rawValue: 0x8E)
-    /// 0x8F: the topic filter is well formed, and not accepted.
+    /// 0x8F: the topic filter is well formed, but not accepted.
     public static let topicFilterInvalid = ReasonCode(rawValue: 0x8F)
-    /// 0x90: the topic name is well formed, and not accepted.
+    /// 0x90: the topic name is well formed, but not accepted.
     public static let topicNameInvalid = ReasonCode(rawValue: 0x90)
-    /// 0x91: the packet id is in use already.
+    /// 0x91: the packet id is already in use.
     public static let packetIdentifierInUse = ReasonCode(rawValue: 0x91)
-    /// 0x92: the packet id is not known.
+    /// 0x92: the packet id is unknown.
     public static let packetIdentifierNotFound = ReasonCode(rawValue: 0x92)
     /// 0x93: more messages are in flight than the receive maximum allows.
     public static let receiveMaximumExceeded = ReasonCode(rawValue: 0x93)
@@ -83,21 +83,21 @@ extension ReasonCode {
     public static let quotaExceeded = ReasonCode(rawValue: 0x97)
     /// 0x98: the connection was closed by an administrator.
     public static let administrativeAction = ReasonCode(rawValue: 0x98)
-    /// 0x99: the payload is not of the format that its format indicator says.
+    /// 0x99: the payload does not have the format that its format indicator declares.
     public static let payloadFormatInvalid = ReasonCode(rawValue: 0x99)
-    /// 0x9A: the broker does not keep retained messages.
+    /// 0x9A: the broker does not support retained messages.
     public static let retainNotSupported = ReasonCode(rawValue: 0x9A)
     /// 0x9B: the broker does not support this quality of service.
     public static let qosNotSupported = ReasonCode(rawValue: 0x9B)
-    /// 0x9C: use another server for now.
+    /// 0x9C: the client should temporarily use another server.
     public static let useAnotherServer = ReasonCode(rawValue: 0x9C)
-    /// 0x9D: use another server from now on.
+    /// 0x9D: the client should permanently use another server.
     public static let serverMoved = ReasonCode(rawValue: 0x9D)
     /// 0x9E: the broker does not support shared subscriptions.
     public static let sharedSubscriptionsNotSupported = ReasonCode(rawValue: 0x9E)
     /// 0x9F: too many connections in too short a time.
     public static let connectionRateExceeded = ReasonCode(rawValue: 0x9F)
-    /// 0xA0: the connection's allowed time is over.
+    /// 0xA0: the maximum time for this connection has passed.
     public static let maximumConnectTime = ReasonCode(rawValue: 0xA0)
     /// 0xA1: the broker does not support subscription identifiers.
     public static let subscriptionIdentifiersNotSupported = ReasonCode(rawValue: 0xA1)
@@ -106,7 +106,7 @@ extension ReasonCode {
 }
 
 extension ReasonCode: CustomStringConvertible {
-    /// The name that the specification gives the code, or `"Unknown reason"` for one it does not define.
+    /// The name of the code in the specification; `"Unknown reason"` for a code that MQTT does not define.
     public var name: String {
         switch self {
         case .success: "Success"

@@ -1,16 +1,17 @@
 /// A message that a reader could not use.
 public struct DeadLetter: Sendable {
-    /// The message as it came.
+    /// The received message.
     public let message: Message
 
-    /// Why: it names the topic, and for a message that could not be decoded the type and every adapter that was asked.
+    /// The reason. Its text names the topic. If the message could not be decoded, the text also names the type and
+    /// every adapter that was tried.
     public let error: CourierError
 
-    /// Joins the two; apps need it in tests only.
+    /// Creates a dead letter. Apps need this initializer only in tests.
     ///
     /// - Parameters:
-    ///   - message: The message as it came.
-    ///   - error: Why it could not be used.
+    ///   - message: The received message.
+    ///   - error: The reason why the reader could not use the message.
     public init(message: Message, error: CourierError) {
         self.message = message
         self.error = error

@@ -10,20 +10,22 @@
 public struct EnqueuedMessage: Sendable {
     private let withdrawal: @Sendable () async throws -> Bool
 
-    /// Makes the result of `enqueue` in a session type of your own.
+    /// Creates the result of `enqueue` for your own session type.
     ///
-    /// - Parameter withdraw: What ``withdraw()`` does; by default it returns `false`, because the message was sent.
+    /// - Parameter withdraw: The action of ``withdraw()``. By default, it returns `false`, which means that the message
+    ///   was sent.
     public init(withdraw: @escaping @Sendable () async throws -> Bool = { false }) { withdrawal = withdraw }
 
     /// Takes the message back, unless the client has begun to send it.
     ///
-    /// A message that was taken back is never sent. Before the call returns, it is removed from the message store, too. Its end is
-    /// an event with ``CourierError/Code-swift.struct/messageWithdrawn``.
+    /// A withdrawn message is never sent. Before the call returns, the message is also removed from the message store.
+    /// An event with ``CourierError/Code-swift.struct/messageWithdrawn`` reports the end of the delivery.
     ///
-    /// - Returns: `false` if the message was sent before, even if the broker did not acknowledge it, or if its delivery has ended.
-    /// - Throws: If the store could not remove the message, so that a later process may send it:
-    ///   ``CourierError/Code-swift.struct/clientDestroyed`` when the client ends first, or `CancellationError` when the task is
-    ///   cancelled first. The present client does not send the message.
+    /// - Returns: `false` if the message was sent before, even if the broker did not acknowledge it, or if its delivery
+    ///   has ended.
+    /// - Throws: The store's error if the store could not remove the message; a later process may then send it.
+    ///   ``CourierError/Code-swift.struct/clientDestroyed`` if the client ends first, or `CancellationError` if the
+    ///   task is cancelled first. After an error, the present client does not send the message.
     @discardableResult
     public func withdraw() async throws -> Bool { try await withdrawal() }
 }

@@ -1,25 +1,25 @@
 public import Foundation
 
-/// A received message as it came: topic, bytes, and what the broker said about it.
+/// A received message: its topic, payload, quality of service and properties.
 ///
-/// Many small messages that came together share their memory until the last of them is gone. To keep one for long,
-/// keep its ``data``, or the message ``detached()``.
+/// Many small messages that arrive together share their memory until the last of them is released. To store a single
+/// message for a long time, store its ``data``, or the message that ``detached()`` returns.
 public struct Message: Hashable, Sendable {
     private let page: MessagePage
     private let index: UInt32
 
-    /// How the reader that got it acknowledges it; `nil` when there is nothing to acknowledge.
+    /// The reader's part in the acknowledgement of the message; `nil` if there is nothing to acknowledge.
     private let acknowledgement: (any MessageAcknowledgement)?
 
-    /// Collects what is known about a message; apps need it in tests only.
+    /// Creates a message. Apps need this initializer only in tests.
     ///
     /// - Parameters:
     ///   - data: The payload.
     ///   - topic: The topic name.
     ///   - qos: The quality of service.
     ///   - packetID: The packet id; `nil` by default.
-    ///   - isRetained: Whether it was kept by the broker; `false` by default.
-    ///   - isDuplicate: Whether it is marked as sent before; `false` by default.
+    ///   - isRetained: Whether the broker sent it as a retained message; `false` by default.
+    ///   - isDuplicate: Whether the broker marked the delivery as a repetition; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
     public init(
         data: Data,
@@ -37,82 +37,87 @@ public struct Message: Hashable, Sendable {
         acknowledgement = nil
     }
 
-    /// One of a page, and how its reader acknowledges it.
+    /// Creates a reference to the message at `index` of `page`. `acknowledgement` is the reader's part in its
+    /// acknowledgement.
     package init(_ page: MessagePage, _ index: UInt32, acknowledgement: (any MessageAcknowledgement)? = nil) {
         self.page = page
         self.index = index
         self.acknowledgement = acknowledgement
     }
 
-    /// How much memory is the message's own, about.
+    /// The approximate memory of this message in its page, in bytes.
     package var heldByteCount: Int { page.heldByteCount(of: Int(index)) }
 
     private var entry: MessagePage.Entry { page.entries[Int(index)] }
 
-    /// The payload: made each time from the message's own memory when it is shorter than 4 KiB, so ask once.
+    /// The payload. Each access may copy a payload that is shorter than 4 KiB, so read this property once.
     public var data: Data { page.data(of: Int(index)) }
 
-    /// The payload's size in bytes, without making ``data``.
+    /// The size of the payload in bytes. Unlike ``data``, this property makes no copy.
     public var byteCount: Int { Int(entry.byteCount) }
 
-    /// The topic name it was published to.
+    /// The topic name that the message was published to.
     public var topic: String { page.topic(of: Int(index)) }
 
-    /// The quality of service it was delivered with.
+    /// The quality of service of the delivery.
     public var qos: QoS { entry.qos }
 
-    /// The packet id of its delivery; `nil` for QoS 0. Unique only until the message is acknowledged.
+    /// The packet id of the delivery; `nil` for QoS 0. The id is unique only until the message is acknowledged.
     public var packetID: UInt16? {
         let id = entry.packetID
         return id == 0 ? nil : id  // Zero is no packet id [MQTT-2.2.1-3].
     }
 
-    /// Whether the broker had kept it for new subscribers and it is not fresh.
+    /// True for a retained message that the broker had stored for new subscribers. False for a newly published message.
     public var isRetained: Bool { entry.isRetained }
 
-    /// Whether the broker marked it as sent before; a fresh delivery never has the mark, a marked one may still be
-    /// new here.
+    /// Whether the broker marked the delivery as a repetition. A first delivery never has the mark, but a marked
+    /// message may still be new to this client.
     public var isDuplicate: Bool { entry.isDuplicate }
 
-    /// The properties of MQTT 5; all empty in 3.1.1. Made each time from the message's own memory, so ask once.
+    /// The properties of MQTT 5; all are empty with MQTT 3.1.1. Each access may decode them, so read this property
+    /// once.
     public var properties: MessageProperties { page.properties(of: Int(index)) }
 
-    /// Lends the payload where it is, without copying it.
+    /// Calls `body` with the bytes of the payload, without a copy.
     ///
-    /// - Parameter body: Gets the bytes, which are there during the call only.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
+    /// - Parameter body: A closure that receives the bytes. They are valid only during the call.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error that `body` throws.
     public func withBytes<Result>(_ body: (RawSpan) throws -> Result) rethrows -> Result {
         try page.withPayload(of: Int(index)) { try body($0.bytes) }
     }
 
-    /// The same message in memory of its own: what to store when few of many messages are kept for long.
+    /// Returns the same message in memory of its own. Use it to store a few of many messages for a long time.
     ///
-    /// - Returns: The message; it is acknowledged like this one.
+    /// - Returns: The message. Acknowledging it has the same effect as acknowledging this message.
     public func detached() -> Message {
         page.entries.count == 1
             ? self : Message(page.extracting(CollectionOfOne(index)), 0, acknowledgement: acknowledgement)
     }
 
-    /// Says that this reader is done with the message, earlier than asking for the next one would say it.
+    /// Acknowledges the message for this reader before the reader requests the next message.
     ///
-    /// It has an effect on what was read with ``AcknowledgementMode/afterProcessing``, once; otherwise it does
-    /// nothing. From any thread; it does not block.
+    /// The method has an effect once, and only on a message that was read with ``AcknowledgementMode/afterProcessing``.
+    /// Any thread may call it; it does not block.
     public func acknowledge() { acknowledgement?.acknowledge() }
 
-    /// Says that this reader is done with the message, like ``acknowledge()``, and waits for what makes that last.
+    /// Acknowledges the message for this reader, like ``acknowledge()``, and waits until the acknowledgement is
+    /// durable.
     ///
-    /// - QoS 2 with a message store: it returns when it is stored that the message must not come again. A message whose
-    ///   processing ends with this call is processed again only when the process dies before it returns.
-    /// - QoS 1 or 2 from the message store, where the message waited for a reader: it returns when the store has removed it.
-    /// - Otherwise, so at QoS 1 and without a store: it returns when the acknowledgement was handed to the session; the
-    ///   message may come again after a crash.
+    /// - QoS 2 with a message store: it returns when the store has recorded that the message must not be delivered
+    ///   again. If your processing ends with this call, the message is processed again only if the process dies before
+    ///   the call returns.
+    /// - QoS 1 or 2, if the message waited for a reader in the message store: it returns when the store has removed the
+    ///   message.
+    /// - All other cases (QoS 1, or no message store): it returns when the session has received the acknowledgement.
+    ///   After a crash, the message may arrive again.
     ///
-    /// While the store fails it is tried every second; cancelling the task does not end the wait. While other readers are
-    /// busy with the message, it returns at once: the last one decides.
+    /// If the store fails, the client tries again every second. Cancelling the task does not end the wait. If other
+    /// readers still process the message, the method returns at once, because the last reader decides.
     ///
-    /// - Throws: ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed or has ended before it is
-    ///   stored, or why the store failed for a client that has ended.
+    /// - Throws: ``CourierError/Code-swift.struct/clientDestroyed`` if the client is destroyed or has ended before the
+    ///   acknowledgement is stored. If the client has ended and the store failed, the error of the store.
     public func acknowledgeDurably() async throws {
         guard let acknowledgement else { return }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -128,13 +133,16 @@ public struct Message: Hashable, Sendable {
     /// }
     /// ```
     ///
-    /// To get the message again, leave the loop instead, for example by throwing an error from its body. The message then goes
-    /// to the next reader of its topic, or arrives again with the next connection.
+    /// To get the message again, leave the loop instead, for example by throwing an error from its body. The message
+    /// then goes to the next reader of its topic, or arrives again with the next connection.
     ///
-    /// The method has an effect on a message that was read with ``AcknowledgementMode/afterProcessing``, once; otherwise it does
-    /// nothing. If several readers get the message, it ends with the code of the first reader that rejects it. PUBACK or PUBREC
-    /// carries the code. MQTT 3.1.1 has no code: the message is then acknowledged as if it was processed. So is a message from
-    /// the message store, because the broker has forgotten it already. Any thread may call this method; it does not block.
+    /// The method has an effect once, and only on a message that was read with ``AcknowledgementMode/afterProcessing``.
+    /// If several readers get the message, it ends with the code of the first reader that rejects it. Any thread may
+    /// call this method; it does not block.
+    ///
+    /// PUBACK or PUBREC carries the code. MQTT 3.1.1 has no code, so the message is acknowledged as if it was
+    /// processed. A message from the message store is only removed from the store, because the broker has already
+    /// forgotten it.
     ///
     /// - Parameter reason: The code; ``NegativeAcknowledgement/implementationSpecificError`` by default.
     public func reject(_ reason: NegativeAcknowledgement = .implementationSpecificError) {
@@ -151,7 +159,7 @@ public struct Message: Hashable, Sendable {
 }
 
 extension Message {
-    /// Compares the fields of the messages, not their readers.
+    /// Returns whether all fields of the messages are equal. It ignores their readers.
     public static func == (left: Message, right: Message) -> Bool {
         left.topic == right.topic && left.hasSameBytes(as: right) && left.qos == right.qos
             && left.packetID == right.packetID && left.isRetained == right.isRetained
@@ -164,7 +172,7 @@ extension Message {
         }
     }
 
-    /// Hashes what is compared.
+    /// Hashes the fields that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(topic)
         page.withPayload(of: Int(index)) { bytes in
@@ -179,20 +187,22 @@ extension Message {
     }
 }
 
-/// One reader's part in the acknowledgement of one message. Safe to call more than once and from any thread.
+/// The part of one reader in the acknowledgement of one message. Any thread may call the methods, and repeated calls
+/// are safe.
 package protocol MessageAcknowledgement: AnyObject, Sendable {
-    /// This reader is done with it.
+    /// Reports that this reader has finished the message.
     func acknowledge()
 
-    /// This reader does not accept the message.
+    /// Reports that this reader rejects the message with this code.
     func reject(_ reason: NegativeAcknowledgement)
 
-    /// This reader is done with it; `settled` is called once when that cannot be lost any more.
+    /// Reports that this reader has finished the message. `settled` is called once: when the acknowledgement can no
+    /// longer be lost, or when it has failed.
     func acknowledge(settled: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 }
 
 extension Message: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Topic, quality of service and size; never the payload.
+    /// A text with the topic, quality of service and size, but without the payload.
     public var description: String {
         let marks = (isRetained ? ", retained" : "") + (isDuplicate ? ", duplicate" : "")
         return "Message(\(topic.quoted()), qos: \(qos), \(byteCount) bytes\(marks))"

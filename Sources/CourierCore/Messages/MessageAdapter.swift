@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Turns values into payloads and back, for one format.
+/// Converts values to payloads of one format, and payloads back to values.
 ///
 /// ```swift
 /// struct CSVAdapter: MessageAdapter {
@@ -10,28 +10,33 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Contract. Several adapters may stand in one client; an adapter throws for a type that is not its own, and the next
-/// one is asked. Encoding runs on the publisher's side, decoding on the reader's, hence on any thread and at the same
-/// time: adapters are `Sendable`, and their coders are made once and reused. Neither method may block.
+/// A client may have several adapters. An adapter throws an error for a type that it does not support, and the client
+/// then tries the next adapter.
+///
+/// The publisher's thread encodes and the reader's thread decodes. Both methods may therefore run on any thread and at
+/// the same time, so adapters are `Sendable`. An adapter creates its coders once and reuses them. Neither method may
+/// block.
 public protocol MessageAdapter: Sendable {
-    /// The MIME type of the payloads, sent along in MQTT 5 and used to choose the adapter when one arrives.
+    /// The MIME type of the payloads. MQTT 5 sends it with each message, and the receiver uses it to choose the
+    /// adapter.
     var contentType: String { get }
 
-    /// Reads a value from a payload.
+    /// Decodes a value from a payload.
     ///
     /// - Parameters:
     ///   - message: The payload.
-    ///   - topic: The topic it came on.
+    ///   - topic: The topic that the message arrived on.
     /// - Returns: The value.
-    /// - Throws: When the type is not this adapter's or the bytes are not its format.
+    /// - Throws: An error if the adapter does not support the type, or if the payload does not have the adapter's
+    ///   format.
     func fromMessage<T>(_ message: Data, topic: String) throws -> T
 
-    /// Writes a value as a payload.
+    /// Encodes a value as a payload.
     ///
     /// - Parameters:
     ///   - data: The value.
-    ///   - topic: The topic it goes to.
+    ///   - topic: The topic that the value is published to.
     /// - Returns: The payload.
-    /// - Throws: When the type is not this adapter's or the value cannot be written.
+    /// - Throws: An error if the adapter does not support the type, or if the value cannot be encoded.
     func toMessage<T>(data: T, topic: String) throws -> Data
 }

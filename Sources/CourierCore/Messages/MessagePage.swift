@@ -1,21 +1,22 @@
 package import Foundation
 
-/// The messages of one read side by side in a few blocks of memory, so that a message costs no block of its own.
+/// Stores messages that were received together in a few shared blocks of memory, so that a message needs no block of
+/// its own.
 ///
-/// Immutable. A reference to one message keeps the whole page in memory. ``extracting(_:)`` copies some messages to a
-/// smaller page.
+/// A page is immutable. A reference to one message keeps the whole page in memory. ``extracting(_:)`` copies selected
+/// messages to a smaller page.
 package final class MessagePage: Sendable {
-    /// What is known about one message.
+    /// The header fields of one message, and the location of its bytes in the page.
     package struct Entry: Sendable {
-        /// Where the payload is. The encoded properties follow it.
+        /// The offset of the payload in the page's bytes. The encoded properties follow the payload.
         package let start: UInt32
         /// The length of the payload.
         package let byteCount: UInt32
         /// The length of the encoded properties.
         package let propertyByteCount: UInt32
-        /// Which of the page's topics.
+        /// The index of the message's topic in the page's list of topics.
         package let topic: UInt32
-        /// Zero for QoS 0.
+        /// The packet id; 0 for QoS 0.
         package let packetID: UInt16
         package let qos: QoS
         package let isRetained: Bool
@@ -23,7 +24,7 @@ package final class MessagePage: Sendable {
         /// Whether several readers received the message.
         package let isShared: Bool
 
-        /// Makes an entry.
+        /// Creates an entry.
         package init(
             start: Int, byteCount: Int, propertyByteCount: Int = 0, topic: Int, packetID: UInt16?, qos: QoS,
             isRetained: Bool, isDuplicate: Bool, isShared: Bool = false
@@ -43,7 +44,7 @@ package final class MessagePage: Sendable {
 
         fileprivate var propertyRange: Range<Int> { range.upperBound..<range.upperBound + Int(propertyByteCount) }
 
-        /// The same message where its bytes and its topic are elsewhere.
+        /// Returns this entry with another offset of its bytes and another topic index.
         fileprivate func moved(to start: Int, topic: Int) -> Entry {
             Entry(
                 start: start, byteCount: Int(byteCount), propertyByteCount: Int(propertyByteCount), topic: topic,
@@ -51,28 +52,31 @@ package final class MessagePage: Sendable {
         }
     }
 
-    /// Decodes properties that were received.
+    /// A closure that decodes the properties of a received message.
     package typealias PropertyDecoder = @Sendable (UnsafeRawBufferPointer) -> MessageProperties
 
-    /// A page is finished when its messages have this size.
+    /// A page is complete when its messages reach this size in bytes.
     package static let sharedByteCount = 64 << 10
 
-    /// A message whose payload and encoded properties have at least this size gets a page of its own.
+    /// A message gets a page of its own if its payload and encoded properties have at least this many bytes.
     package static let singleByteCount = 4 << 10
 
     package let entries: [Entry]
-    /// All payloads, each followed by its encoded properties. A page with a single message has only its properties here.
+    /// All payloads, each followed by its encoded properties. If `singlePayload` is set, only the encoded properties of
+    /// that message.
     private let bytes: [UInt8]
-    /// The payload of the page's only message. ``data(of:)`` returns it without a copy.
+    /// The payload of the page's only message; `nil` if the payloads are in `bytes`. ``data(of:)`` returns it without a
+    /// copy.
     private let singlePayload: Data?
     private let topics: [String]
-    /// The properties of a single message that has no encoded ones.
+    /// The properties of a single message that was created with decoded properties.
     private let decodedProperties: MessageProperties
     private let decode: PropertyDecoder
     /// The approximate memory that the page keeps allocated, in bytes.
     package let byteCount: Int
 
-    /// Joins messages whose payloads and properties are in `bytes`; `decode` makes the latter on demand.
+    /// Creates a page of messages whose payloads and encoded properties are in `bytes`. `decode` decodes the properties
+    /// on demand.
     package init(
         entries: [Entry], bytes: [UInt8], topics: [String], decode: @escaping PropertyDecoder = { _ in .empty }
     ) {
@@ -85,7 +89,7 @@ package final class MessagePage: Sendable {
         byteCount = Self.byteCount(entries.capacity, topics, bytes.capacity)
     }
 
-    /// A page of one message, whose properties `decode` makes of `encodedProperties` on demand.
+    /// Creates a page of one message. `decode` decodes its `encodedProperties` on demand.
     package init(
         _ payload: Data, topic: String, qos: QoS, packetID: UInt16?, isRetained: Bool, isDuplicate: Bool,
         isShared: Bool = false, encodedProperties: [UInt8], decode: @escaping PropertyDecoder
@@ -103,7 +107,8 @@ package final class MessagePage: Sendable {
         byteCount = Self.byteCount(1, topics, encodedProperties.count + Self.dataOverhead + payload.count)
     }
 
-    /// A page with one message made by the app or read from the message store. Its properties are decoded already.
+    /// Creates a page of one message that the app created or the message store returned. Its properties are already
+    /// decoded.
     package init(
         _ payload: Data, topic: String, qos: QoS, packetID: UInt16?, isRetained: Bool, isDuplicate: Bool,
         properties: MessageProperties
@@ -124,9 +129,9 @@ package final class MessagePage: Sendable {
     /// A page without messages.
     package static let empty = MessagePage(entries: [], bytes: [], topics: [])
 
-    /// What the page and its arrays take beside their elements.
+    /// The approximate memory of the page and its arrays without the elements, in bytes.
     private static let overhead = 256
-    /// What `Data` takes beside its bytes.
+    /// The approximate memory of a `Data` without its contents, in bytes.
     private static let dataOverhead = 96
 
     private static func byteCount(_ entryCount: Int, _ topics: [String], _ byteCount: Int) -> Int {
@@ -134,10 +139,10 @@ package final class MessagePage: Sendable {
         return overhead + entryCount * MemoryLayout<Entry>.stride + topics + byteCount
     }
 
-    /// The topic of a message.
+    /// Returns the topic of a message.
     package func topic(of index: Int) -> String { topics[Int(entries[index].topic)] }
 
-    /// The properties of a message, made each time.
+    /// Returns the properties of a message. Encoded properties are decoded at each call.
     package func properties(of index: Int) -> MessageProperties {
         let entry = entries[index]
         if entry.propertyByteCount == 0 { return decodedProperties }
@@ -148,12 +153,12 @@ package final class MessagePage: Sendable {
         singlePayload == nil ? entry.propertyRange : bytes.indices
     }
 
-    /// How many bytes the entries, payloads and encoded properties take.
+    /// The number of bytes of all entries, payloads and encoded properties.
     package var messageByteCount: Int {
         entries.count * MemoryLayout<Entry>.stride + bytes.count + (singlePayload?.count ?? 0)
     }
 
-    /// How much of the page's memory is that of one message, about.
+    /// The approximate memory of one message in the page, in bytes.
     package func heldByteCount(of index: Int) -> Int {
         if entries.count == 1 { return byteCount }
         let entry = entries[index]
@@ -161,7 +166,7 @@ package final class MessagePage: Sendable {
             + topics[Int(entry.topic)].heldByteCount
     }
 
-    /// The payload of a message: a copy, or the page's own `Data` if it has a single message.
+    /// Returns the payload of a message: a copy, or the page's own `Data` if the page was created for a single message.
     package func data(of index: Int) -> Data {
         if let singlePayload { return singlePayload }
         let range = entries[index].range
@@ -172,7 +177,7 @@ package final class MessagePage: Sendable {
         }
     }
 
-    /// Lends the payload of a message.
+    /// Calls `body` with the payload of a message, without a copy.
     package func withPayload<Result>(
         of index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
     ) rethrows -> Result {
@@ -181,7 +186,8 @@ package final class MessagePage: Sendable {
         return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
-    /// A page of some of the messages, in their order, which keeps no more memory than they need.
+    /// Returns a page with the messages at these indexes, in this order. The new page keeps no more memory than these
+    /// messages need.
     package func extracting(_ indexes: some Collection<UInt32>) -> MessagePage {
         if singlePayload != nil { return self }
         var entries: [Entry] = []

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// What an MQTT 5 message says about itself beside its payload; 3.1.1 carries none of it.
+/// The properties of an MQTT 5 message. MQTT 3.1.1 carries none of them.
 public struct MessageProperties: Hashable, Sendable {
-    /// One user property; names may repeat, and order is kept.
+    /// One user property. Several properties may have the same name, and their order is preserved.
     public struct UserProperty: Hashable, Sendable {
         /// The name.
         public var name: String
@@ -10,7 +10,7 @@ public struct MessageProperties: Hashable, Sendable {
         /// The value.
         public var value: String
 
-        /// Joins a name and a value.
+        /// Creates a user property.
         ///
         /// - Parameters:
         ///   - name: The name.
@@ -21,16 +21,16 @@ public struct MessageProperties: Hashable, Sendable {
         }
     }
 
-    /// What the sender promises about the payload's bytes.
+    /// The format of the payload, as the sender declares it.
     public enum PayloadFormat: Hashable, Sendable {
-        /// Nothing.
+        /// The sender declares no format.
         case unspecified
 
-        /// They are well-formed UTF-8.
+        /// The payload is well-formed UTF-8.
         case utf8
     }
 
-    /// What a message may say about itself. All is absent at first.
+    /// The values of all properties. All are absent by default.
     package struct Values: Hashable, Sendable {
         package var contentType: String?
         package var payloadFormat = PayloadFormat.unspecified
@@ -48,7 +48,7 @@ public struct MessageProperties: Hashable, Sendable {
         }
     }
 
-    /// Holds the values of a message that has some.
+    /// An object that holds the values, for messages that have any.
     @usableFromInline
     package final class Box: Sendable {
         package let values: Values
@@ -56,8 +56,8 @@ public struct MessageProperties: Hashable, Sendable {
         fileprivate init(_ values: consuming Values) { self.values = values }
     }
 
-    /// `nil` when all values are absent, as in most messages. One reference else, because requests and messages are copied
-    /// many times and each has properties.
+    /// The values; `nil` if all are absent, as in most messages. The struct has the size of one reference, because
+    /// requests and messages contain it and are copied many times.
     @usableFromInline package private(set) var box: Box?
 
     private var values: Values {
@@ -68,50 +68,51 @@ public struct MessageProperties: Hashable, Sendable {
     /// Whether all values are absent.
     @inlinable package var isEmpty: Bool { box == nil }
 
-    /// The MIME type of the payload; `nil` sends the adapter's ``MessageAdapter/contentType``.
+    /// The MIME type of the payload. If it is `nil`, the client sends the adapter's ``MessageAdapter/contentType``.
     public var contentType: String? {
         get { box?.values.contentType }
         set { values.contentType = newValue }
     }
 
-    /// What the payload's bytes are; ``PayloadFormat/unspecified`` by default.
+    /// The declared format of the payload; ``PayloadFormat/unspecified`` by default.
     public var payloadFormat: PayloadFormat {
         get { box?.values.payloadFormat ?? .unspecified }
         set { values.payloadFormat = newValue }
     }
 
-    /// The topic on which the sender awaits an answer; `nil` when it awaits none.
+    /// The topic on which the sender expects the response; `nil` if it expects none.
     public var responseTopic: String? {
         get { box?.values.responseTopic }
         set { values.responseTopic = newValue }
     }
 
-    /// What an answer must repeat so that the asker knows which question it answers; at most 65,535 bytes.
+    /// Data that the response must repeat, so that the requester can find its request; at most 65,535 bytes.
     public var correlationData: Data? {
         get { box?.values.correlationData }
         set { values.correlationData = newValue }
     }
 
-    /// How long the message is of use, counted from publishing, in whole seconds on the wire; `nil` for ever.
+    /// The lifetime of the message, counted from publishing; `nil` for no limit. MQTT sends it in whole seconds.
     public var messageExpiry: Duration? {
         get { box?.values.messageExpiry }
         set { values.messageExpiry = newValue }
     }
 
-    /// The app's own properties, in order.
+    /// The user properties of the message, in order.
     public var userProperties: [UserProperty] {
         get { box?.values.userProperties ?? [] }
         set { values.userProperties = newValue }
     }
 
-    /// The identifiers of the subscriptions that a received message matched, as far as the app chose them with
-    /// ``SubscriptionRequest/identifier``; empty otherwise. They are not published, and a message store does not keep them.
+    /// The identifiers of the subscriptions that a received message matched. Only identifiers that the app chose with
+    /// ``SubscriptionRequest/identifier`` are in the list. They are not published, and a message store does not keep
+    /// them.
     public package(set) var subscriptionIdentifiers: [UInt32] {
         get { box?.values.subscriptionIdentifiers ?? [] }
         set { values.subscriptionIdentifiers = newValue }
     }
 
-    /// How much memory the values take, about.
+    /// The approximate memory of the values, in bytes.
     package var heldByteCount: Int {
         guard let values = box?.values else { return 0 }
         let texts = (values.contentType?.heldByteCount ?? 0) + (values.responseTopic?.heldByteCount ?? 0)
@@ -121,26 +122,26 @@ public struct MessageProperties: Hashable, Sendable {
         }
     }
 
-    /// What a block of memory takes beside its contents, about.
+    /// The approximate memory of an allocated block without its contents, in bytes.
     private static let overhead = 64
 
-    /// No properties, for the many messages that say nothing.
+    /// Properties without any value, as in most messages.
     @usableFromInline package static var empty: MessageProperties { MessageProperties() }
 
     @usableFromInline package init() {}
 
-    /// The properties with these values.
+    /// Creates properties with these values.
     package init(_ values: consuming Values) { box = values.isEmpty ? nil : Box(values) }
 
-    /// Collects properties; all are absent by default.
+    /// Creates properties. All are absent by default.
     ///
     /// - Parameters:
     ///   - contentType: The MIME type of the payload.
-    ///   - payloadFormat: What the payload's bytes are.
-    ///   - responseTopic: The topic for an answer.
-    ///   - correlationData: What an answer must repeat.
-    ///   - messageExpiry: How long the message is of use.
-    ///   - userProperties: The app's own properties.
+    ///   - payloadFormat: The declared format of the payload.
+    ///   - responseTopic: The topic for the response.
+    ///   - correlationData: The data that the response must repeat.
+    ///   - messageExpiry: The lifetime of the message.
+    ///   - userProperties: The user properties of the message.
     public init(
         contentType: String? = nil,
         payloadFormat: PayloadFormat = .unspecified,
@@ -159,11 +160,11 @@ public struct MessageProperties: Hashable, Sendable {
         self.init(values)
     }
 
-    /// Two that say the same are equal.
+    /// Returns whether all values are equal.
     public static func == (one: MessageProperties, other: MessageProperties) -> Bool {
         one.box === other.box || one.values == other.values
     }
 
-    /// Hashes what is said.
+    /// Hashes all values.
     public func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }

@@ -1,11 +1,12 @@
 public import Synchronization
 
 extension MessageSequence.Iterator {
-    /// Cancels the source exactly once: at the end, or when the last copy of the iterator is gone.
+    /// Owns the source of an iterator, and cancels it exactly once: at the end of the sequence, or when the last copy
+    /// of the iterator is released.
     @usableFromInline
     final class Reading: Sendable {
         private let open: Mutex<(any MessageSource<Element>)?>
-        /// How many elements of the last batch the loop has not come to.
+        /// The number of elements of the last batch that the loop has not received.
         @usableFromInline let unread = Atomic(0)
 
         init(_ source: any MessageSource<Element>) { open = Mutex(source) }

@@ -8,16 +8,18 @@ public import Synchronization
 /// }
 /// ```
 ///
-/// Each loop is a reader of its own: it subscribes when it starts, and unsubscribes when it is left or its task is
-/// cancelled. ``subscribed()`` subscribes before the loop. While a batch lasts, the next element costs no suspension.
+/// Each loop is a separate reader. It subscribes when it starts, and unsubscribes when it is left or its task is
+/// cancelled. To subscribe before the loop starts, call ``subscribed()``. Messages arrive in batches, and the loop
+/// suspends only between batches.
 public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
     private let open: @Sendable () -> any MessageSource<Element>
-    /// A reader that has started without a loop, for the first loop.
+    /// The reader that `subscribed()` started, for the first loop.
     private let started: StartedReader?
 
-    /// Makes a sequence that opens a source for each loop.
+    /// Creates a sequence that opens a source for each loop.
     ///
-    /// - Parameter open: Makes a fresh source; called once per iterator, on the thread that starts the loop.
+    /// - Parameter open: A closure that returns a new source. It is called once per iterator, on the thread that starts
+    ///   the loop.
     public init(open: @escaping @Sendable () -> any MessageSource<Element>) {
         self.open = open
         started = nil
@@ -28,10 +30,10 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         self.started = started
     }
 
-    /// Starts a reader, or continues with the one that ``subscribed()`` has started.
+    /// Starts a reader, or continues with the reader that ``subscribed()`` has started.
     public func makeAsyncIterator() -> Iterator { Iterator(started?.take() ?? Iterator.Reading(open())) }
 
-    /// Subscribes now, and returns when the broker has granted it.
+    /// Subscribes now, and returns when the broker has granted the subscription.
     ///
     /// ```swift
     /// let notes = try await client.messages(Note.self, from: "chat/+/notes").subscribed()
@@ -39,23 +41,23 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// for try await note in notes { show(note) }  // Begins with "hello".
     /// ```
     ///
-    /// The first loop over the returned sequence gets every message from the call on, also those that the broker has kept
-    /// for the session. If there will be no loop, release the sequence: it holds the subscription. Each further loop
-    /// subscribes when it starts.
+    /// The first loop over the returned sequence gets every message that arrives after this call, including messages
+    /// that the broker has stored for the session. Each further loop subscribes when it starts. If you start no loop,
+    /// release the sequence, because it holds the subscription.
     ///
-    /// Without a connection it waits for one, as `connected()` does.
+    /// If there is no connection, the method waits for a connection as `connected()` does.
     ///
-    /// - Returns: The same messages, subscribed to.
-    /// - Throws: What `connected()` throws, why the broker has refused the subscription, or `CancellationError`.
+    /// - Returns: A sequence of the same messages, already subscribed.
+    /// - Throws: The errors of `connected()`, the broker's refusal of the subscription, or `CancellationError`.
     public nonisolated(nonsending) func subscribed() async throws -> MessageSequence {
         let source = open()
-        // Ends the source when it goes away, also by an error below.
+        // `reading` ends the source when it is released, also after an error below.
         let reading = Iterator.Reading(source)
         try await source.opened()
         return MessageSequence(StartedReader(reading), open: open)
     }
 
-    /// Has a reader until the first loop takes it.
+    /// Holds a started reader until the first loop takes it.
     private final class StartedReader: Sendable {
         private let reading: Mutex<Iterator.Reading?>
 
@@ -69,30 +71,30 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// One reader's place in the sequence.
+    /// The iterator of one loop, which is one reader.
     @frozen
     public struct Iterator: AsyncIteratorProtocol {
-        /// What is ready, the next one last: taking it costs no copy.
+        /// The elements that are ready, in reverse order, so that taking the next element moves no other element.
         @usableFromInline var batch: [Element] = []
         @usableFromInline let reading: Reading
 
         init(_ reading: Reading) { self.reading = reading }
 
-        /// The next element, `nil` at the end or when the task is cancelled.
+        /// Returns the next element, or `nil` at the end or if the task is cancelled.
         ///
-        /// - Returns: The element.
-        /// - Throws: Why the sequence cannot continue; afterwards it is at its end.
+        /// - Returns: The next element, or `nil`.
+        /// - Throws: The error that ends the sequence. Afterwards, the sequence is at its end.
         @inlinable
         public nonisolated(nonsending) mutating func next() async throws -> Element? {
             if !Task.isCancelled, let element = takeReady() { return element }
             return try await refill()
         }
 
-        /// The same as ``next()``, on the given actor.
+        /// Does the same as ``next()``, on the given actor.
         ///
         /// - Parameter actor: The caller's actor.
-        /// - Returns: The element.
-        /// - Throws: Why the sequence cannot continue; afterwards it is at its end.
+        /// - Returns: The next element, or `nil`.
+        /// - Throws: The error that ends the sequence. Afterwards, the sequence is at its end.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             if !Task.isCancelled, let element = takeReady() { return element }
@@ -108,7 +110,8 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
 
         @inlinable
         nonisolated(nonsending) mutating func refill() async throws -> Element? {
-            // A cancelled task leaves what is ready. Where nothing is, it is done with the last element and says so below.
+            // If elements are left here, the task was cancelled: they stay unread. Otherwise, the last element is
+            // finished, and `nextBatch()` below reports it.
             if !batch.isEmpty { reading.end() }
             batch = []  // Its memory is not kept while the source is waited for.
             guard let source = reading.source else { return nil }
@@ -129,6 +132,6 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// One reader's place is for one task at a time.
+/// Only one task at a time may use an iterator.
 @available(*, unavailable)
 extension MessageSequence.Iterator: Sendable {}

@@ -1,38 +1,38 @@
-/// Feeds one ``MessageSequence`` iterator, a batch at a time.
+/// Supplies one ``MessageSequence`` iterator with batches of elements.
 ///
-/// A client implements it by a queue under one lock; a test by an array. Contract:
-/// - ``nextBatch()`` is called by one reader, never twice at once. It returns at least one element, or an empty
-///   array when there will be none. It ends when the task is cancelled: by an empty array or by throwing
+/// A client implements it with a queue and a lock, a test with an array. The rules are:
+/// - Only one reader calls ``nextBatch()``, and never twice at the same time. The method returns at least one element,
+///   or an empty array if no element follows. If the task is cancelled, it returns an empty array or throws
 ///   `CancellationError`.
-/// - Asking for the next batch says that the reader is done with the last one. A source that acknowledges after
-///   processing therefore hands out batches of one.
-/// - What it holds ready is bounded, and it says what happens when the bound is reached.
+/// - A call of ``nextBatch()`` means that the reader has finished the previous batch. A source that acknowledges after
+///   processing therefore returns batches of one element.
+/// - A source limits the number of elements that are ready, and documents what happens at the limit.
 /// - ``opened()`` is called at most once, before the first batch.
-/// - ``cancel(unread:)`` is called once, when the reader will ask no more: the loop was left or the iterator dropped. It
-///   may come from any thread, and must not block.
+/// - ``cancel(unread:)`` is called once, when the reader needs no more elements: its loop was left, or its iterator was
+///   released. Any thread may call it, and it must not block.
 public protocol MessageSource<Element>: AnyObject, Sendable {
-    /// What the sequence delivers.
+    /// The type of the elements of the sequence.
     associatedtype Element: Sendable
 
-    /// Waits until elements come, for ``MessageSequence/subscribed()``: a client returns when the broker has granted the
-    /// subscription. By default it returns at once.
+    /// Waits until the source is open. ``MessageSequence/subscribed()`` calls it. The source of a client returns when
+    /// the broker has granted the subscription. The default returns at once.
     ///
-    /// - Throws: Why no elements will come, or `CancellationError`.
+    /// - Throws: The reason why no elements will arrive, or `CancellationError`.
     nonisolated(nonsending) func opened() async throws
 
-    /// Waits for elements and takes what there is, in order.
+    /// Waits for elements, and returns the elements that are ready, in order.
     ///
-    /// - Returns: The elements; empty at the end.
-    /// - Throws: Why the sequence cannot continue; it ends with this error.
+    /// - Returns: The elements; an empty array at the end.
+    /// - Throws: The error that ends the sequence.
     nonisolated(nonsending) func nextBatch() async throws -> [Element]
 
     /// Ends the subscription that feeds this source.
     ///
-    /// - Parameter count: How many elements at the end of the last batch the loop did not come to.
+    /// - Parameter count: The number of elements at the end of the last batch that the loop did not receive.
     func cancel(unread count: Int)
 }
 
 extension MessageSource {
-    /// Returns at once.
+    /// Returns at once, for a source that is always open.
     public nonisolated(nonsending) func opened() async throws {}
 }

@@ -1,7 +1,7 @@
-/// Why an app does not accept a received message; see ``Message/reject(_:)``.
+/// The reason why an app rejects a received message; see ``Message/reject(_:)``.
 ///
-/// The cases are the failure codes that MQTT 5 allows in PUBACK and PUBREC (Tables 3-4 and 3-5). The code for a packet id
-/// that is in use is missing, because an app has no packet ids.
+/// The cases are the failure codes that MQTT 5 allows in PUBACK and PUBREC (Tables 3-4 and 3-5). Code 0x91 (packet id
+/// in use) is missing, because apps do not choose packet ids.
 public enum NegativeAcknowledgement: UInt8, CaseIterable, Hashable, Sendable {
     /// 0x80: no other case describes the reason.
     case unspecifiedError = 0x80

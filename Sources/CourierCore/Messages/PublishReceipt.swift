@@ -1,16 +1,17 @@
-/// The broker's answer to a published message. For QoS 0, which a broker does not acknowledge, the client makes it.
+/// The broker's acknowledgement of a published message. For QoS 0, which brokers do not acknowledge, the client creates
+/// the receipt.
 public struct PublishReceipt: Hashable, Sendable {
-    /// How it ended; never an error code, those are thrown. ``ReasonCode/noMatchingSubscribers`` says that nobody
-    /// listens.
+    /// The result of the delivery. It is never an error code, because errors are thrown.
+    /// ``ReasonCode/noMatchingSubscribers`` means that no client subscribes to the topic.
     public let reasonCode: ReasonCode
 
-    /// What the broker added in words (MQTT 5), `nil` when it said nothing.
+    /// The broker's explanation as text (MQTT 5); `nil` if the broker sent none.
     public let reasonString: String?
 
-    /// Makes a receipt.
+    /// Creates a receipt.
     ///
     /// - Parameters:
-    ///   - reasonCode: How it ended; `.success` by default.
+    ///   - reasonCode: The result of the delivery; `.success` by default.
     ///   - reasonString: The broker's text; `nil` by default.
     public init(reasonCode: ReasonCode = .success, reasonString: String? = nil) {
         self.reasonCode = reasonCode

@@ -1,33 +1,34 @@
-/// Where and how a value is to be published.
+/// The topic, quality of service and options for publishing a value.
 ///
-/// The convenience forms of `publish` fill it in; use it directly for what they do not name. Later versions may add
-/// fields with defaults that keep today's behaviour.
+/// The convenience forms of `publish` create it. Create it yourself to set options that those forms do not offer. Later
+/// versions may add fields with defaults that preserve the present behavior.
 public struct PublishRequest: Sendable {
-    /// The topic; every parameter must have its value.
+    /// The topic. Each parameter must have a value.
     public var topic: TopicTemplate
 
     /// The quality of service, ``QoS/one`` by default.
     public var qos: QoS
 
-    /// Whether the broker keeps it for later subscribers; `false` by default.
+    /// Whether the broker keeps the message for later subscribers; `false` by default.
     public var isRetained: Bool
 
-    /// Whether it takes the place of an earlier message of this kind to the same topic that still waits for a
-    /// connection; `false` by default. The earlier one fails with ``CourierError/Code-swift.struct/messageReplaced``.
-    /// The order of the calls decides, also if only one of the messages is stored.
+    /// Whether the message replaces an earlier latest-only message to the same topic that still waits to be sent;
+    /// `false` by default. The replaced message fails with ``CourierError/Code-swift.struct/messageReplaced``. The
+    /// order of the calls decides which message is newer, even if only one of them is stored.
     public var isLatestOnly: Bool
 
-    /// The properties of MQTT 5. Before MQTT 5 only ``MessageProperties/messageExpiry`` has an effect: on how long
-    /// the message may wait here.
+    /// The properties of MQTT 5. With MQTT 3.1.1, only ``MessageProperties/messageExpiry`` has an effect: it limits how
+    /// long the message may wait in the client.
     public var properties: MessageProperties
 
-    /// Collects the options.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - topic: The topic.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - isRetained: Whether the broker keeps it; `false` by default.
-    ///   - isLatestOnly: Whether it replaces an earlier one that still waits; `false` by default.
+    ///   - isRetained: Whether the broker keeps the message for later subscribers; `false` by default.
+    ///   - isLatestOnly: Whether the message replaces an earlier latest-only message that still waits; `false` by
+    ///     default.
     ///   - properties: The properties of MQTT 5; empty by default.
     public init(
         topic: TopicTemplate,

@@ -1,25 +1,25 @@
-/// How hard the two ends of a connection try to deliver a message.
+/// The quality of service: how reliably a message is delivered.
 ///
-/// MQTT knows three levels. The two `oneWithoutPersistence…` cases travel as level 1 and differ in what this client
-/// does before the acknowledgement comes.
+/// MQTT has three levels. The two `oneWithoutPersistence…` cases are sent as level 1. They differ in what this client
+/// does until it receives the acknowledgement.
 public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
-    /// At most once: sent, not acknowledged, lost with the connection.
+    /// At most once: the message is sent once, is not acknowledged, and is lost if the connection breaks.
     case zero = 0
 
-    /// At least once: kept and sent again until it is acknowledged; may arrive twice.
+    /// At least once: the message is sent again until it is acknowledged. It may arrive twice.
     case one = 1
 
-    /// Exactly once: kept until a two-step handshake has ended.
+    /// Exactly once: the handshake of PUBREC, PUBREL and PUBCOMP ensures that the message arrives only once.
     case two = 2
 
-    /// Acknowledged like ``one``, but never stored and never sent again: it arrives once or not at all.
+    /// Acknowledged like ``one``, but never stored and never sent again. The message arrives once or not at all.
     case oneWithoutPersistenceAndNoRetry = 3
 
-    /// Acknowledged like ``one`` and sent again after a lost connection, but kept in memory only: it does not survive
-    /// the process.
+    /// Acknowledged like ``one``, and sent again after a lost connection. The message is in memory only, so it does not
+    /// survive the process.
     case oneWithoutPersistenceAndRetry = 4
 
-    /// The level on the wire: 0, 1 or 2.
+    /// The level in MQTT packets: 0, 1 or 2.
     public var wireLevel: UInt8 {
         switch self {
         case .zero: 0
@@ -28,7 +28,7 @@ public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// Whether a message is put into the message store until it is acknowledged.
+    /// Whether the message store holds a message until it is acknowledged.
     public var isPersisted: Bool {
         switch self {
         case .one, .two: true
@@ -36,7 +36,7 @@ public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// Whether a message is sent again when the connection was lost before its acknowledgement.
+    /// Whether a message is sent again if the connection is lost before its acknowledgement.
     public var isRetried: Bool {
         switch self {
         case .one, .two, .oneWithoutPersistenceAndRetry: true

@@ -1,39 +1,43 @@
-/// How many messages may wait for one reader, and what happens to the next one.
+/// Limits the messages that wait for one reader, and selects what happens at the limit.
 ///
-/// Messages of QoS 1 and 2 are never dropped: at the limit the client stops reading from the broker until half of the
-/// buffer is free, whatever the policy says. The policy is for QoS 0. While the broker's answer to a publish, a
-/// subscription or a question is awaited, perhaps by the loop that is behind, the client reads on, slowly; what then comes
-/// beyond twice the limit is not acknowledged until there is room, and dropped at QoS 0.
+/// Messages of QoS 1 and 2 are never dropped, whatever the policy is. If the buffer is full and contains such a
+/// message, the client stops reading from the broker until half of the buffer is free. The policy applies only to QoS
+/// 0.
+///
+/// While the client awaits the broker's answer to a publish, a subscription or a request, it continues to read slowly,
+/// because the full reader may wait for that answer. Messages beyond twice the limit are then not acknowledged until
+/// there is room. At QoS 0, they are dropped.
 public struct ReadBuffer: Hashable, Sendable {
-    /// What happens to a message of QoS 0 when there is no room.
+    /// The policy for a message of QoS 0 when the buffer is full.
     public enum Overflow: Hashable, Sendable {
-        /// The oldest one of QoS 0 that waits is given up, so that the newest always arrives.
+        /// The oldest waiting message of QoS 0 is dropped, so that the newest message always arrives.
         case dropOldest
 
         /// The new message is dropped.
         case dropNewest
 
-        /// Nothing is given up up to twice the limit: the client stops reading from the broker, for all of its readers.
+        /// The client stops reading from the broker, for all of its readers. No message is dropped up to twice the
+        /// limit.
         case pause
     }
 
     /// The number of messages that may wait, at least 1.
     public let limit: Int
 
-    /// From how many bytes of memory on there is no room either, at least 1: topics, properties, payloads and what is known
-    /// of each message.
+    /// The number of bytes of memory at which the buffer is full, at least 1. Topics, properties, payloads and the
+    /// header fields of each message count.
     public let byteLimit: Int
 
-    /// What happens to a message of QoS 0 when there is no room; ``Overflow/dropOldest`` by default.
+    /// The policy for a message of QoS 0 when the buffer is full; ``Overflow/dropOldest`` by default.
     public let overflow: Overflow
 
-    /// Names a limit and what happens at it.
+    /// Creates a buffer with limits and a policy.
     ///
     /// - Parameters:
     ///   - limit: The number of messages that may wait, 16,384 by default; less than 1 counts as 1.
-    ///   - byteLimit: From how many bytes of memory on there is no room, 16 MiB by default, so that large messages do not
-    ///     fill it; less than 1 counts as 1.
-    ///   - overflow: What happens to a message of QoS 0 at the limit; the oldest is dropped by default.
+    ///   - byteLimit: The number of bytes of memory at which the buffer is full, 16 MiB by default. It limits the
+    ///     memory of large messages. Less than 1 counts as 1.
+    ///   - overflow: The policy for a message of QoS 0 at the limit; the oldest is dropped by default.
     public init(limit: Int = 16_384, byteLimit: Int = 16 << 20, overflow: Overflow = .dropOldest) {
         self.limit = max(1, limit)
         self.byteLimit = max(1, byteLimit)

@@ -1,6 +1,7 @@
-/// A value with the message it was decoded from, for readers that want both.
+/// A decoded value together with its message.
 ///
-/// Ask for it wherever a type to decode is named; a topic filter with wildcards is where it is needed most:
+/// Use it in place of the type to decode. It is most useful if the topic filter has wildcards, because it contains the
+/// topic:
 ///
 /// ```swift
 /// for try await note in client.messages(Received<Note>.self, from: "chat/+/notes") {
@@ -8,26 +9,26 @@
 /// }
 /// ```
 ///
-/// The adapters decode the `Value`, as they do without it, and what they cannot decode is reported in the same way.
-/// With ``AcknowledgementMode/afterProcessing`` its ``message`` can be acknowledged by hand.
+/// The adapters decode `Value` in the same way as without this type, and report the same failures. With
+/// ``AcknowledgementMode/afterProcessing``, you can acknowledge the ``message`` yourself.
 public struct Received<Value: Sendable>: Sendable {
-    /// What the message says.
+    /// The decoded value.
     public let value: Value
 
-    /// The message as it came.
+    /// The received message.
     public let message: Message
 
-    /// Joins the two; apps need it in tests only.
+    /// Creates a value with its message. Apps need this initializer only in tests.
     ///
     /// - Parameters:
-    ///   - value: What the message says.
-    ///   - message: The message as it came.
+    ///   - value: The decoded value.
+    ///   - message: The received message.
     public init(value: Value, message: Message) {
         self.value = value
         self.message = message
     }
 
-    /// The topic name it was published to.
+    /// The topic name that the message was published to.
     public var topic: String { message.topic }
 }
 
@@ -36,18 +37,18 @@ extension Received: Hashable where Value: Hashable {}
 
 extension Received: ValueWithMessage {}
 
-/// A type of values that come with the message they were read from; a test double of ``CourierSession`` asks for it.
+/// A type that contains a decoded value and its message. ``Received`` is the only one.
 ///
-/// It says what a reader that meets such a type has to know of it: which type to decode, and how to make the whole.
-/// ``Received`` is the only one.
+/// If a reader requests such a type, the session decodes its `Value` and creates the whole with `init(value:message:)`.
+/// Your own test double of ``CourierSession`` needs the protocol for this.
 public protocol ValueWithMessage: Sendable {
     /// The type to decode.
     associatedtype Value: Sendable
 
-    /// Joins the two.
+    /// Creates the whole from the value and its message.
     ///
     /// - Parameters:
-    ///   - value: What the message says.
-    ///   - message: The message as it came.
+    ///   - value: The decoded value.
+    ///   - message: The received message.
     init(value: Value, message: Message)
 }

@@ -1,18 +1,18 @@
 /// A topic filter to unsubscribe from, and the properties of the UNSUBSCRIBE packet.
 ///
-/// Later versions may add fields with defaults that keep today's behavior.
+/// Later versions may add fields with defaults that preserve the present behavior.
 public struct UnsubscriptionRequest: Sendable {
-    /// The topic as it was subscribed, with the same parameters open.
+    /// The topic of the subscription, with values for the same parameters.
     public var topic: TopicTemplate
 
-    /// The user properties of UNSUBSCRIBE in MQTT 5, in this order; empty by default, at most 256. MQTT 3.1.1 has none,
-    /// and leaves them out.
+    /// The user properties of UNSUBSCRIBE in MQTT 5, in this order; empty by default, at most 256. They are not sent
+    /// with MQTT 3.1.1.
     public var userProperties: [UserProperty]
 
-    /// Collects the options.
+    /// Creates a request.
     ///
     /// - Parameters:
-    ///   - topic: The topic as it was subscribed.
+    ///   - topic: The topic of the subscription.
     ///   - userProperties: The user properties of UNSUBSCRIBE; none by default.
     public init(topic: TopicTemplate, userProperties: [UserProperty] = []) {
         self.topic = topic

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A moment as the time since the machine was booted, with the id of that boot.
+/// A point in time, measured as the time since the machine was booted, with the id of that boot.
 ///
-/// Two moments of one boot are compared by this time, which no change of the date affects. It includes the time for which the
-/// machine sleeps.
+/// Two points in time of one boot are compared by this time. Changes of the system's date do not affect it. It includes
+/// the time that the machine sleeps.
 public struct BootTime: Hashable, Sendable {
-    /// The id that the system gave this boot. Each boot has another one.
+    /// The id that the system gave to this boot. Each boot has a different id.
     public let bootID: UUID
 
     /// The time since the boot, as `ContinuousClock` measures it.
     public let sinceBoot: Duration
 
-    /// Joins the two.
+    /// Creates a point in time.
     ///
     /// - Parameters:
     ///   - bootID: The id of the boot.
@@ -21,16 +21,16 @@ public struct BootTime: Hashable, Sendable {
         self.sinceBoot = sinceBoot
     }
 
-    /// A moment of a clock that begins with the boot; `nil` if the boot has no id.
+    /// Creates a point in time from a clock instant. Returns `nil` if the boot has no id.
     package init?(_ instant: ContinuousClock.Instant, bootID: UUID? = BootTime.presentBootID) {
         guard let bootID else { return nil }
         self.init(bootID: bootID, sinceBoot: ContinuousClock().systemEpoch.duration(to: instant))
     }
 
-    /// The present moment; `nil` if the system gives boots no ids.
+    /// The present time; `nil` if the system has no boot ids.
     public static var now: BootTime? { BootTime(.now) }
 
-    /// The id of the present boot; `nil` if the system names none. Linux has one in `/proc`.
+    /// The id of the present boot, which Linux has in `/proc`; `nil` if the system has no boot ids.
     package static let presentBootID: UUID? = {
         let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         return text.flatMap { UUID(uuidString: $0.trimmingCharacters(in: .whitespacesAndNewlines)) }

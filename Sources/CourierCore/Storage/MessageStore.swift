@@ -1,146 +1,149 @@
-/// Keeps what must not be lost when a connection, the broker or the process goes: the memory behind QoS 1 and 2.
+/// Stores messages, packet ids and subscriptions that must survive the end of a connection, the broker or the process.
+/// It makes QoS 1 and 2 reliable.
 ///
-/// Contract.
-/// - **Who calls.** Any thread, also an event loop; several scopes at the same time. No method blocks: work is done
-///   on a thread or queue of the store.
-/// - **Batches.** One ``commit(_:in:completion:)`` is atomic: after a crash all of it is there or nothing. Batches
-///   take effect in the order of their calls, and completions come in that order. Batches that wait while one is
-///   written may be made durable together (group commit), which is why the completion, not the return, says that a
-///   message is safe.
-/// - **Order.** Messages are read in the order of their ids. A read sees every batch whose completion came before
-///   the read was called.
-/// - **Paging.** Reads give at most `limit` rows above an id, so that a store of a million rows is resumed with
-///   flat memory.
-/// - **Errors.** A ``CourierError`` with `storeFull` (limit or disk), `storeFailed`, `storeDamaged` or
-///   `storeInUse`. A batch that fails has changed nothing, what was committed before stays, and later batches are
-///   tried anew. Nothing is dropped silently.
-/// - **Time.** A message is over when ``StoredMessage/isOver(at:)`` says so. The date alone does not tell it, because the
-///   system's clock may be set.
-/// - **Limits.** The store names its limits of rows and bytes and their defaults. A batch that only removes is
-///   accepted even when it is full.
+/// Rules for implementations:
+/// - **Callers.** Any thread may call a method, also an event loop, and for several scopes at the same time. No method
+///   blocks: the store works on its own thread or queue.
+/// - **Batches.** A ``commit(_:in:completion:)`` is atomic: after a crash, either all of its changes are stored or
+///   none. Batches take effect in the order of their calls, and their completions are called in that order. While one
+///   batch is written, the store may collect waiting batches and write them together (group commit). A message is
+///   therefore safe when the completion is called, and not when the method returns.
+/// - **Order.** Messages are read in the order of their ids. A read returns the changes of every batch that was
+///   completed before the read was called.
+/// - **Paging.** Reads return at most `limit` rows above an id, so that the client can resume a store of a million rows
+///   with little memory.
+/// - **Errors.** An error is a ``CourierError`` with `storeFull` (limit or disk), `storeFailed`, `storeDamaged` or
+///   `storeInUse`. A failed batch changes nothing, earlier commits remain, and later batches are tried again. Nothing
+///   is dropped silently.
+/// - **Time.** A message has expired if ``StoredMessage/isOver(at:)`` returns `true`. The date alone does not decide,
+///   because the system's clock may be set.
+/// - **Limits.** The store documents its limits of rows and bytes and their defaults. A batch that only removes is
+///   accepted even if the store is full.
 public protocol MessageStore: Sendable {
-    /// Applies changes, all or none.
+    /// Applies all changes or none.
     ///
     /// - Parameters:
     ///   - changes: The changes, in order.
-    ///   - scope: Whose rows.
-    ///   - completion: Called once, on a thread of the store, when the changes are as durable as the store promises
-    ///     or have failed. It must not block and must not wait for the store.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - completion: Called once, on a thread of the store, when the changes are as durable as the store promises, or
+    ///     when they have failed. It must not block and must not wait for the store.
     func commit(
         _ changes: [StoreChange], in scope: StoreScope,
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     )
 
-    /// Applies changes whose loss would cost no more than a repetition, such as that a message was acknowledged: they
-    /// survive the process as those of ``commit(_:in:completion:)`` do, and a power cut from the next such commit on.
-    /// The order of both stays that of their calls.
+    /// Applies changes that cause only a repetition if they are lost, such as the acknowledgement of a message.
     ///
-    /// The default is ``commit(_:in:completion:)``.
+    /// The changes survive the process like those of ``commit(_:in:completion:)``. They survive a power failure only
+    /// after the next such commit. Calls of both methods take effect in the order of the calls.
+    ///
+    /// The default calls ``commit(_:in:completion:)``.
     ///
     /// - Parameters:
     ///   - changes: The changes, in order.
-    ///   - scope: Whose rows.
-    ///   - completion: As that of ``commit(_:in:completion:)``.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - completion: The same as for ``commit(_:in:completion:)``.
     func commitRepeatable(
         _ changes: [StoreChange], in scope: StoreScope,
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     )
 
-    /// What the scope holds, without reading its messages.
+    /// Returns the number and size of the scope's messages, without reading them.
     ///
-    /// - Parameter scope: Whose rows.
-    /// - Returns: Counts and the last id.
-    /// - Throws: A ``CourierError`` when the store cannot be read.
+    /// - Parameter scope: The client id and broker that the rows belong to.
+    /// - Returns: The counts, the bytes, the last id and the session.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
     func summary(of scope: StoreScope) async throws -> StoreSummary
 
-    /// A page of outgoing messages, oldest first.
+    /// Returns a page of outgoing messages, oldest first.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of messages.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store cannot be read.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
     func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
-    /// A page of the outgoing messages that were sent and have not ended, oldest first: those whose progress is not
-    /// ``StoredOutgoing/Progress/queued``. They may be anywhere among the others.
+    /// Returns a page of the outgoing messages that were sent and have not ended, oldest first. Their progress is not
+    /// ``StoredOutgoing/Progress/queued``. They may be anywhere among the queued messages.
     ///
-    /// A client asks once for each session, before its first connection. The default looks for them in the pages of
-    /// ``outgoing(in:after:limit:)``, which reads all messages. A store that can find them faster should.
+    /// A client calls this method once for each session, before its first connection. The default searches the pages of
+    /// ``outgoing(in:after:limit:)`` and therefore reads all messages. If a store can find the sent messages faster, it
+    /// should implement this method.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of messages.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store cannot be read.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
     func sentOutgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
-    /// A page of the outgoing messages that the client gave up, in the order of their ids; see
+    /// Returns a page of the outgoing messages that the client gave up, in the order of their ids; see
     /// ``StoreChange/reject(_:reason:at:)``.
     ///
-    /// The default is an empty page, for a store that keeps none.
+    /// The default returns an empty page, for a store that keeps no rejected messages.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of messages.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store cannot be read.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
     func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [RejectedMessage]
 
-    /// A page of incoming messages that no reader has taken and whose time is not over, oldest first.
+    /// Returns a page of incoming messages that no reader has taken and that have not expired, oldest first.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - filter: Only messages that match it; `nil` for all.
-    ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - filter: The filter that the messages must match; `nil` for all messages.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of messages.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store cannot be read.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
     func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [StoredMessage]
 
-    /// A page of incoming messages that no reader has taken and whose time is not over at a moment that the caller names,
-    /// oldest first. The client calls this one.
+    /// Returns a page of incoming messages that no reader has taken and that have not expired at the given time, oldest
+    /// first. The client calls this method, and not the one without a time.
     ///
-    /// The default is ``incoming(in:matching:after:limit:)``, which goes by the store's own clock.
+    /// The default calls ``incoming(in:matching:after:limit:)``, which uses the store's own clock.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - filter: Only messages that match it; `nil` for all.
-    ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
-    ///   - time: The present moment.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - filter: The filter that the messages must match; `nil` for all messages.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of messages.
+    ///   - time: The present time.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store cannot be read.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
     func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
     ) async throws -> [StoredMessage]
 
-    /// The packet ids of QoS 2 messages whose PUBREL has not come; at most 65,535.
+    /// Returns the packet ids of QoS 2 messages whose PUBREL has not arrived; at most 65,535.
     ///
-    /// - Parameter scope: Whose rows.
+    /// - Parameter scope: The client id and broker that the rows belong to.
     /// - Returns: The ids.
-    /// - Throws: A ``CourierError`` when the store cannot be read.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
     func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16>
 
-    /// The filters that the client wants or wants to be rid of.
+    /// Returns the filters that the client wants to subscribe to or to unsubscribe from.
     ///
-    /// - Parameter scope: Whose rows.
+    /// - Parameter scope: The client id and broker that the rows belong to.
     /// - Returns: One entry for each filter.
-    /// - Throws: A ``CourierError`` when the store cannot be read.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
     func subscriptions(in scope: StoreScope) async throws -> [StoredSubscription]
 }
 
 extension MessageStore {
-    /// Commits, for a store that makes no difference.
+    /// Calls ``commit(_:in:completion:)``, for a store that treats all changes alike.
     ///
     /// - Parameters:
     ///   - changes: The changes, in order.
-    ///   - scope: Whose rows.
+    ///   - scope: The client id and broker that the rows belong to.
     ///   - completion: Called once, when the changes are stored or have failed.
     public func commitRepeatable(
         _ changes: [StoreChange], in scope: StoreScope,
@@ -149,42 +152,42 @@ extension MessageStore {
         commit(changes, in: scope, completion: completion)
     }
 
-    /// No messages, because a store need not keep rejected messages.
+    /// Returns no messages, because a store need not keep rejected messages.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - id: The last id of the page before.
-    ///   - limit: At most this many.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - id: The last id of the previous page.
+    ///   - limit: The maximum number of messages.
     /// - Returns: An empty page.
-    /// - Throws: Nothing; a store of its own may.
+    /// - Throws: Nothing. Another implementation may throw.
     public func rejected(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [RejectedMessage] { [] }
 
-    /// Reads by the store's own clock.
+    /// Ignores `time`, and reads by the store's own clock.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - filter: Only messages that match it; `nil` for all.
-    ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
-    ///   - time: The present moment.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - filter: The filter that the messages must match; `nil` for all messages.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of messages.
+    ///   - time: The present time.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store cannot be read.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
     ) async throws -> [StoredMessage] {
         try await incoming(in: scope, matching: filter, after: id, limit: limit)
     }
 
-    /// Looks for sent messages in the pages of all outgoing ones, of 500 messages each.
+    /// Searches for sent messages in pages of 500 outgoing messages each.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The maximum number of messages.
     /// - Returns: The page. It is empty after the last page.
-    /// - Throws: A ``CourierError`` when the store cannot be read.
+    /// - Throws: A ``CourierError`` if the store cannot be read.
     public func sentOutgoing(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [StoredOutgoing] {

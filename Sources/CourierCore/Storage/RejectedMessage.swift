@@ -2,26 +2,26 @@ public import Foundation
 
 /// An outgoing message that the client gave up because the broker ended the connection each time it was sent.
 ///
-/// A store keeps some of them for inspection; see ``StoreChange/reject(_:reason:at:)``.
+/// A store keeps a limited number of rejected messages for inspection; see ``StoreChange/reject(_:reason:at:)``.
 public struct RejectedMessage: Hashable, Sendable {
-    /// The message, and how far its delivery had come.
+    /// The message, and the state of its delivery.
     public let outgoing: StoredOutgoing
 
-    /// Why the client gave it up, in a sentence.
+    /// The reason why the client gave the message up, as a sentence.
     public let reason: String
 
-    /// When the client gave it up.
+    /// The date when the client gave the message up.
     public let rejectedAt: Date
 
     /// The message.
     public var message: StoredMessage { outgoing.message }
 
-    /// Collects the fields.
+    /// Creates a rejected message.
     ///
     /// - Parameters:
-    ///   - outgoing: The message, and how far its delivery had come.
-    ///   - reason: Why the client gave it up.
-    ///   - rejectedAt: When the client gave it up.
+    ///   - outgoing: The message, and the state of its delivery.
+    ///   - reason: The reason why the client gave the message up.
+    ///   - rejectedAt: The date when the client gave the message up.
     public init(_ outgoing: StoredOutgoing, reason: String, rejectedAt: Date) {
         self.outgoing = outgoing
         self.reason = reason
@@ -30,12 +30,14 @@ public struct RejectedMessage: Hashable, Sendable {
 }
 
 extension RejectedMessage {
-    /// How many rejected messages a store of this package keeps for all scopes: 1,000. The oldest go first.
+    /// The maximum number of rejected messages that a store of this package keeps for all scopes together: 1,000. The
+    /// oldest are removed first.
     package static let maximumCount = 1_000
 
-    /// How many bytes of payloads, topics and properties they have together at most: 16 MiB. A larger message is not kept.
+    /// The maximum number of bytes of payloads, topics and properties of all rejected messages: 16 MiB. A larger
+    /// message is not kept.
     package static let maximumBytes = 16 << 20
 
-    /// The most that a store of this package keeps.
+    /// The maximum number and bytes of rejected messages, as one value.
     package static let limit = StoreSize(rows: maximumCount, bytes: maximumBytes)
 }

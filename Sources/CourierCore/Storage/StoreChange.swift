@@ -1,69 +1,70 @@
 public import Foundation
 
-/// One step in the life of a stored message, packet id or subscription.
+/// One change of a stored message, packet id or subscription.
 ///
-/// Changes to what is not there any more are no error: they do nothing, so that a batch can be repeated after a
-/// crash.
+/// A change to a row that does not exist is no error and does nothing. A batch can therefore be repeated after a crash.
 public enum StoreChange: Hashable, Sendable {
     // MARK: Outgoing messages
 
-    /// Keep a new message, in state ``StoredOutgoing/Progress/queued``.
+    /// Store a new message, with the progress ``StoredOutgoing/Progress/queued``.
     case enqueue(StoredMessage)
-    /// Its delivery has come this far; back to `queued` when the broker lost the session.
+    /// Set the progress of the message's delivery. It is `queued` again if the broker lost the session.
     case progress(StoredMessage.ID, StoredOutgoing.Progress)
-    /// It was acknowledged, refused, replaced, has expired or was given up.
+    /// Remove an outgoing message, because it was acknowledged, refused, replaced or given up, or has expired.
     case removeOutgoing(StoredMessage.ID)
-    /// The broker ended the connection this many times after it had received the message. The count replaces the earlier
-    /// one. A store may ignore it; the client then counts from 0 in each process.
+    /// Set how many connections the broker ended after it had received the message. The count replaces the earlier
+    /// count. A store may ignore this change; the client then counts from 0 in each process.
     case strike(StoredMessage.ID, count: Int)
-    /// The client gave the message up for this reason. It leaves the outgoing messages, as with
-    /// ``removeOutgoing(_:)``, and is kept as a rejected one.
+    /// Move a message that the client gave up, with the reason, from the outgoing to the rejected messages. A later
+    /// read of outgoing messages does not return it, as after ``removeOutgoing(_:)``.
     ///
-    /// A store keeps as many rejected messages as it likes, and the oldest go first. They never take room from new messages:
-    /// no limit that refuses new ones counts them, and neither does ``StoreSummary``. A store that keeps none treats this change
-    /// as ``removeOutgoing(_:)``. It must not ignore the change, or the message is sent again.
+    /// A store decides how many rejected messages it keeps, and removes the oldest first. They take no room from new
+    /// messages: the store's limits and ``StoreSummary`` do not count them. A store that keeps no rejected messages
+    /// handles this change like ``removeOutgoing(_:)``. If a store ignored the change, the message would be sent again.
     case reject(StoredMessage.ID, reason: String, at: Date)
     /// Remove a rejected message.
     case removeRejected(StoredMessage.ID)
 
     // MARK: Incoming messages
 
-    /// Keep a received message that no reader has taken.
+    /// Store a received message that no reader has taken.
     case keep(StoredMessage)
-    /// A reader has taken it.
+    /// Remove an incoming message, because a reader has taken it.
     case removeIncoming(StoredMessage.ID)
-    /// Remove incoming messages whose lifetime is over at this moment, as ``StoredMessage/isOver(at:)`` says.
+    /// Remove incoming messages that have expired at this time. ``StoredMessage/isOver(at:)`` decides.
     case removeExpired(at: StoreTime)
-    /// Remember the packet id of a received QoS 2 message until its PUBREL, so that a repetition is known as one.
+    /// Store the packet id of a received QoS 2 message until its PUBREL arrives, so that the client recognizes a
+    /// repetition.
     case rememberPacketID(UInt16)
-    /// PUBREL came: forget the packet id.
+    /// Remove the packet id, because PUBREL arrived.
     case forgetPacketID(UInt16)
-    /// The broker has no session: forget all packet ids.
+    /// Remove all packet ids, because the broker has no session.
     case forgetAllPacketIDs
-    /// From now on, the packet ids of outgoing and incoming messages are those of the session with this client id at this
-    /// broker. It replaces the earlier session. It changes no rows; the client has forgotten their packet ids before.
+    /// Store the session (client id and broker) that the packet ids of outgoing and incoming messages belong to from
+    /// now on. It replaces the earlier session. Rows do not change, because the client has removed their packet ids
+    /// before.
     ///
-    /// A store may ignore it. Messages of QoS 2 that are unfinished when the process ends may then arrive twice, unless the
-    /// client id and the broker are those of the scope.
+    /// A store may ignore this change. Messages of QoS 2 that are unfinished when the process ends may then arrive
+    /// twice, unless the session's client id and broker equal those of the scope.
     case rememberSession(StoreScope)
 
     // MARK: Subscriptions
 
-    /// The client wants this of the filter, whatever it wanted before.
+    /// Store what the client intends for the filter. It replaces an earlier intent.
     case want(StoredSubscription)
-    /// The broker has confirmed the unsubscribing.
+    /// Remove the filter, because the broker confirmed the unsubscription.
     case forgetSubscription(TopicFilter)
 
     // MARK: Everything
 
-    /// Remove all rows of the scope, also the rejected messages, and forget the session. Message ids still continue growing.
+    /// Remove all rows and rejected messages of the scope, and its session. Message ids continue to grow.
     case removeAll
 }
 
 extension StoreChange {
-    /// Removes incoming messages whose lifetime is over at this date, without regard to the time since the boot.
+    /// Removes incoming messages that have expired at this date. It ignores the time since the boot.
     ///
-    /// - Parameter date: The date.
+    /// - Parameter date: The present date.
     /// - Returns: The change.
     public static func removeExpired(at date: Date) -> StoreChange { .removeExpired(at: StoreTime(date: date)) }
 }

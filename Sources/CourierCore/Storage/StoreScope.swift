@@ -1,14 +1,14 @@
-/// Whose rows these are: clients that share a store are separated by client id and broker.
+/// The client id and broker that stored rows belong to. Clients that share a store have different scopes.
 ///
-/// Two scopes are equal when the UTF-8 bytes of both are, as brokers compare client ids.
+/// Two scopes are equal if their UTF-8 bytes are equal, because brokers compare client ids in this way.
 public struct StoreScope: Hashable, Sendable {
-    /// The client id; of a template the id that the client made of it.
+    /// The client id. If the app configured a template, this is the id that the client created from it.
     public let clientID: String
 
     /// The broker, as `host:port`.
     public let broker: String
 
-    /// Joins the two.
+    /// Creates a scope.
     ///
     /// - Parameters:
     ///   - clientID: The client id.
@@ -18,12 +18,12 @@ public struct StoreScope: Hashable, Sendable {
         self.broker = broker
     }
 
-    /// Compares the bytes.
+    /// Compares the UTF-8 bytes.
     public static func == (left: StoreScope, right: StoreScope) -> Bool {
         TopicRules.sameBytes(left.clientID, right.clientID) && TopicRules.sameBytes(left.broker, right.broker)
     }
 
-    /// Hashes the bytes.
+    /// Hashes the UTF-8 bytes.
     public func hash(into hasher: inout Hasher) {
         for text in [clientID, broker] {
             hasher.combine(text.utf8.count)

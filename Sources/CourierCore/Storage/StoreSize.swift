@@ -1,5 +1,5 @@
-/// A number of rows and their bytes: payload, topic or filter, and the texts and data of properties. What stores count
-/// towards their limits.
+/// A number of rows and bytes that a store compares with its limits. The bytes are those of payloads, topics, filters
+/// and properties.
 package struct StoreSize: Hashable, Sendable {
     package var rows = 0
     package var bytes = 0
@@ -21,7 +21,7 @@ package struct StoreSize: Hashable, Sendable {
 
     package init(of filter: TopicFilter) { self.init(rows: 1, bytes: filter.string.utf8.count) }
 
-    /// What the changes add at most.
+    /// Creates the largest size that the changes can add. Removals and replaced rows are ignored.
     package init(addedBy changes: [StoreChange]) {
         self.init()
         for change in changes {
@@ -36,10 +36,10 @@ package struct StoreSize: Hashable, Sendable {
         }
     }
 
-    /// Whether it is within the limit.
+    /// Whether both numbers are within the limit.
     package func fits(_ limit: StoreSize) -> Bool { rows <= limit.rows && bytes <= limit.bytes }
 
-    /// Whether each figure is within the limit or no more than before.
+    /// Whether each number is within the limit, or not larger than before.
     package func fits(_ limit: StoreSize, atMost before: StoreSize) -> Bool {
         rows <= max(limit.rows, before.rows) && bytes <= max(limit.bytes, before.bytes)
     }

@@ -1,29 +1,29 @@
-/// What a store holds for one scope, found without reading the messages.
+/// The number and size of the messages that a store has for one scope, found without reading them.
 public struct StoreSummary: Hashable, Sendable {
-    /// How many outgoing messages are kept.
+    /// The number of stored outgoing messages.
     public let outgoingCount: Int
 
-    /// How many incoming messages are kept.
+    /// The number of stored incoming messages.
     public let incomingCount: Int
 
-    /// How many bytes of payload both have together.
+    /// The number of payload bytes of all these messages.
     public let payloadBytes: Int
 
-    /// The highest message id ever given out in this scope, in either direction; `nil` when there was none.
+    /// The highest message id that was ever used in this scope, in either direction; `nil` if there was none.
     public let lastMessageID: StoredMessage.ID?
 
-    /// The session whose packet ids the rows have: its client id, and its broker as `host:port`. `nil` if the client has named
-    /// none, or the store does not keep it; see ``StoreChange/rememberSession(_:)``.
+    /// The session that the packet ids of the rows belong to: its client id, and its broker as `host:port`. It is `nil`
+    /// if the client has stored none, or if the store ignores ``StoreChange/rememberSession(_:)``.
     public let session: StoreScope?
 
-    /// Collects the figures.
+    /// Creates a summary.
     ///
     /// - Parameters:
-    ///   - outgoingCount: How many outgoing messages are kept.
-    ///   - incomingCount: How many incoming messages are kept.
-    ///   - payloadBytes: How many bytes of payload both have together.
-    ///   - lastMessageID: The highest message id ever given out.
-    ///   - session: The session whose packet ids the rows have; `nil` by default.
+    ///   - outgoingCount: The number of stored outgoing messages.
+    ///   - incomingCount: The number of stored incoming messages.
+    ///   - payloadBytes: The number of payload bytes of all these messages.
+    ///   - lastMessageID: The highest message id that was ever used.
+    ///   - session: The session that the packet ids belong to; `nil` by default.
     public init(
         outgoingCount: Int, incomingCount: Int, payloadBytes: Int, lastMessageID: StoredMessage.ID?,
         session: StoreScope? = nil

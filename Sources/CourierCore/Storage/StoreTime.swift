@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The present moment, as the ages of stored messages are measured: by the date, and by the time since the boot.
+/// A point in time by which the ages of stored messages are measured: the date, and the time since the boot.
 ///
 /// ```swift
 /// let isUseful = !message.isOver(at: .now)
@@ -12,16 +12,16 @@ public struct StoreTime: Hashable, Sendable {
     /// The time since the boot, which never steps; `nil` if it is not known.
     public var bootTime: BootTime?
 
-    /// Joins the two.
+    /// Creates a point in time.
     ///
     /// - Parameters:
     ///   - date: The date.
-    ///   - bootTime: The time since the boot; `nil` by default, which compares messages by their dates only.
+    ///   - bootTime: The time since the boot. If it is `nil`, the default, only the dates of messages are compared.
     public init(date: Date, bootTime: BootTime? = nil) {
         self.date = date
         self.bootTime = bootTime
     }
 
-    /// The present moment by the clocks of the system.
+    /// The present time of the system's clocks.
     public static var now: StoreTime { StoreTime(date: Date(), bootTime: .now) }
 }

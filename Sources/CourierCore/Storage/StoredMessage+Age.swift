@@ -1,15 +1,17 @@
 import Foundation
 
 extension StoredMessage {
-    /// Longer than any message is kept, in seconds; what a damaged file says may be longer.
+    /// The longest age and lifetime, in seconds. It is longer than any message is kept. A damaged file may contain a
+    /// longer one.
     private static let longest = 1e12
 
     /// How long ago the message was stored.
     ///
-    /// If it was stored in the present boot, the times since the boot tell it, and a change of the date has no effect.
-    /// Otherwise the dates tell it. A message whose date is in the future has the age 0.
+    /// If the message was stored in the present boot, the age is the difference of the times since the boot. A change
+    /// of the date has no effect on it. Otherwise, the age is the difference of the dates. A message with a date in the
+    /// future has the age 0.
     ///
-    /// - Parameter time: The present moment.
+    /// - Parameter time: The present time.
     /// - Returns: The age, never negative.
     public func age(at time: StoreTime) -> Duration {
         if let stored = bootTime, let now = time.bootTime, stored.bootID == now.bootID,
@@ -20,22 +22,23 @@ extension StoredMessage {
         return Self.bounded(time.date.timeIntervalSince(storedAt))
     }
 
-    /// How long the message is of use after it was stored; `nil` for ever.
+    /// How long the message is valid after it was stored; `nil` for no limit.
     public var lifetime: Duration? { expiresAt.map { Self.bounded($0.timeIntervalSince(storedAt)) } }
 
-    /// How long the message is still of use: its ``lifetime`` without its ``age(at:)``.
+    /// Returns how long the message is still valid: its ``lifetime`` minus its ``age(at:)``.
     ///
-    /// - Parameter time: The present moment.
-    /// - Returns: Zero if its lifetime is over, `nil` if it has no end.
+    /// - Parameter time: The present time.
+    /// - Returns: The remaining time. It is zero if the lifetime is over, and `nil` if the message has no lifetime
+    ///   limit.
     public func remaining(at time: StoreTime) -> Duration? {
         lifetime.map { max(.zero, $0 - age(at: time)) }
     }
 
-    /// Whether the lifetime of the message is over. This decides for every store; an index or a query may only choose
+    /// Whether the lifetime of the message is over. Every store uses this result; an index or a query may only select
     /// candidates.
     ///
-    /// - Parameter time: The present moment.
-    /// - Returns: `false` if it has no end.
+    /// - Parameter time: The present time.
+    /// - Returns: `true` if the lifetime is over; `false` if it is not over or has no limit.
     public func isOver(at time: StoreTime) -> Bool { remaining(at: time).map { $0 <= .zero } ?? false }
 
     private static func bounded(_ seconds: TimeInterval) -> Duration {

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A message as a store keeps it, in either direction.
+/// A message in a store, outgoing or incoming.
 public struct StoredMessage: Hashable, Sendable {
-    /// The place of a message in its scope and direction. The client gives ids out in growing order, so order of ids
-    /// is order of messages; a restarted client continues above ``StoreSummary/lastMessageID``.
+    /// The position of a message in its scope and direction. The client assigns ids in growing order, so the order of
+    /// ids is the order of messages. After a restart, the client continues above ``StoreSummary/lastMessageID``.
     public struct ID: RawRepresentable, Hashable, Comparable, Sendable {
         /// The number.
         public let rawValue: UInt64
 
-        /// Makes an id of its number.
+        /// Creates an id from its number.
         public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-        /// Orders by age, older first.
+        /// Compares the numbers: an older message has the smaller id.
         public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
     }
 
@@ -27,42 +27,45 @@ public struct StoredMessage: Hashable, Sendable {
     /// The quality of service, ``QoS/one`` or ``QoS/two``.
     public let qos: QoS
 
-    /// Whether it is (to be) a retained message.
+    /// For an outgoing message, whether the broker is asked to retain it. For an incoming message, whether it was a
+    /// retained message.
     public let isRetained: Bool
 
     /// The properties of MQTT 5.
     public let properties: MessageProperties
 
-    /// When it was accepted or received.
+    /// The date when the message was accepted or received.
     public let storedAt: Date
 
-    /// When it is of no more use; `nil` for never. A store may drop an expired incoming message by itself, an
-    /// outgoing one never. An outgoing one is given up then if it was not sent, by its own
-    /// ``MessageProperties/messageExpiry`` or because the client lets none wait longer; the broker is told of the
-    /// former only.
+    /// The date when the message expires; `nil` for never.
+    ///
+    /// A store may remove an expired incoming message, but never an outgoing message. The client gives up an outgoing
+    /// message that expires before it was sent. For such a message, the date results from its
+    /// ``MessageProperties/messageExpiry`` or from the client's limit for waiting messages, whichever is shorter. The
+    /// broker receives only the former.
     public let expiresAt: Date?
 
-    /// The time since the boot at which it was accepted or received; `nil` if it is not known, as of a message that an
-    /// earlier version of this library stored. See ``age(at:)``.
+    /// The time between the boot and the moment when the message was accepted or received. It is `nil` if it is not
+    /// known, for example if an earlier version of this library stored the message. See ``age(at:)``.
     public let bootTime: BootTime?
 
-    /// Whether it is an outgoing message of which only the latest on its topic counts: a newer one replaces it while it
-    /// waits.
+    /// Whether a newer outgoing message to the same topic replaces this message while it waits.
     public let isLatestOnly: Bool
 
-    /// Collects the fields.
+    /// Creates a stored message.
     ///
     /// - Parameters:
     ///   - id: The message's id.
     ///   - topic: The topic name.
     ///   - payload: The payload.
     ///   - qos: The quality of service.
-    ///   - isRetained: Whether it is a retained message; `false` by default.
+    ///   - isRetained: Whether it is, or is to become, a retained message; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
-    ///   - storedAt: When it was accepted or received.
-    ///   - expiresAt: When it is of no more use; `nil` by default.
-    ///   - bootTime: The time since the boot at which it was accepted or received; `nil` by default.
-    ///   - isLatestOnly: Whether only the latest message on its topic counts; `false` by default.
+    ///   - storedAt: The date when the message was accepted or received.
+    ///   - expiresAt: The date when the message expires; `nil` by default.
+    ///   - bootTime: The time between the boot and the moment when the message was accepted or received; `nil` by
+    ///     default.
+    ///   - isLatestOnly: Whether a newer message to the same topic replaces it; `false` by default.
     public init(
         id: ID,
         topic: String,
@@ -89,7 +92,7 @@ public struct StoredMessage: Hashable, Sendable {
 }
 
 extension StoredMessage: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Id, topic, quality of service and size; never the payload or the properties.
+    /// A text with the id, topic, quality of service and size, but without the payload and the properties.
     public var description: String {
         let marks = (isRetained ? ", retained" : "") + (isLatestOnly ? ", latest only" : "")
         return "StoredMessage(\(id.rawValue), \(topic.quoted()), qos: \(qos), \(payload.count) bytes\(marks))"

@@ -1,39 +1,40 @@
-/// An outgoing message and how far its delivery has come.
+/// A stored outgoing message and the state of its delivery.
 public struct StoredOutgoing: Hashable, Sendable {
-    /// How far the delivery has come.
+    /// The state of the delivery.
     ///
     /// ```
     /// queued ──written with a packet id──▶ sent ──PUBACK──▶ (removed)
     ///                                       └──PUBREC──▶ received ──PUBCOMP──▶ (removed)
     /// ```
     public enum Progress: Hashable, Sendable {
-        /// Never written to a connection.
+        /// The message has no packet id: it was never sent, or its earlier packet id is no longer valid.
         case queued
 
-        /// Written with this packet id, not acknowledged: sent again with DUP and the same id when the session goes
-        /// on.
+        /// The message was sent with this packet id and is not acknowledged. If the session continues, it is sent again
+        /// with DUP and the same id.
         case sent(packetID: UInt16)
 
-        /// The broker has it (PUBREC, QoS 2): only PUBREL with this packet id is sent again, never the message.
+        /// The broker received the message (PUBREC, QoS 2). Only PUBREL with this packet id is sent again, never the
+        /// message.
         case received(packetID: UInt16)
     }
 
     /// The message.
     public let message: StoredMessage
 
-    /// How far its delivery has come.
+    /// The state of its delivery.
     public let progress: Progress
 
-    /// How often the broker ended the connection after it had received this message; see
+    /// The number of connections that the broker ended after it had received this message; see
     /// ``StoreChange/strike(_:count:)``.
     public let strikes: Int
 
-    /// Collects the fields.
+    /// Creates a stored outgoing message.
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - progress: How far its delivery has come.
-    ///   - strikes: How often the broker ended the connection after it had received this message; 0 by default.
+    ///   - progress: The state of its delivery.
+    ///   - strikes: The number of connections that the broker ended after it had received this message; 0 by default.
     public init(_ message: StoredMessage, _ progress: Progress, strikes: Int = 0) {
         self.message = message
         self.progress = progress

@@ -1,25 +1,25 @@
-/// A topic filter that the client wants, or wants to be rid of.
+/// A topic filter that the client wants to subscribe to or to unsubscribe from.
 public struct StoredSubscription: Hashable, Sendable {
-    /// What the client wants of it.
+    /// Whether the client wants messages of the filter.
     public enum Intent: Hashable, Sendable {
-        /// Messages, with at most this quality of service.
+        /// The client wants messages, with at most this quality of service.
         case subscribed(QoS)
 
-        /// No more messages; the broker has not confirmed it yet.
+        /// The client wants no more messages, and the broker has not confirmed the unsubscription yet.
         case unsubscribing
     }
 
     /// The topic filter.
     public let filter: TopicFilter
 
-    /// What the client wants of it.
+    /// Whether the client wants messages of the filter.
     public let intent: Intent
 
-    /// Joins the two.
+    /// Creates a stored subscription.
     ///
     /// - Parameters:
     ///   - filter: The topic filter.
-    ///   - intent: What the client wants of it.
+    ///   - intent: Whether the client wants messages of the filter.
     public init(_ filter: TopicFilter, _ intent: Intent) {
         self.filter = filter
         self.intent = intent

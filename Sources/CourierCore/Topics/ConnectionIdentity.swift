@@ -6,7 +6,7 @@ public struct ConnectionIdentity: Sendable {
     /// The client id, for `%c`.
     public let clientID: String
 
-    /// Joins the two.
+    /// Creates an identity.
     ///
     /// - Parameters:
     ///   - username: The user name.
@@ -16,7 +16,7 @@ public struct ConnectionIdentity: Sendable {
         self.clientID = clientID
     }
 
-    /// Takes both from a connection's options.
+    /// Creates the identity of a connection with these options.
     ///
     /// - Parameter options: The options.
     public init(_ options: ConnectOptions) { self.init(username: options.username, clientID: options.clientId) }

@@ -1,17 +1,17 @@
-/// The rules for texts that every common broker accepts. They are stricter than MQTT's own.
+/// The rules for texts that every common broker accepts. They are stricter than the rules of MQTT.
 ///
-/// MQTT allows control characters, non-characters and topics of any depth, and also allows a broker to end the
-/// connection for some of them (MQTT 5.0 §1.5.4, §4.7.3). mosquitto does.
+/// MQTT allows control characters, non-characters and topics with any number of levels. It also allows brokers to end
+/// the connection for some of them (MQTT 5.0 §1.5.4, §4.7.3), and mosquitto does so.
 package enum PortableText {
-    /// The most `/` in a topic name or filter. mosquitto 2.0 ends the connection for one with more.
+    /// The maximum number of `/` in a topic name or filter. mosquitto 2.0 ends the connection if there are more.
     package static let maximumSeparators = 200
 
-    /// True when no character of the text is a control character or a non-character.
+    /// True if the text contains no control character and no non-character.
     package static func isPortable(_ text: String) -> Bool {
         isPrintableASCII(text) || !text.unicodeScalars.contains(where: isForbidden)
     }
 
-    /// True when a broker may end the connection for this character.
+    /// True if a broker may end the connection for this character.
     package static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0xFDD0...0xFDEF: true
@@ -19,8 +19,8 @@ package enum PortableText {
         }
     }
 
-    /// The end of a sentence that begins with the text's name and says which character is forbidden, and where; `nil`
-    /// when none is.
+    /// Returns the end of an error sentence that reports the first forbidden character and its position; `nil` if there
+    /// is none. The caller puts the name of the text in front.
     package static func problem(of text: String) -> String? {
         if isPrintableASCII(text) { return nil }
         for (index, scalar) in text.unicodeScalars.enumerated() where isForbidden(scalar) {
@@ -30,18 +30,18 @@ package enum PortableText {
         return nil
     }
 
-    /// The same for a topic name or filter, whose depth counts as well.
+    /// Returns the same as `problem(of:)` for a topic name or filter, and also checks the number of levels.
     package static func topicProblem(of text: String) -> String? {
         problem(of: text) ?? depthProblem(of: text)
     }
 
-    /// True when a topic name or filter has no forbidden character and not too many levels.
+    /// True if a topic name or filter has no forbidden character and not too many levels.
     package static func isPortableTopic(_ text: String) -> Bool {
         isPortable(text) && (text.utf8.count <= maximumSeparators || depthProblem(of: text) == nil)
     }
 
-    /// True when the text is a legal topic name of at most 200 printable ASCII characters that does not begin with `$`, which
-    /// is both legal and portable: the quick check for each message. It reads the text once.
+    /// True if the text is a topic name of 1 to 200 printable ASCII characters that does not begin with `$`. Such a
+    /// name is legal and portable. This quick check for each message reads the text once.
     package static func isPlainTopicName(_ text: String) -> Bool {
         text.withUTF8Bytes { bytes in
             guard bytes.byteCount > 0, bytes.byteCount <= maximumSeparators else { return false }
@@ -65,12 +65,12 @@ package enum PortableText {
             ? "the control character \(number)" : "the non-character \(number)"
     }
 
-    /// True when all bytes are from 0x20 to 0x7E: the quick check, eight bytes at a time.
+    /// True if all bytes are from 0x20 to 0x7E. This quick check reads eight bytes at a time.
     private static func isPrintableASCII(_ text: String) -> Bool {
         text.withUTF8Bytes { bytes in allWords(of: bytes) { arePrintableASCII($0) } }
     }
 
-    /// Checks a text eight bytes at a time. A text of fewer bytes is filled up with spaces.
+    /// Returns whether `isGood` accepts every group of eight bytes of the text. A shorter text is padded with spaces.
     @inline(__always)
     private static func allWords(of bytes: RawSpan, _ isGood: (UInt64) -> Bool) -> Bool {
         let count = bytes.byteCount
@@ -90,8 +90,9 @@ package enum PortableText {
         return true
     }
 
-    /// The highest bit of a byte is set by the byte itself from 0x80, by the sum from 0x7F, and by the difference
-    /// below 0x20. A carry or borrow between bytes only happens behind such a byte.
+    /// True if all eight bytes are from 0x20 to 0x7E. The highest bit of a byte is set in `bytes` from 0x80, in the sum
+    /// from 0x7F, and in the difference below 0x20. A carry or borrow into the next byte needs a byte that already
+    /// fails.
     private static func arePrintableASCII(_ bytes: UInt64) -> Bool {
         let above = bytes | (bytes &+ 0x0101_0101_0101_0101)
         let below = bytes &- 0x2020_2020_2020_2020

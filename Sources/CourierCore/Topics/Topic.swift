@@ -1,4 +1,4 @@
-/// A family of topics that carry one type of value.
+/// A topic, or a group of topics with parameters, whose messages carry one type of value.
 ///
 /// ```swift
 /// let notes = Topic<Note>("chat/{room}/notes", qos: .one)
@@ -8,24 +8,26 @@
 /// try notes.arguments(in: TopicName("chat/7/notes"))  // ["room": "7"]
 /// ```
 ///
-/// `{name}` stands for one whole level and gets its value by a call. `%u` and `%c` stand for the user name and client
-/// id of the connection, and `%%` for a percent sign. Each use fills them in once, from the latest connection that was
-/// begun. A loop without one waits for the first, and keeps what it has filled in when another user connects: end such
-/// loops before, and begin them anew when that user is connected.
+/// `{name}` is a parameter. It stands for one whole level and gets its value by a call. `%u` stands for the user name
+/// of the connection, `%c` for its client id, and `%%` for a percent sign.
 ///
-/// Nothing traps and nothing throws while a topic is written down or called: a template that cannot be read, an
-/// unknown parameter, or a value that would leave its level is kept and thrown by whoever uses the topic, or earlier by
-/// ``checked()``.
+/// Each use of a topic replaces `%u` and `%c` once, with the values of the latest connection attempt. A loop that
+/// starts before the first attempt waits for it. A running loop keeps its values if another user connects. End such a
+/// loop before, and start it again when the other user is connected.
+///
+/// Creating or calling a topic never traps and never throws. If the template has a mistake, a parameter is unknown, or
+/// a value is not a single level, the topic stores the error. The methods that use the topic throw the error, and
+/// ``checked()`` throws it earlier.
 @dynamicCallable
 public struct Topic<Value>: Sendable {
-    /// The text, with the values given so far.
+    /// The template's text, with the parameter values so far.
     public let template: TopicTemplate
 
-    /// The quality of service for publishing and subscribing, unless the call names another. A request by
-    /// `request(_:to:timeout:as:)` always has `.one`.
+    /// The quality of service for publishing and subscribing, unless the call names another one. A request with
+    /// `request(_:to:timeout:as:)` always uses `.one`.
     public let qos: QoS
 
-    /// Writes a topic down.
+    /// Creates a topic from a template.
     ///
     /// - Parameters:
     ///   - template: The text with its `{parameters}`, `%u` and `%c`.
@@ -37,7 +39,7 @@ public struct Topic<Value>: Sendable {
         self.qos = qos
     }
 
-    /// Gives values to parameters, as in `notes(room: "7")`; parameters that are not named stay open.
+    /// Sets values of parameters, as in `notes(room: "7")`. Other parameters keep their state.
     ///
     /// - Parameter arguments: The parameters' names and values.
     /// - Returns: The topic with these values.
@@ -49,36 +51,36 @@ public struct Topic<Value>: Sendable {
         return Topic(bound, qos: qos)
     }
 
-    /// The same topic, after making sure that its text and values are right.
+    /// Checks the text and the values, and returns this topic.
     ///
     /// - Returns: This topic.
-    /// - Throws: What is wrong with the template or a value.
+    /// - Throws: The error in the template or a value.
     @discardableResult
     public func checked() throws -> Topic<Value> {
         try template.check()
         return self
     }
 
-    /// The topic filter with `+` for every open parameter.
+    /// The topic filter, with `+` for each parameter without a value.
     ///
-    /// - Throws: What is wrong with the template, or ``CourierError/Code-swift.struct/unresolvedPlaceholder`` when
-    ///   it holds `%u` or `%c`.
+    /// - Throws: The error in the template, or ``CourierError/Code-swift.struct/unresolvedPlaceholder`` if it contains
+    ///   `%u` or `%c`.
     public var filter: TopicFilter { get throws { try template.filter(for: nil) } }
 
-    /// The topic filter with `+` for every open parameter, as one connection sees it.
+    /// Returns the topic filter for one connection, with `+` for each parameter without a value.
     ///
-    /// - Parameter identity: What `%u` and `%c` stand for.
+    /// - Parameter identity: The values of `%u` and `%c`.
     /// - Returns: The filter.
-    /// - Throws: What is wrong with the template, a value, or the identity.
+    /// - Throws: The error in the template, a value or the identity.
     public func filter(for identity: ConnectionIdentity) throws -> TopicFilter { try template.filter(for: identity) }
 
-    /// The parameters' values in a topic that a message came on.
+    /// Returns the parameters' values in the topic of a received message.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.
-    ///   - identity: What `%u` and `%c` stand for; needed only where the template holds them.
-    /// - Returns: The values by name, `nil` when the topic is not of this family.
-    /// - Throws: What is wrong with the template, a value, or the identity.
+    ///   - identity: The values of `%u` and `%c`; needed only if the template contains them.
+    /// - Returns: The values by name; `nil` if the topic does not match the template.
+    /// - Throws: The error in the template, a value or the identity.
     public func arguments(in topic: TopicName, for identity: ConnectionIdentity? = nil) throws -> [String: String]? {
         try template.arguments(in: topic, for: identity)
     }

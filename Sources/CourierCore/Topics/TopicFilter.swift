@@ -1,24 +1,26 @@
-/// A pattern of topics to subscribe to: checked against MQTT's rules.
+/// A checked topic filter: a pattern of topics to subscribe to.
 ///
-/// `+` stands for one level, `#` for the level before it and all below, and a filter may begin with `$share/group/`
-/// to divide the messages among the group's members. Two filters are equal when their UTF-8 bytes are.
+/// `+` matches one level. `#` matches any number of levels, also none: `a/#` also matches `a`. A filter that begins
+/// with `$share/group/` divides the messages among the members of the group. Two filters are equal if their UTF-8 bytes
+/// are equal.
 ///
 /// ```swift
 /// let filter = try TopicFilter("chat/+/notes")
 /// filter.matches(try TopicName("chat/7/notes"))  // true
 /// ```
 public struct TopicFilter: Hashable, Sendable {
-    /// The filter's whole text, as it is sent to the broker.
+    /// The whole text of the filter, as it is sent to the broker.
     public let string: String
 
-    /// Where the part that is matched begins, in bytes: behind `$share/group/`, 0 without it.
+    /// The byte offset of the part that is compared with topics. It is 0 if the filter does not begin with
+    /// `$share/group/`.
     private let matchedOffset: Int
 
-    /// Checks a filter.
+    /// Creates a filter and checks it.
     ///
-    /// - Parameter string: The text: 1 to 65,535 bytes of UTF-8, no U+0000, `+` only as a whole level, `#` only as
-    ///   the whole last level, and a share name of at least one character without wildcards.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` with the rule that was broken.
+    /// - Parameter string: The text. It has 1 to 65,535 bytes of UTF-8 and no U+0000. `+` must be a whole level, and
+    ///   `#` the whole last level. A share name has at least one character and no wildcards.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter``. Its text names the broken rule.
     public init(_ string: String) throws(CourierError) {
         do throws(Violation) {
             matchedOffset = try Self.check(string)
@@ -30,35 +32,35 @@ public struct TopicFilter: Hashable, Sendable {
         self.string = string
     }
 
-    /// The group of a shared subscription, `nil` when the filter is not shared.
+    /// The group name of a shared subscription; `nil` if the filter is not shared.
     public var shareGroup: String? {
         guard matchedOffset > 0 else { return nil }
         let bytes = string.utf8.dropFirst(TopicRules.sharePrefix.utf8.count).prefix { $0 != TopicRules.separator }
         return String(Substring(bytes))
     }
 
-    /// The filter that topics are compared with: the text without `$share/group/`.
+    /// The part of the filter that is compared with topics: the text without `$share/group/`.
     public var matchedString: String { String(Substring(string.utf8.dropFirst(matchedOffset))) }
 
-    /// Whether a message published to `topic` belongs to this filter.
+    /// Returns whether the filter matches a topic.
     ///
-    /// Compares bytes, level by level, without allocating. A wildcard in the first level does not match topics that
-    /// begin with `$` [MQTT-4.7.2-1].
+    /// The method compares bytes, level by level, and allocates no memory. A wildcard in the first level does not match
+    /// topics that begin with `$` [MQTT-4.7.2-1].
     ///
     /// - Parameter topic: The topic of the message.
-    /// - Returns: `true` when it matches.
+    /// - Returns: `true` if the filter matches.
     public func matches(_ topic: TopicName) -> Bool {
         let filterBytes = string.utf8Span.span
         let topicBytes = topic.string.utf8Span.span
         return Self.matches(filterBytes.extracting(droppingFirst: matchedOffset), topicBytes)
     }
 
-    /// Compares the bytes.
+    /// Compares the UTF-8 bytes.
     public static func == (left: TopicFilter, right: TopicFilter) -> Bool {
         TopicRules.sameBytes(left.string, right.string)
     }
 
-    /// Hashes the bytes.
+    /// Hashes the UTF-8 bytes.
     public func hash(into hasher: inout Hasher) {
         string.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         hasher.combine(UInt8(0xFF))  // Ends the text; never a byte of UTF-8.
@@ -66,7 +68,7 @@ public struct TopicFilter: Hashable, Sendable {
 }
 
 extension TopicFilter: CustomStringConvertible {
-    /// The filter's whole text.
+    /// The whole text of the filter.
     public var description: String { string }
 }
 
@@ -75,7 +77,7 @@ extension TopicFilter: CustomStringConvertible {
 extension TopicFilter {
     private struct Violation: Error { let sentence: String }
 
-    /// Checks every rule and finds where the matched part begins.
+    /// Checks every rule, and returns the offset of the part that is compared with topics.
     private static func check(_ string: String) throws(Violation) -> Int {
         if let problem = TopicRules.lengthOrNullProblem(of: string) { throw Violation(sentence: problem) }
         let offset = try shareLength(of: string)
@@ -83,7 +85,8 @@ extension TopicFilter {
         return offset
     }
 
-    /// The length of `$share/group/` in bytes, 0 for a filter that is not shared [MQTT-4.8.2-1], [MQTT-4.8.2-2].
+    /// Returns the length of `$share/group/` in bytes; 0 for a filter that is not shared [MQTT-4.8.2-1],
+    /// [MQTT-4.8.2-2].
     private static func shareLength(of string: String) throws(Violation) -> Int {
         guard TopicRules.isShared(string) else { return 0 }
         let rest = string.utf8.dropFirst(TopicRules.sharePrefix.utf8.count)
@@ -123,11 +126,11 @@ extension TopicFilter {
         }
     }
 
-    // [MQTT-4.7.1-1] in 5.0, [MQTT-4.7.1-2] in 3.1.1.
+    // The rule is [MQTT-4.7.1-1] in MQTT 5.0, and [MQTT-4.7.1-2] in MQTT 3.1.1.
     private static let misplacedMultiLevelWildcard = Violation(
         sentence: "has '#' in a place other than its whole last level; write it as in a/b/#")
 
-    // [MQTT-4.7.1-2] in 5.0, [MQTT-4.7.1-3] in 3.1.1.
+    // The rule is [MQTT-4.7.1-2] in MQTT 5.0, and [MQTT-4.7.1-3] in MQTT 3.1.1.
     private static let misplacedSingleLevelWildcard = Violation(
         sentence: "has '+' beside other characters of a level; let it stand alone, as in a/+/b")
 }
@@ -135,17 +138,17 @@ extension TopicFilter {
 // MARK: - Matching
 
 extension TopicFilter {
-    /// Matches the bytes of a valid filter, without a share, against those of a valid topic name.
+    /// Returns whether a valid filter without `$share/group/` matches a valid topic name. Both are UTF-8 bytes.
     ///
-    /// One pass over both, no recursion, no allocation. For callers that have bytes and no `String`, such as a
-    /// router.
+    /// The function reads both once, without recursion, and allocates no memory. It is for callers that have bytes and
+    /// no `String`, such as a router.
     package static func matches(_ filter: Span<UInt8>, _ topic: Span<UInt8>) -> Bool {
         if !topic.isEmpty, topic[0] == UInt8(ascii: "$"), !filter.isEmpty, isWildcard(filter[0]) {
             return false  // [MQTT-4.7.2-1]
         }
         var (inFilter, inTopic) = (0, 0)
         while true {
-            // Both indices stand at the start of a level, which may be empty.
+            // Both indices are at the start of a level, which may be empty.
             if inFilter < filter.count, filter[inFilter] == TopicRules.multiLevelWildcard { return true }
             if inFilter < filter.count, filter[inFilter] == TopicRules.singleLevelWildcard {
                 inFilter += 1
@@ -166,14 +169,15 @@ extension TopicFilter {
         }
     }
 
-    /// Whether there is a topic that both match, be it the empty one; shared filters are compared without their groups.
+    /// Returns whether any topic matches both filters, even if it is only the empty topic. Shared filters are compared
+    /// without their groups.
     package func overlaps(_ other: TopicFilter) -> Bool {
         Self.overlap(
             string.utf8Span.span.extracting(droppingFirst: matchedOffset),
             other.string.utf8Span.span.extracting(droppingFirst: other.matchedOffset))
     }
 
-    /// Whether there is a wildcard in it.
+    /// Whether the filter contains a wildcard.
     package var hasWildcard: Bool { string.utf8.dropFirst(matchedOffset).contains { Self.isWildcard($0) } }
 
     private static func overlap(_ one: Span<UInt8>, _ two: Span<UInt8>) -> Bool {
@@ -183,7 +187,7 @@ extension TopicFilter {
         }
         var (inOne, inTwo) = (0, 0)
         while true {
-            // Both indices stand at the start of a level, which may be empty.
+            // Both indices are at the start of a level, which may be empty.
             if isWildcard(inOne, of: one, TopicRules.multiLevelWildcard) { return true }
             if isWildcard(inTwo, of: two, TopicRules.multiLevelWildcard) { return true }
             let isAnyLevel =
@@ -209,7 +213,7 @@ extension TopicFilter {
         index < bytes.count && bytes[index] == wildcard
     }
 
-    /// Whether what is left is "/#", which also matches the level before it.
+    /// Returns whether the filter from `index` on is "/#", which also matches the level before it.
     private static func isRestOfAll(_ filter: Span<UInt8>, from index: Int) -> Bool {
         filter.count == index + 2 && filter[index + 1] == TopicRules.multiLevelWildcard
     }

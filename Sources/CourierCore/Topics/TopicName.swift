@@ -1,6 +1,6 @@
-/// A topic that a message can be published to: checked against MQTT's rules.
+/// A checked topic name, which a message can be published to.
 ///
-/// Two names are equal when their UTF-8 bytes are.
+/// Two names are equal if their UTF-8 bytes are equal.
 ///
 /// ```swift
 /// let name = try TopicName("chat/7/notes")
@@ -9,18 +9,19 @@ public struct TopicName: Hashable, Sendable {
     /// The name's text.
     public let string: String
 
-    /// Checks a name.
+    /// Creates a name and checks it.
     ///
-    /// - Parameter string: The text: 1 to 65,535 bytes of UTF-8, no U+0000, no `+` or `#`; `/` separates levels,
-    ///   which may be empty. It does not begin with `$share/`: that is the filter of a shared subscription, and what is
-    ///   published there reaches none of the group.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicName`` with the rule that was broken.
+    /// - Parameter string: The text. It has 1 to 65,535 bytes of UTF-8 and no U+0000, `+` or `#`. `/` separates levels,
+    ///   which may be empty. The text must not begin with `$share/`, which is for filters of shared subscriptions: a
+    ///   message with such a name reaches no member of the group.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicName``. Its text names the broken rule.
     public init(_ string: String) throws(CourierError) {
         try self.init(received: string)
         if TopicRules.isShared(string) { throw Self.sharedNameError(string) }
     }
 
-    /// Takes the name that a message came with, which a broker without shared subscriptions may let begin with `$share/`.
+    /// Creates the name of a received message. The name may begin with `$share/`, because a broker without shared
+    /// subscriptions may send it.
     package init(received string: String) throws(CourierError) {
         if TopicRules.isLegalName(string) {
             self.string = string
@@ -29,7 +30,7 @@ public struct TopicName: Hashable, Sendable {
         if let problem = TopicRules.lengthOrNullProblem(of: string) {
             throw CourierError(.invalidTopicName, "The topic name \(string.quoted()) \(problem).")
         }
-        // [MQTT-3.3.2-2] and [MQTT-4.7.1-1]: wildcards belong to filters.
+        // [MQTT-3.3.2-2] and [MQTT-4.7.1-1]: only filters may contain wildcards.
         let wildcard = string.utf8.first { byte in
             byte == TopicRules.singleLevelWildcard || byte == TopicRules.multiLevelWildcard
         }
@@ -44,8 +45,8 @@ public struct TopicName: Hashable, Sendable {
         self.string = string
     }
 
-    /// Whether the text is known to be a legal name without a closer look: for the many that are, before a message is
-    /// sent. Only ``init(_:)`` says what is wrong with one that is not.
+    /// Returns whether the text is a legal topic name to publish to. This quick check gives no reason; ``init(_:)``
+    /// throws an error that names the broken rule.
     package static func isPlainlyLegal(_ string: String) -> Bool {
         TopicRules.isLegalName(string) && !TopicRules.isShared(string)
     }
@@ -63,12 +64,12 @@ public struct TopicName: Hashable, Sendable {
                 + "\(filter.matchedString.quoted()).")
     }
 
-    /// Compares the bytes.
+    /// Compares the UTF-8 bytes.
     public static func == (left: TopicName, right: TopicName) -> Bool {
         TopicRules.sameBytes(left.string, right.string)
     }
 
-    /// Hashes the bytes.
+    /// Hashes the UTF-8 bytes.
     public func hash(into hasher: inout Hasher) {
         string.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         hasher.combine(UInt8(0xFF))  // Ends the text; never a byte of UTF-8.

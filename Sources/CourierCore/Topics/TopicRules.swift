@@ -1,6 +1,6 @@
-/// The rules that topic names and filters share, and the sentences that say which one was broken.
+/// The rules that topic names and filters have in common, and the error texts for broken rules.
 package enum TopicRules {
-    /// The longest topic name or filter, in bytes of UTF-8: the length field has two bytes [MQTT-4.7.3-3].
+    /// The maximum length of a topic name or filter in bytes of UTF-8. Its length field has two bytes [MQTT-4.7.3-3].
     static let maximumLength = 65_535
 
     static let separator = UInt8(ascii: "/")
@@ -8,7 +8,7 @@ package enum TopicRules {
     static let multiLevelWildcard = UInt8(ascii: "#")
     static let sharePrefix = "$share/"
 
-    /// Whether the text is a legal topic name: the quick answer, for the many that are.
+    /// Returns whether the text is a legal topic name. This quick check gives no reason.
     static func isLegalName(_ text: String) -> Bool {
         let bytes = text.utf8Span.span.bytes
         let count = bytes.byteCount
@@ -21,7 +21,7 @@ package enum TopicRules {
         }
         var index = 0
         while index < count {
-            // Eight at a time; the last eight begin where they end with the text.
+            // Checks eight bytes at a time. The last group ends with the text, and may overlap the group before.
             let start = min(index, count - 8)
             if hasWildcardOrNull(bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)) { return false }
             index += 8
@@ -29,7 +29,7 @@ package enum TopicRules {
         return true
     }
 
-    /// Whether the text begins as the filter of a shared subscription does [MQTT-4.8.2-1].
+    /// Returns whether the text begins like the filter of a shared subscription [MQTT-4.8.2-1].
     static func isShared(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: "$") && text.utf8.starts(with: sharePrefix.utf8)
     }
@@ -38,18 +38,20 @@ package enum TopicRules {
         byte == 0 || byte == singleLevelWildcard || byte == multiLevelWildcard
     }
 
-    /// Whether one of the eight bytes is 0, `+` or `#`; `#` with its fourth bit set is `+`.
+    /// Returns whether one of the eight bytes is 0, `+` or `#`. The codes of `+` and `#` differ only in the bit 0x08,
+    /// so one comparison finds both.
     static func hasWildcardOrNull(_ bytes: UInt64) -> Bool {
         let wildcards = (bytes | 0x0808_0808_0808_0808) ^ 0x2B2B_2B2B_2B2B_2B2B
         return (hasZero(bytes) || hasZero(wildcards))
     }
 
-    /// Whether one of the eight bytes is 0: only then a subtraction borrows into a highest bit that was not set.
+    /// Returns whether one of the eight bytes is 0. Only then does the subtraction set a highest bit that was not set
+    /// before.
     private static func hasZero(_ bytes: UInt64) -> Bool {
         (bytes &- 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080 != 0
     }
 
-    /// What is wrong with the text as far as names and filters share it, `nil` when nothing is.
+    /// Returns the end of an error sentence if the text breaks a common rule of names and filters; `nil` otherwise.
     static func lengthOrNullProblem(of text: String) -> String? {
         let length = text.utf8.count
         if length == 0 { return "is empty; it needs at least one character" }  // [MQTT-4.7.3-1]
@@ -58,7 +60,7 @@ package enum TopicRules {
         return nil
     }
 
-    /// Why the text cannot stand as a single level of a topic, `nil` when it can.
+    /// Returns the end of an error sentence if the text cannot be a single level of a topic; `nil` otherwise.
     static func levelProblem(of value: String) -> String? {
         if value.isEmpty { return "is empty, and a level needs at least one character" }
         let forbidden = value.utf8.first { byte in
@@ -69,7 +71,7 @@ package enum TopicRules {
         return "contains \(name), which would let it out of its level; remove or escape that character"
     }
 
-    /// Equality by bytes: composed and decomposed é are different topics, and different client ids, although Swift's `==`
-    /// calls them equal.
+    /// Returns whether the UTF-8 bytes are equal. MQTT distinguishes composed and decomposed é in topics and client
+    /// ids, but Swift's `==` does not.
     package static func sameBytes(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 }

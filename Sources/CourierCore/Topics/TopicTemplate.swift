@@ -1,7 +1,7 @@
-/// The text of a ``Topic`` without the type of its values: parameters, placeholders, and the values given so far.
+/// The template of a ``Topic`` without the type of its values. It contains the text, and the parameter values so far.
 ///
-/// It is what a request carries until the connection is known that gives `%u` and `%c` their meaning. What is wrong
-/// with it is kept and thrown when it is used.
+/// A request contains a template until the connection is known that supplies the values of `%u` and `%c`. If the
+/// template has an error, it stores the error and throws it when it is used.
 public struct TopicTemplate: Sendable {
     private enum Content: Sendable {
         case exact(String)
@@ -13,10 +13,10 @@ public struct TopicTemplate: Sendable {
     private var content: Content
     private var values: [String: String] = [:]
 
-    /// Reads a template.
+    /// Parses a template.
     ///
-    /// - Parameter template: The text; `{name}` as a whole level, `%u`, `%c` and `%%` have a meaning, everything
-    ///   else stands for itself, `+` and `#` too.
+    /// - Parameter template: The text. `{name}` as a whole level is a parameter. `%u` stands for the user name, `%c`
+    ///   for the client id, and `%%` for a percent sign. All other text stands for itself, also `+` and `#`.
     public init(_ template: String) {
         text = template
         do {
@@ -26,7 +26,8 @@ public struct TopicTemplate: Sendable {
         }
     }
 
-    /// Takes a topic name or filter as it is; braces and percent signs have no meaning in it.
+    /// Creates a template from a topic name or filter without parsing it. Braces and percent signs have no meaning in
+    /// it.
     ///
     /// - Parameter string: The topic name or filter.
     public init(exactly string: String) {
@@ -40,10 +41,10 @@ public struct TopicTemplate: Sendable {
         return levels.compactMap(\.parameter).filter { values[$0] == nil }
     }
 
-    /// Gives a value to a parameter.
+    /// Sets the value of a parameter.
     ///
-    /// An unknown name, a second value, or a value that is empty or holds `/`, `+`, `#` or U+0000 makes the template
-    /// unusable; the first mistake is the one that is thrown on use.
+    /// The template becomes unusable if the parameter is unknown or already has a value, or if the value is empty or
+    /// contains `/`, `+`, `#` or U+0000. If there are several mistakes, the first is thrown when the template is used.
     ///
     /// - Parameters:
     ///   - parameter: The parameter's name.
@@ -60,25 +61,26 @@ public struct TopicTemplate: Sendable {
         return bound
     }
 
-    /// Makes sure that the text and the values are right.
+    /// Checks the text and the values.
     ///
-    /// - Throws: What is wrong with them.
+    /// - Throws: The first error in them.
     public func check() throws {
         if case .unusable(let error) = content { throw error }
     }
 
-    /// The topic name to publish to, if it was given as it is and is known to be legal without a closer look.
+    /// The topic name to publish to, if the template was created with `init(exactly:)` and the name is legal; `nil`
+    /// otherwise.
     package var exactName: String? {
         guard case .exact(let name) = content, TopicName.isPlainlyLegal(name) else { return nil }
         return name
     }
 
-    /// The topic name to publish to.
+    /// Returns the topic name to publish to.
     ///
-    /// - Parameter identity: What `%u` and `%c` stand for; `nil` when no connection is known.
+    /// - Parameter identity: The values of `%u` and `%c`; `nil` if no connection is known.
     /// - Returns: The name.
-    /// - Throws: ``CourierError/Code-swift.struct/missingTopicArgument`` when a parameter has no value, or what
-    ///   else is wrong.
+    /// - Throws: ``CourierError/Code-swift.struct/missingTopicArgument`` if a parameter has no value, or another error
+    ///   in the template, a value or the identity.
     public func name(for identity: ConnectionIdentity?) throws -> TopicName {
         if let parameter = openParameters.first {
             throw CourierError(
@@ -88,22 +90,23 @@ public struct TopicTemplate: Sendable {
         return try TopicName(rendered(for: identity))
     }
 
-    /// The topic filter to subscribe to, with `+` for every parameter without a value.
+    /// Returns the topic filter to subscribe to, with `+` for each parameter without a value.
     ///
-    /// - Parameter identity: What `%u` and `%c` stand for; `nil` when no connection is known.
+    /// - Parameter identity: The values of `%u` and `%c`; `nil` if no connection is known.
     /// - Returns: The filter.
-    /// - Throws: What is wrong with the template, a value, or the identity.
+    /// - Throws: The error in the template, a value or the identity.
     public func filter(for identity: ConnectionIdentity?) throws -> TopicFilter {
         try TopicFilter(rendered(for: identity))
     }
 
-    /// The values of the open parameters in a topic that a message came on.
+    /// Returns the values of all parameters. The values of open parameters are read from the topic of a received
+    /// message.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.
-    ///   - identity: What `%u` and `%c` stand for; `nil` when no connection is known.
-    /// - Returns: The values of all parameters by name, `nil` when the topic does not match.
-    /// - Throws: What is wrong with the template, a value, or the identity.
+    ///   - identity: The values of `%u` and `%c`; `nil` if no connection is known.
+    /// - Returns: The values by name; `nil` if the topic does not match.
+    /// - Throws: The error in the template, a value or the identity.
     public func arguments(in topic: TopicName, for identity: ConnectionIdentity?) throws -> [String: String]? {
         let filter = try filter(for: identity)
         guard filter.matches(topic) else { return nil }
@@ -150,7 +153,8 @@ extension TopicTemplate {
         case .unusable(let error): throw error
         case .levels(let levels):
             let texts = try levels.map { try rendered($0, for: identity) }
-            // A value must not turn an ordinary topic into a $SYS or $share one, also behind $share and its group.
+            // A value must not turn an ordinary topic into a $SYS or $share topic. In a shared filter, this holds for
+            // the level after the group.
             let first = texts.first == "$share" && levels[0].isPlainText ? 2 : 0
             if first < texts.count, levels[first].isReserved(as: texts[first]) {
                 throw CourierError(

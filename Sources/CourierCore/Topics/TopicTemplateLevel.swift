@@ -9,18 +9,18 @@ enum TopicTemplateLevel: Equatable, Sendable {
     case parameter(String)
     case parts([Part])
 
-    /// The parameter's name, `nil` for a level that is none.
+    /// The parameter's name; `nil` if the level is not a parameter.
     var parameter: String? { if case .parameter(let name) = self { name } else { nil } }
 
-    /// Whether values make the level one of those that MQTT reserves: `rendered` begins with a dollar sign that is not the
-    /// template's own, or has become `$share` or `$SYS`.
+    /// Returns whether values turn the level into a level that MQTT reserves. This is so if `rendered` begins with a
+    /// dollar sign that is not in the template, or if it became `$share` or `$SYS`.
     func isReserved(as rendered: String) -> Bool {
         guard rendered.utf8.first == UInt8(ascii: "$"), !isPlainText else { return false }
         if case .parts(let parts) = self, case .text? = parts.first { return ["$share", "$SYS"].contains(rendered) }
         return true
     }
 
-    /// Whether nothing in the level depends on a value.
+    /// Whether the level is only text, so that no value changes it.
     var isPlainText: Bool {
         guard case .parts(let parts) = self else { return false }
         return parts.allSatisfy { if case .text = $0 { true } else { false } }
@@ -28,7 +28,7 @@ enum TopicTemplateLevel: Equatable, Sendable {
 }
 
 extension TopicTemplateLevel {
-    /// Reads a whole template, and makes sure that it gives a legal filter once every parameter has a value.
+    /// Parses a whole template, and checks that it is a legal filter once each parameter has a value.
     static func parse(_ template: String) throws(CourierError) -> [TopicTemplateLevel] {
         var levels: [TopicTemplateLevel] = []
         var names: Set<String> = []
@@ -48,13 +48,13 @@ extension TopicTemplateLevel {
         return levels
     }
 
-    /// The level with a harmless letter in place of every value.
+    /// The level with the letter x in place of each value.
     private var sample: String {
         guard case .parts(let parts) = self else { return "x" }
         return parts.map { if case .text(let text) = $0 { text } else { "x" } }.joined()
     }
 
-    // Works on bytes: a brace followed by a combining mark is one Character, and still a brace.
+    // Parses bytes, because a brace followed by a combining mark is one `Character`, but must still count as a brace.
     private static func parse(
         level: Substring.UTF8View, of template: String
     ) throws(CourierError) -> TopicTemplateLevel {
@@ -96,7 +96,7 @@ extension TopicTemplateLevel {
         return parts
     }
 
-    /// What a percent sign and the byte behind it stand for; `nil` is the percent sign itself.
+    /// Returns the meaning of a percent sign and the following byte; `nil` for `%%`, which is a percent sign.
     private static func placeholder(_ byte: UInt8?, of template: String) throws(CourierError) -> Part? {
         switch byte {
         case UInt8(ascii: "u"): .username
