@@ -1,6 +1,6 @@
-/// Whether the person sees the app.
+/// Whether the app is in the foreground or in the background.
 public enum AppPhase: Hashable, Sendable {
-    /// The app is in use.
+    /// The app is visible and in use.
     case foreground
 
     /// The app is hidden and may be suspended at any moment.
@@ -9,10 +9,11 @@ public enum AppPhase: Hashable, Sendable {
 
 /// Reports to the client when the app enters the background or foreground.
 ///
-/// Contract. The publisher gives the present phase to each new subscriber first, and then changes only, from any
-/// thread. In the background the client closes its connection in order; in the foreground it connects again when the
-/// app wants messages. A program without phases says ``AppPhase/foreground`` and nothing more.
+/// Contract: The publisher sends the present phase to each new subscriber first, and then every change. It may send
+/// from any thread. In the background, the client closes its connection with DISCONNECT. In the foreground, it connects
+/// again if it has topics to subscribe to, or if `connect()` was called meanwhile. A program without phases sends only
+/// ``AppPhase/foreground``.
 public protocol AppLifecycle: Sendable {
-    /// The present phase, then every change.
+    /// Publishes the present phase, then every change.
     var phasePublisher: AnyPublisher<AppPhase, Never> { get }
 }

@@ -1,4 +1,4 @@
-/// Takes the SDK's log lines wherever the app keeps its log.
+/// Receives the SDK's log records, so that the app can write them to its own log.
 ///
 /// ```swift
 /// struct PrintingLog: LogHandler {
@@ -6,32 +6,32 @@
 /// }
 /// ```
 ///
-/// Contract. Calls come from any thread, several at a time, also from an event loop: the handler must not block and
-/// must not call the client. The records of one connection come in order. A handler cannot fail; what it cannot
-/// write, it drops.
+/// Contract: The handler is called from any thread, also from event loops, and from several threads at the same time.
+/// It must not block and must not call the client. The records of one connection arrive in order. A handler cannot
+/// report a failure: it drops the records that it cannot write.
 public protocol LogHandler: Sendable {
-    /// The least level that is of interest; records of lesser ones are not handed over. `.info` by default.
+    /// The lowest level of the records that the handler receives; `.info` by default.
     ///
-    /// Asked before each record, hence cheap.
+    /// It is read before each record is made, so reading it must be cheap.
     var minimumLevel: LogLevel { get }
 
-    /// Takes one record.
+    /// Logs one record.
     ///
-    /// - Parameter record: The record; at least of ``minimumLevel``.
+    /// - Parameter record: The record, whose level is at least ``minimumLevel``.
     func log(_ record: LogRecord)
 }
 
 extension LogHandler {
-    /// `.info`.
+    /// The default level, `.info`.
     public var minimumLevel: LogLevel { .info }
 
-    /// Logs a message that is only made when its level is of interest.
+    /// Logs a message if its level is at least `minimumLevel`. Otherwise the text of the message is not made.
     ///
     /// - Parameters:
-    ///   - level: How much it matters.
-    ///   - source: The part that speaks.
-    ///   - clientID: The client it is about; `nil` by default.
-    ///   - message: The sentence.
+    ///   - level: The severity.
+    ///   - source: The part of the SDK that logs.
+    ///   - clientID: The client that the message is about; `nil` by default.
+    ///   - message: The text.
     public func log(
         _ level: LogLevel, source: String, clientID: String? = nil, _ message: @autoclosure () -> String
     ) {

@@ -1,20 +1,20 @@
-/// How much a log record matters.
+/// The severity of a log record.
 public enum LogLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
-    /// The finest detail. Nothing is logged at this level now; packets are shown to the client's `packetObserver`.
+    /// The finest detail. The SDK logs nothing at this level now. To see packets, set the client's `packetObserver`.
     case trace
 
-    /// Steps inside an operation.
+    /// The single steps of an operation, for developers.
     case debug
 
-    /// What an operator wants to know: connected, reconnecting.
+    /// Changes that an operator wants to see, such as connected or reconnecting.
     case info
 
-    /// Something failed, and the client copes by itself.
+    /// Something failed, and the client recovers by itself.
     case warning
 
-    /// Something failed, and the app or an operator has to act.
+    /// Something failed, and the app or an operator must act.
     case error
 
-    /// Orders by weight.
+    /// Orders levels by severity: `.trace` is the lowest, `.error` the highest.
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,27 +1,27 @@
-/// One line for a log.
+/// One entry for a log.
 ///
-/// Later versions may add fields. Nothing in it is secret: no password, token or payload.
+/// Later versions may add fields. A record contains no secret: no password, token or payload.
 public struct LogRecord: Hashable, Sendable {
-    /// How much it matters.
+    /// The severity.
     public let level: LogLevel
 
-    /// The part of the SDK that speaks: `connection`, `reading`, `configuration`, `keep-alive` or `auth`. Later
-    /// versions may have others.
+    /// The part of the SDK that logs: `connection`, `reading`, `publishing`, `delivery`, `events`, `store`,
+    /// `configuration`, `keep-alive` or `auth`. Later versions may add more.
     public let source: String
 
-    /// The client it is about, `nil` when it is about none.
+    /// The client id of the client that the record is about; `nil` if it is about none.
     public let clientID: String?
 
-    /// The sentence.
+    /// The text.
     public let message: String
 
     /// Makes a record.
     ///
     /// - Parameters:
-    ///   - level: How much it matters.
-    ///   - source: The part of the SDK that speaks.
-    ///   - clientID: The client it is about; `nil` by default.
-    ///   - message: The sentence.
+    ///   - level: The severity.
+    ///   - source: The part of the SDK that logs.
+    ///   - clientID: The client that the record is about; `nil` by default.
+    ///   - message: The text.
     public init(level: LogLevel, source: String, clientID: String? = nil, message: String) {
         self.level = level
         self.source = source

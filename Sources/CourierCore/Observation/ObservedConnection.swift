@@ -1,8 +1,9 @@
 public import Foundation
 
-/// One connection, as an observer needs to know it. A class, so that a batch carries a reference and not six strings.
+/// Describes one connection to a packet observer. It is a class, so that a batch carries one reference and not six
+/// strings.
 public final class ObservedConnection: Sendable {
-    /// The protocol that is spoken.
+    /// The MQTT version of the connection.
     public enum ProtocolVersion: Hashable, Sendable {
         /// MQTT 3.1, with protocol name `MQIsdp`.
         case v31
@@ -14,34 +15,36 @@ public final class ObservedConnection: Sendable {
         case v5
     }
 
-    /// Different for every connection of this process, growing.
+    /// A number that differs for every connection of this process and grows with each one.
     public let id: UInt64
 
-    /// Whose connection it is; its descriptions show no secret.
+    /// The options of the connection. Their descriptions contain no secret.
     public let options: ConnectOptions
 
-    /// The protocol that is spoken.
+    /// The MQTT version of the connection.
     public let protocolVersion: ProtocolVersion
 
     /// When the connection was opened, by the wall clock.
     public let openedAt: Date
 
-    /// The same moment by the clock that ``PacketBatch/time`` uses, so that packets get a time of day.
+    /// When the connection was opened, on the clock of ``PacketBatch/time``. With `openedAt`, it gives each packet a
+    /// time of day.
     public let openedInstant: ContinuousClock.Instant
 
-    /// Which client of this process made it, to whatever broker and with whatever client id: a number that all of its
-    /// connections have and those of no other client. `nil` where whoever describes the connection does not say.
+    /// The number of the client that made the connection; `nil` if it is not known. All connections of a client have
+    /// the same number, also to different brokers and with different client ids. No other client of this process has
+    /// it.
     public let clientNumber: UInt64?
 
-    /// Describes a connection.
+    /// Makes a description of a connection.
     ///
     /// - Parameters:
-    ///   - id: Different for every connection of this process.
-    ///   - options: Whose connection it is.
-    ///   - protocolVersion: The protocol that is spoken.
-    ///   - openedAt: When it was opened, by the wall clock.
+    ///   - id: A number that differs for every connection of this process.
+    ///   - options: The options of the connection.
+    ///   - protocolVersion: The protocol version of the connection.
+    ///   - openedAt: When the connection was opened, by the wall clock.
     ///   - openedInstant: The same moment by the continuous clock.
-    ///   - clientNumber: Which client made it; `nil` by default.
+    ///   - clientNumber: The number of the client that made the connection; `nil` by default.
     public init(
         id: UInt64,
         options: ConnectOptions,

@@ -1,9 +1,9 @@
-/// The packets of one read or one write, as their bytes.
+/// The bytes of all packets of one read or one write.
 ///
-/// One batch and one copy of its bytes stand for all packets that travelled together, so that observing costs little
-/// per packet at high rates. Later versions may add fields.
+/// Packets that were read or written together share one batch and one copy of their bytes, so that the cost per packet
+/// is low. Later versions may add fields.
 public struct PacketBatch: Sendable {
-    /// Which way packets travel.
+    /// The direction of packets.
     public enum Direction: Hashable, Sendable {
         /// From the client to the broker.
         case outgoing
@@ -12,25 +12,25 @@ public struct PacketBatch: Sendable {
         case incoming
     }
 
-    /// Which way these packets travelled.
+    /// The direction of these packets.
     public let direction: Direction
 
-    /// Whole packets back to back in wire order, at least one. Their fixed headers tell where each ends.
+    /// One or more complete packets in wire order, without gaps. The fixed header of each packet contains its length.
     public let bytes: [UInt8]
 
-    /// When they were written, or when the read that completed them returned.
+    /// When the packets were written, or when the read that completed them returned.
     public let time: ContinuousClock.Instant
 
-    /// The connection they belong to; one object for all batches of the connection.
+    /// The connection that the packets belong to. All batches of a connection share one object.
     public let connection: ObservedConnection
 
     /// Makes a batch.
     ///
     /// - Parameters:
-    ///   - direction: Which way the packets travelled.
-    ///   - bytes: Whole packets back to back.
-    ///   - time: When.
-    ///   - connection: The connection.
+    ///   - direction: The direction of the packets.
+    ///   - bytes: One or more complete packets, without gaps.
+    ///   - time: When the packets were written, or their read returned.
+    ///   - connection: The connection that the packets belong to.
     public init(
         direction: Direction, bytes: [UInt8], time: ContinuousClock.Instant, connection: ObservedConnection
     ) {

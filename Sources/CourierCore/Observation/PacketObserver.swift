@@ -1,16 +1,16 @@
-/// Sees every packet of a client, both ways: the socket into which an inspector plugs.
+/// Receives every packet that a client sends and receives, for inspectors and recorders.
 ///
-/// Contract.
-/// - A client without an observer does nothing for it: one check per read or write, no copy.
-/// - Calls come from the connection's event loop, in wire order for each direction of a connection: the observer
-///   must not block, must not call the client, and does its formatting elsewhere and later. Observers of several
-///   clients are called from several threads.
-/// - Secrets do not come this far: the client overwrites the password of CONNECT and the data of enhanced
-///   authentication with `*` bytes of the same length, so the packets can still be parsed. User names, user
-///   properties, topics and payloads come as they are; an inspector that shows them decides what it hides.
-/// - An observer cannot fail, delay or change what it sees.
+/// Contract:
+/// - Without an observer, the cost is one check for each read or write, and nothing is copied.
+/// - The observer is called on the connection's event loop, in wire order for each direction. It must not block and
+///   must not call the client, and it formats packets elsewhere and later. The observers of several clients are called
+///   from several threads.
+/// - Passwords of CONNECT and the data of enhanced authentication are hidden: the client replaces their bytes by as
+///   many `*`, so that the packets can still be parsed. User names, user properties, topics and payloads are not
+///   hidden; an inspector that shows them must decide about them.
+/// - An observer cannot fail, and cannot delay or change packets.
 public protocol PacketObserver: Sendable {
-    /// Takes note of packets that were read or written.
+    /// Receives packets that were read or written.
     ///
     /// - Parameter batch: The packets of one read or write.
     func observed(_ batch: PacketBatch)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A subscription that ends when it is cancelled or dropped.
+/// A subscription that ends when it is cancelled or released.
 ///
 /// ```swift
 /// private var cancellables = Set<AnyCancellable>()
@@ -9,39 +9,40 @@ import Synchronization
 public final class AnyCancellable: Hashable, Sendable {
     private let action: Mutex<(@Sendable () -> Void)?>
 
-    /// Makes a cancellable of what is to be done.
+    /// Makes a cancellable from a closure that ends the subscription.
     ///
-    /// - Parameter cancel: Ends the subscription; called once, on the thread that cancels or drops.
+    /// - Parameter cancel: Ends the subscription. It is called once, on the thread that cancels or releases this
+    ///   object.
     public init(_ cancel: @escaping @Sendable () -> Void) { action = Mutex(cancel) }
 
     deinit { cancel() }
 
     /// Ends the subscription; calling it again does nothing.
     ///
-    /// Called on the place where values are delivered, no value arrives after it has returned. Called elsewhere, values
-    /// may arrive until then, and a value that is being delivered may arrive after it.
+    /// If it is called on the thread or queue that delivers the values, no value arrives after it returns. If it is
+    /// called elsewhere, a value whose delivery has begun may still arrive after it returns.
     public func cancel() {
         let action = action.withLock { $0.take() }
         action?()
     }
 
-    /// Keeps the subscription as long as the set keeps it.
+    /// Adds this subscription to a set, which keeps it active.
     ///
-    /// - Parameter set: The set.
+    /// - Parameter set: The set to add to.
     public func store(in set: inout Set<AnyCancellable>) { set.insert(self) }
 
-    /// Keeps the subscription as long as the collection keeps it.
+    /// Appends this subscription to a collection, which keeps it active.
     ///
-    /// - Parameter collection: The collection; the subscription is appended.
+    /// - Parameter collection: The collection to append to.
     public func store<Cancellables: RangeReplaceableCollection>(
         in collection: inout Cancellables
     ) where Cancellables.Element == AnyCancellable {
         collection.append(self)
     }
 
-    /// Compares identity.
+    /// Returns whether both are the same object.
     public static func == (left: AnyCancellable, right: AnyCancellable) -> Bool { left === right }
 
-    /// Hashes the identity.
+    /// Hashes the object's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

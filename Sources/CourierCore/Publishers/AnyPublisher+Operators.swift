@@ -1,9 +1,10 @@
 import Synchronization
 
 extension AnyPublisher {
-    /// Turns every value into another.
+    /// Replaces each value by the result of a closure.
     ///
-    /// - Parameter transform: Makes the new value; runs where values are sent, one call at a time per subscription.
+    /// - Parameter transform: Returns the new value. It runs on the thread that delivers the value, one call at a time
+    ///   per subscription.
     /// - Returns: A publisher of the new values.
     @preconcurrency
     @inlinable
@@ -13,21 +14,21 @@ extension AnyPublisher {
         compactMap(transform: transform)
     }
 
-    /// Lets only some values through.
+    /// Passes on only the values that satisfy a condition.
     ///
-    /// - Parameter predicate: Whether a value passes; runs where values are sent, one call at a time per
-    ///   subscription.
-    /// - Returns: A publisher of the values that pass.
+    /// - Parameter predicate: Returns `true` for a value to pass on. It runs on the thread that delivers the value, one
+    ///   call at a time per subscription.
+    /// - Returns: A publisher of the values that satisfy the condition.
     @preconcurrency
     @inlinable
     public func filter(predicate: @escaping @Sendable (Output) -> Bool) -> AnyPublisher<Output, Failure> {
         compactMap { predicate($0) ? $0 : nil }
     }
 
-    /// Turns every value into another or leaves it out.
+    /// Replaces each value by the result of a closure, and leaves out values whose result is `nil`.
     ///
-    /// - Parameter transform: Makes the new value, or `nil`; runs where values are sent, one call at a time per
-    ///   subscription.
+    /// - Parameter transform: Returns the new value, or `nil` to leave the value out. It runs on the thread that
+    ///   delivers the value, one call at a time per subscription.
     /// - Returns: A publisher of the new values.
     @preconcurrency
     @inlinable
@@ -44,11 +45,11 @@ extension AnyPublisher {
         }
     }
 
-    /// Leaves out values that are equal to the one before.
+    /// Leaves out each value that is equal to the previous value.
     ///
-    /// - Parameter areEqual: Whether two values are the same; runs where values are sent, one call at a time per
-    ///   subscription.
-    /// - Returns: A publisher without repetitions.
+    /// - Parameter areEqual: Returns whether two values are equal. It runs on the thread that delivers the values, one
+    ///   call at a time per subscription.
+    /// - Returns: A publisher without repeated values.
     @preconcurrency
     public func removeDuplicates(
         by areEqual: @escaping @Sendable (Output, Output) -> Bool
@@ -64,14 +65,14 @@ extension AnyPublisher {
 }
 
 extension AnyPublisher where Output: Equatable {
-    /// Leaves out values that are equal to the one before.
+    /// Leaves out each value that is equal to the previous value.
     ///
-    /// - Returns: A publisher without repetitions.
+    /// - Returns: A publisher without repeated values.
     public func removeDuplicates() -> AnyPublisher<Output, Failure> { removeDuplicates(by: ==) }
 }
 
-/// The last value of one subscription. Its calls are serial; the lock only shows that to the compiler, and the app's
-/// comparison runs outside of it.
+/// Stores the last value of one subscription. Its calls are serial, and the lock exists only because the compiler
+/// cannot see that. The app's comparison runs outside the lock.
 private final class Previous<Output: Sendable>: Sendable {
     private let value = Mutex<Output?>(nil)
 

@@ -1,14 +1,15 @@
 public import Foundation
 
 extension AnyPublisher {
-    /// Delivers on a queue from here on, in order and one at a time even when the queue is concurrent.
+    /// Delivers all values on a queue from this operator on, in order and one at a time, even if the queue is
+    /// concurrent.
     ///
-    /// Values wait in a buffer of their own. A queue that is too slow loses values as the policy says: where nothing
-    /// may be lost, read the messages as a sequence, which slows the sender down instead.
+    /// Values wait for the queue in a buffer. If the queue is too slow, the buffer drops values according to its
+    /// policy. If no message may be lost, read the messages as a sequence, which slows the sender down instead.
     ///
     /// - Parameters:
-    ///   - queue: The queue.
-    ///   - buffer: What may wait for it; ``BufferPolicy/queue`` by default.
+    ///   - queue: The queue that delivers the values.
+    ///   - buffer: The limits of the buffer; ``BufferPolicy/queue`` by default.
     /// - Returns: A publisher that delivers on the queue.
     public func receive(on queue: DispatchQueue, buffer: BufferPolicy = .queue) -> AnyPublisher<Output, Failure> {
         AnyPublisher { receive in
@@ -22,7 +23,8 @@ extension AnyPublisher {
     }
 }
 
-/// Delivers a mailbox on a queue, a bounded number of values per turn so that other work of the queue gets its turn.
+/// Delivers the values of a mailbox on a queue. It delivers a limited number of values per block, so that other work of
+/// the queue can run in between.
 private struct QueueHop<Output: Sendable, Failure: Error>: Sendable {
     private static var valuesPerTurn: Int { 128 }
 

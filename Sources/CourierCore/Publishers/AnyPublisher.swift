@@ -8,15 +8,14 @@
 ///     .store(in: &cancellables)
 /// ```
 ///
-/// The order of calls: each subscription gets its values one at a time and in the order in which they were sent, on
-/// the queue of the nearest `receive(on:)` above it, else on a sending thread. When two threads send at once, one of
-/// them delivers for both. A value sent from inside a sink is delivered when that sink has returned. No lock is held
-/// while app code runs.
+/// Each subscription receives its values one at a time, in the order in which they were sent. They are delivered on the
+/// queue of the nearest `receive(on:)` above the subscription, or otherwise on a sending thread. When two threads send
+/// at the same time, one of them delivers the values of both. A value that is sent from inside a sink is delivered
+/// after that sink returns. No lock is held while app code runs.
 ///
-/// The closures of operators are `@Sendable`, as they run wherever values are sent (Swift 5 mode does not ask, Swift 6
-/// mode warns). The closures of `sink` are not:
-/// an object that is not `Sendable`, or that belongs to the main actor, may be used in them when the delivering place
-/// is its place.
+/// The closures of operators are `@Sendable`, because they run on any sending thread (Swift 5 mode does not require
+/// that, Swift 6 mode warns). The closures of `sink` are not `@Sendable`. They may use an object that is not
+/// `Sendable`, or that belongs to the main actor, if the values are delivered where that object may be used.
 public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
     @usableFromInline package typealias Receive = @Sendable (PublisherSignal<Output, Failure>) -> Void
 
@@ -30,21 +29,21 @@ public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
 
     /// Calls a closure with each value until the publisher ends or the subscription is cancelled.
     ///
-    /// - Parameter receiveValue: Takes the values, one call at a time; see ``AnyPublisher`` for where. Released
-    ///   when the subscription ends.
-    /// - Returns: The subscription, which ends when this is dropped.
+    /// - Parameter receiveValue: Receives the values, one call at a time. ``AnyPublisher`` describes the thread or
+    ///   queue. The closure is released when the subscription ends.
+    /// - Returns: The subscription. It ends when this object is released.
     @inlinable
     public func sink(receiveValue: @escaping (Output) -> Void) -> AnyCancellable {
         sink(receiveCompletion: { _ in }, receiveValue: receiveValue)
     }
 
-    /// Calls a closure with each value, and another one when the publisher ends by itself.
+    /// Calls one closure with each value, and another closure when the publisher ends.
     ///
     /// - Parameters:
-    ///   - receiveCompletion: Called at most once with the end, after the last value; not if the subscription is
-    ///     cancelled.
-    ///   - receiveValue: Takes the values, one call at a time; see ``AnyPublisher`` for where.
-    /// - Returns: The subscription, which ends when this is dropped.
+    ///   - receiveCompletion: Receives the end, after the last value. It is called at most once, and is not called if
+    ///     the subscription is cancelled.
+    ///   - receiveValue: Receives the values, one call at a time. ``AnyPublisher`` describes the thread or queue.
+    /// - Returns: The subscription. It ends when this object is released.
     @inlinable
     public func sink(
         receiveCompletion: @escaping (PublisherCompletion<Failure>) -> Void,
@@ -53,7 +52,8 @@ public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
         let sink = Sink<Output, Failure>(receiveValue: receiveValue, receiveCompletion: receiveCompletion)
         let upstream = subscribe { sink.receive($0) }
         return AnyCancellable {
-            // In this order: another thread that delivers meanwhile would lose what the sink does not take any more.
+            // The order matters: if the sink stopped first, a thread that is delivering could lose a value, because the
+            // sink would ignore it.
             upstream.cancel()
             sink.stop()
         }

@@ -1,6 +1,6 @@
-/// A first-in, first-out queue in a ring that grows up to a ``BufferPolicy``'s limits.
+/// A first-in, first-out queue in a ring buffer, which grows up to the limits of a ``BufferPolicy``.
 ///
-/// Nothing is destroyed inside: what is given up is returned, so that a caller can release it after its lock.
+/// Dropped elements are returned, so that the caller can release them after it has released its lock.
 struct BoundedQueue<Element: Sendable>: Sendable {
     private var ring: [Element?] = []
     private var head = 0
@@ -13,7 +13,7 @@ struct BoundedQueue<Element: Sendable>: Sendable {
     private let overflow: BufferPolicy.Overflow
     private let measure: (@Sendable (Element) -> Int)?
 
-    /// A queue whose elements count as many bytes as `measure` says.
+    /// Makes an empty queue. `measure` returns the size of an element in bytes; if it is `nil`, there is no byte limit.
     init(_ policy: BufferPolicy, measure: (@Sendable (Element) -> Int)?) {
         limit = policy.limit
         byteLimit = policy.byteLimit
@@ -23,7 +23,8 @@ struct BoundedQueue<Element: Sendable>: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Adds an element, and returns those that are given up for it: the oldest ones, or the element itself.
+    /// Adds an element. If there is no room, it drops the oldest elements or the new element, and returns the dropped
+    /// ones.
     mutating func append(_ element: Element) -> [Element] {
         var dropped: [Element] = []
         while !hasRoom(for: element) {
@@ -40,7 +41,7 @@ struct BoundedQueue<Element: Sendable>: Sendable {
         return byteCount + measure(element) <= byteLimit
     }
 
-    /// Adds an element that must not be lost; the caller makes sure that there are few of them.
+    /// Adds an element even if the queue is full. The caller ensures that only a few elements are added this way.
     mutating func appendBeyondLimit(_ element: Element) {
         if count == ring.count { grow() }
         ring[(head + count) % ring.count] = element

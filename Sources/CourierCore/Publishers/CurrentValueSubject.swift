@@ -1,4 +1,4 @@
-/// A publisher with a current value: a new subscriber gets this value first, then every change.
+/// A publisher with a current value. A new subscriber receives this value first, and then every change.
 ///
 /// ```swift
 /// let state = CurrentValueSubject<ConnectionState, Never>(.disconnected)
@@ -6,18 +6,18 @@
 /// state.value  // .connecting
 /// ```
 ///
-/// Any thread may read and send, also from inside a sink; ``AnyPublisher`` says how values are ordered. What cannot
-/// be delivered at once waits in a mailbox per subscriber, bounded by the ``BufferPolicy``. When the subject goes,
-/// its subscribers receive `finished`; later subscribers get the last value and the completion.
+/// Any thread may read and send, also from inside a sink; ``AnyPublisher`` describes the order of values. If a
+/// subscriber is busy, its values wait in a mailbox with the limits of the ``BufferPolicy``. When the subject is
+/// released, its subscribers receive `finished`. A later subscriber receives the last value and the completion.
 public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendable {
     private let core: SubjectCore<Output, Failure>
     private let initial: Output
 
-    /// Makes a subject.
+    /// Makes a subject with its first value.
     ///
     /// - Parameters:
     ///   - value: The first value.
-    ///   - buffer: What may wait for a busy subscriber; ``BufferPolicy/mailbox`` by default.
+    ///   - buffer: The limits for values that wait for a busy subscriber; ``BufferPolicy/mailbox`` by default.
     public init(_ value: Output, buffer: BufferPolicy = .mailbox) {
         initial = value
         core = SubjectCore(current: value, policy: buffer)
@@ -31,17 +31,17 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendab
         set { core.send(newValue) }
     }
 
-    /// Sends a value and remembers it; does nothing after a completion.
+    /// Sends a value, which becomes the current value. After a completion, it does nothing.
     ///
-    /// - Parameter value: The value.
+    /// - Parameter value: The value to send.
     public func send(_ value: Output) { core.send(value) }
 
-    /// Ends the publisher; only the first completion counts.
+    /// Ends the publisher. Only the first call has an effect.
     ///
-    /// - Parameter completion: How it ends.
+    /// - Parameter completion: How the publisher ends.
     public func send(completion: PublisherCompletion<Failure>) { core.send(completion) }
 
-    /// The same as a publisher, which cannot send.
+    /// Returns a publisher of the same values, which cannot send.
     ///
     /// - Returns: The publisher.
     public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> {

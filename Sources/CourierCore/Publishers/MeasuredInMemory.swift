@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value whose memory counts towards the byte limit of a buffer.
+/// A value whose size in memory counts toward the byte limit of a buffer.
 package protocol MeasuredInMemory: Sendable {
     /// The approximate memory that the value keeps allocated, in bytes.
     var heldByteCount: Int { get }

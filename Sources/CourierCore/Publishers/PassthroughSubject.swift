@@ -1,4 +1,4 @@
-/// A publisher that sends the values of ``send(_:)`` to its present subscribers.
+/// A publisher that delivers each value of ``send(_:)`` to the subscribers of that moment, and does not store it.
 ///
 /// ```swift
 /// let taps = PassthroughSubject<Int, Never>()
@@ -6,30 +6,30 @@
 /// taps.send(1)
 /// ```
 ///
-/// Any thread may send, also from inside a sink; ``AnyPublisher`` says how values are ordered. What cannot be
-/// delivered at once waits in a mailbox per subscriber, bounded by the ``BufferPolicy``. When the subject goes, its
+/// Any thread may send, also from inside a sink; ``AnyPublisher`` describes the order of values. If a subscriber is
+/// busy, its values wait in a mailbox with the limits of the ``BufferPolicy``. When the subject is released, its
 /// subscribers receive `finished`.
 public final class PassthroughSubject<Output: Sendable, Failure: Error>: Sendable {
     private let core: SubjectCore<Output, Failure>
 
     /// Makes a subject.
     ///
-    /// - Parameter buffer: What may wait for a busy subscriber; ``BufferPolicy/mailbox`` by default.
+    /// - Parameter buffer: The limits for values that wait for a busy subscriber; ``BufferPolicy/mailbox`` by default.
     public init(buffer: BufferPolicy = .mailbox) { core = SubjectCore(current: nil, policy: buffer) }
 
     deinit { core.send(.finished) }
 
-    /// Sends a value; does nothing after a completion.
+    /// Sends a value. After a completion, it does nothing.
     ///
-    /// - Parameter value: The value.
+    /// - Parameter value: The value to send.
     public func send(_ value: Output) { core.send(value) }
 
-    /// Ends the publisher; only the first completion counts.
+    /// Ends the publisher. Only the first call has an effect.
     ///
-    /// - Parameter completion: How it ends.
+    /// - Parameter completion: How the publisher ends.
     public func send(completion: PublisherCompletion<Failure>) { core.send(completion) }
 
-    /// The same as a publisher, which cannot send.
+    /// Returns a publisher of the same values, which cannot send.
     ///
     /// - Returns: The publisher.
     public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> {
@@ -38,6 +38,6 @@ public final class PassthroughSubject<Output: Sendable, Failure: Error>: Sendabl
 }
 
 extension PassthroughSubject where Output == Void {
-    /// Sends a signal that carries nothing.
+    /// Sends an empty value.
     public func send() { send(()) }
 }

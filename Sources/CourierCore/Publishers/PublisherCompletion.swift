@@ -1,13 +1,13 @@
-/// How a publisher ended; no value comes after it.
+/// How a publisher ended. It sends no value after the end.
 public enum PublisherCompletion<Failure: Error>: Sendable {
-    /// The end without an error: the sender has no further values, or was released.
+    /// The publisher ended without an error: the sender has no more values, or was released.
     case finished
 
-    /// With an error.
+    /// The publisher ended with an error.
     case failure(Failure)
 }
 
-/// What travels from a subject to a sink.
+/// A value or a completion on its way from a subject to a sink.
 @usableFromInline
 package enum PublisherSignal<Output: Sendable, Failure: Error>: Sendable {
     case value(Output)

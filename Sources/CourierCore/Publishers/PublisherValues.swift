@@ -1,13 +1,13 @@
-/// A publisher as an asynchronous sequence.
+/// An asynchronous sequence of a publisher's values.
 ///
 /// ```swift
 /// for await state in client.connectionStatePublisher.values { show(state) }
 /// ```
 ///
-/// Each loop subscribes when it starts and has a buffer of its own. It ends when the publisher ends, and when its
-/// task is cancelled; what waits in the buffer then is dropped.
+/// Each loop subscribes when it starts, and has its own buffer. A loop ends when the publisher ends or when its task is
+/// cancelled. If the task is cancelled, the values in the buffer are dropped.
 public struct PublisherValues<Output: Sendable, Failure: Error>: AsyncSequence, Sendable {
-    /// What the loop gets.
+    /// The type of the values.
     public typealias Element = Output
 
     private let publisher: AnyPublisher<Output, Failure>
@@ -18,10 +18,10 @@ public struct PublisherValues<Output: Sendable, Failure: Error>: AsyncSequence, 
         self.policy = policy
     }
 
-    /// Subscribes.
+    /// Subscribes to the publisher, and returns an iterator over its values.
     public func makeAsyncIterator() -> Iterator { Iterator(publisher, policy) }
 
-    /// One loop's place in the sequence; the subscription ends when it is dropped.
+    /// The subscription of one loop. It ends when the iterator is released.
     public struct Iterator: AsyncIteratorProtocol {
         private let buffer: ValueBuffer<Output, Failure>
         private let subscription: AnyCancellable
@@ -32,10 +32,10 @@ public struct PublisherValues<Output: Sendable, Failure: Error>: AsyncSequence, 
             subscription = publisher.subscribe { buffer.receive($0) }
         }
 
-        /// The next value, `nil` at the end or when the task is cancelled.
+        /// Waits for the next value. It returns `nil` if the publisher has ended or the task is cancelled.
         ///
-        /// - Returns: The value.
-        /// - Throws: The failure with which the publisher ended, once.
+        /// - Returns: The next value, or `nil`.
+        /// - Throws: The failure that ended the publisher, once.
         public nonisolated(nonsending) mutating func next() async throws(Failure) -> Output? {
             switch await buffer.next() {
             case .value(let value): return value
@@ -51,8 +51,8 @@ public struct PublisherValues<Output: Sendable, Failure: Error>: AsyncSequence, 
         /// The same as ``next()``, on the given actor.
         ///
         /// - Parameter actor: The caller's actor.
-        /// - Returns: The value.
-        /// - Throws: The failure with which the publisher ended, once.
+        /// - Returns: The next value, or `nil`.
+        /// - Throws: The failure that ended the publisher, once.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Failure) -> Output? {
             try await next()
         }
@@ -60,12 +60,12 @@ public struct PublisherValues<Output: Sendable, Failure: Error>: AsyncSequence, 
 }
 
 extension AnyPublisher {
-    /// The values from now on as a sequence, with a buffer of ``BufferPolicy/values``.
+    /// The publisher's values from now on as a sequence, with a buffer of ``BufferPolicy/values``.
     public var values: PublisherValues<Output, Failure> { values(buffer: .values) }
 
-    /// The values from now on as a sequence.
+    /// Returns the publisher's values from now on as a sequence.
     ///
-    /// - Parameter buffer: What may wait for the next turn of the loop.
-    /// - Returns: The sequence; each loop subscribes for itself.
+    /// - Parameter buffer: The limits for values that wait for the loop.
+    /// - Returns: The sequence. Each loop over it has its own subscription.
     public func values(buffer: BufferPolicy) -> PublisherValues<Output, Failure> { PublisherValues(self, buffer) }
 }

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Makes any number of senders one: what is put in comes out one at a time, in order, without a lock held.
+/// Queues the signals of any number of senders, and delivers them one at a time, in order, without holding a lock.
 ///
 /// ```
 /// idle ──claim──▶ delivering ──queue empty──▶ idle
-///                      ▲ │ put: the one who delivers takes it later
+///                      ▲ │ put: the delivering thread takes the signal later
 ///                      └─┘
 /// ```
 ///
-/// `put` may be called under an owner's lock, which fixes the order among several mailboxes. `claim` and `deliver`
-/// are called outside of any lock.
+/// `put` may be called while the owner's lock is held, so that several mailboxes receive signals in the same order.
+/// `claim` and `deliver` must be called without a lock.
 final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
     typealias Signal = PublisherSignal<Output, Failure>
 
     private enum Phase { case open, ended, closed }
 
-    /// Not generic on purpose: while nobody is busy, a value passes with this lock only, and generic code that is not
-    /// specialized looks up type metadata at each use of a generic lock.
+    /// Not generic, for speed: an idle mailbox passes a value with this lock alone, and unspecialized generic code
+    /// looks up type metadata at each use of a generic lock.
     private struct Control {
         var phase = Phase.open
         var isDelivering = false
@@ -36,9 +36,10 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         self.receive = receive
     }
 
-    /// Puts a signal in; nothing is accepted after a completion.
+    /// Adds a signal to the queue. After a completion, it adds nothing.
     ///
-    /// - Returns: The signals given up for it, for the caller to release outside of its locks and to report.
+    /// - Returns: The signals that were dropped because there was no room. The caller must release and report them
+    ///   without holding a lock.
     func put(_ signal: Signal) -> [Signal] {
         control.withLock { control in
             guard control.phase == .open else { return [] }
@@ -63,7 +64,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
 
     func report(_ dropped: [Signal]) { for _ in dropped { policy.onDrop?() } }
 
-    /// Takes the right to deliver; `true` obliges the caller to call ``deliver(atMost:)`` until it returns `false`.
+    /// Claims the right to deliver. If it returns `true`, the caller must call ``deliver(atMost:)`` until that returns
+    /// `false`.
     func claim() -> Bool {
         control.withLock { control in
             guard !control.isDelivering, control.waiting > 0 else { return false }
@@ -72,8 +74,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Takes the right to deliver a value that need not wait, as nothing is waiting or under way; `true` obliges the
-    /// caller to call ``deliverHere(first:)``.
+    /// Claims the right to deliver a value directly, if no signal is waiting or being delivered. If it returns `true`,
+    /// the caller must call ``deliverHere(first:)``.
     func claimIdle() -> Bool {
         control.withLock { control in
             guard control.phase == .open, !control.isDelivering, control.waiting == 0 else { return false }
@@ -82,9 +84,10 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Hands out signals; the caller has the claim.
+    /// Delivers waiting signals. The caller must have the claim.
     ///
-    /// - Returns: Whether more are waiting and the claim stays; when `false`, the claim is given back.
+    /// - Returns: `true` if `limit` was reached, and the caller keeps the claim. `false` if no signal is waiting, and
+    ///   the claim is released.
     func deliver(atMost limit: Int) -> Bool {
         for _ in 0..<limit {
             guard mayGoOn() else { return false }
@@ -100,7 +103,7 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// `nil` when the mailbox was closed in between.
+    /// Removes and returns the next signal; `nil` if the mailbox was closed meanwhile.
     private func pop() -> Signal? {
         control.withLock { control in
             let signal = queue.withLock { $0.popFirst() }
@@ -109,19 +112,20 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Delivers a signal that did not have to wait, then what has come in meanwhile; the caller has the claim.
+    /// Delivers a signal that is not in the queue, then the signals that arrive meanwhile. The caller must have the
+    /// claim.
     func deliverHere(first signal: Signal) {
         receive(signal)
         while deliver(atMost: .max) {}
     }
 
-    /// Delivers on this thread what is waiting, unless another thread is at it already.
+    /// Delivers the waiting signals on this thread, unless another thread is delivering.
     func deliverHere() {
         guard claim() else { return }
         while deliver(atMost: .max) {}
     }
 
-    /// Accepts nothing more and forgets what is waiting.
+    /// Drops the waiting signals, and ignores all later ones.
     func close() {
         let forgotten = control.withLock { control in
             control.phase = .closed

@@ -1,8 +1,9 @@
 public import Synchronization
 
-/// The end of a chain: the app's closures, until the subscription ends.
+/// The end of a chain of operators. It calls the app's closures until the subscription ends.
 ///
-/// Inlinable with all that leads to it, because code that does not know its types looks them up for each value.
+/// This type and the code that calls it are inlinable, because unspecialized generic code looks up types for each
+/// value.
 @usableFromInline
 final class Sink<Output: Sendable, Failure: Error>: Sendable {
     @usableFromInline
@@ -30,7 +31,8 @@ final class Sink<Output: Sendable, Failure: Error>: Sendable {
         closures = Mutex(NonSendableBox(Closures(receiveValue: receiveValue, receiveCompletion: receiveCompletion)))
     }
 
-    /// Called by the chain's one mailbox, hence serially: the one delivering place that ``NonSendableBox`` asks for.
+    /// Calls the closure for a signal. The chain's mailbox is the only caller, so calls are serial, as
+    /// ``NonSendableBox`` requires.
     @inlinable
     func receive(_ signal: PublisherSignal<Output, Failure>) {
         switch signal {

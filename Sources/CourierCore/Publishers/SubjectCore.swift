@@ -1,9 +1,10 @@
 import Synchronization
 
-/// The subscribers of a subject, and the current value of one that has it.
+/// Stores the subscribers of a subject, and its current value if it has one.
 ///
-/// Sending puts the value into every subscriber's mailbox under the lock, which gives all of them one order and
-/// decides who is there in time; delivering happens after it.
+/// A sender adds the value to every subscriber's mailbox while it holds the lock. So all subscribers receive the values
+/// in the same order, and a subscriber gets the values sent after it subscribed. Values are delivered after the lock is
+/// released.
 final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
     typealias Signal = PublisherSignal<Output, Failure>
     typealias Mailbox = SerialMailbox<Output, Failure>
@@ -32,7 +33,7 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
 
     var current: Output? { state.withLock { $0.current } }
 
-    /// What has to happen after the lock: deliver, report, and release the values that went.
+    /// Work to do after the lock is released: deliver signals, report dropped values, and release them.
     private struct DeferredWork {
         var subscribers: [Subscriber] = []
         var dropped: [(subscriber: Subscriber, signals: [Signal])] = []
@@ -93,7 +94,7 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
         let mailbox = Mailbox(policy, receive: receive)
         let id = state.withLock { state in
             state.lastID += 1
-            // An empty mailbox has room for both.
+            // Both signals fit, because the mailbox is empty.
             if let current = state.current { _ = mailbox.put(.value(current)) }
             if let completion = state.completion {
                 _ = mailbox.put(.completion(completion))

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds values until a `for await` loop asks for them, and the loop until there are values.
+/// Stores values until a `for await` loop reads them, and suspends the loop while there is no value.
 final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
     typealias Signal = PublisherSignal<Output, Failure>
     private typealias Waiter = CheckedContinuation<Signal, Never>
@@ -10,10 +10,11 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
         var completion: PublisherCompletion<Failure>?
         var isClosed = false
 
-        // One, unless an iterator was copied and is read by several tasks; each waiter is resumed exactly once.
+        // At most one waiter, unless an iterator was copied and several tasks read from it. Each waiter is resumed
+        // exactly once.
         var waiters: [Waiter] = []
 
-        /// What a reader gets without waiting.
+        /// Removes and returns the next signal if the reader need not wait; otherwise returns `nil`.
         mutating func takeReady() -> Signal? {
             if isClosed { return .completion(.finished) }
             if let value = queue.popFirst() { return .value(value) }
@@ -63,7 +64,7 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// The next value or the end; the end at once when the task is cancelled.
+    /// Waits for the next value or the end. If the task is cancelled, it returns the end at once.
     nonisolated(nonsending) func next() async -> Signal {
         if Task.isCancelled { close() }
         if let ready = state.withLock({ $0.takeReady() }) { return ready }

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The adapters that refused a value, and their reasons.
+/// The adapters that could not encode or decode a value, and their reasons.
 struct AdapterRefusals: Error {
     private struct Refusal {
         let index: Int
@@ -10,14 +10,15 @@ struct AdapterRefusals: Error {
 
     private var refusals: [Refusal] = []
 
-    /// Whether the adapter with this index has refused already.
+    /// Returns whether the adapter with this index has refused already.
     func hasAsked(_ index: Int) -> Bool { refusals.contains { $0.index == index } }
 
     mutating func add(_ index: Int, _ contentType: String, _ error: any Error) {
         refusals.append(Refusal(index: index, contentType: contentType, error: error))
     }
 
-    /// Makes one error of all refusals. Its cause is the first refusal that is not merely about an unsupported type.
+    /// Makes one error from all refusals. Its cause is the first refusal that is not a `CourierError`, because a
+    /// `CourierError` mostly says only that the adapter does not support the type.
     func error(_ code: CourierError.Code, _ what: String, remedy: String) -> CourierError {
         let reasons = refusals.map { "\($0.contentType): \(Self.reason($0.error))" }
         let list = reasons.isEmpty ? "there is no adapter" : reasons.joined(separator: "; ")
@@ -27,7 +28,7 @@ struct AdapterRefusals: Error {
 }
 
 extension AdapterRefusals {
-    /// The reason of a refusal, without parts of the payload.
+    /// Returns the reason of a refusal as text, without parts of the payload.
     static func reason(_ error: any Error) -> String {
         switch error {
         case let error as CourierError: error.message
@@ -50,17 +51,17 @@ extension AdapterRefusals {
         }
     }
 
-    /// The text of an unknown error may contain parts of the payload, so only the error's type is shown.
+    /// Returns only the type of an unknown error, because its text may contain parts of the payload.
     private static func reason(ofForeign error: any Error) -> String {
         let mirror = Mirror(reflecting: error)
         guard mirror.displayStyle == .enum else { return "\(type(of: error))" }
         return "\(type(of: error))\(mirror.children.first?.label.map { ".\($0)" } ?? "")"
     }
 
-    /// The place of the failure within the value, such as ` at notes[2].title`.
+    /// Returns the place of the failure within the value, such as ` at notes[2].title`.
     ///
-    /// Names from the source code, cases of enums, and indices of arrays are shown. Keys of dictionaries are not,
-    /// because they are part of the payload.
+    /// It shows array indices and keys that are cases of enums, because such names are in the source code. It replaces
+    /// other keys by `…`, because keys of dictionaries are part of the payload.
     private static func path(_ keys: [any CodingKey], orElse empty: String = "") -> String {
         guard !keys.isEmpty else { return empty }
         var text = ""

@@ -3,21 +3,23 @@ import Foundation
 
 /// The client's adapters, and the order in which they are tried for a message.
 ///
-/// The order: adapters for the message's content type, adapters of the first matching topic rule, then the rest in
-/// their order. The first adapter that does not throw is used. `Message`, `String`, `Substring`, `Data` and `[UInt8]`
-/// always work: if no adapter accepts them, they are the unchanged payload.
+/// Adapters for the message's content type are tried first, then the adapters of the first matching topic rule, then
+/// all others in their order. The first adapter that does not throw is used. `Message`, `String`, `Substring`, `Data`
+/// and `[UInt8]` always work: if no adapter accepts such a value, it is the unchanged payload.
 struct AdapterRegistry: Sendable {
-    /// How many adapters one client may have.
+    /// The largest number of adapters of one client.
     static let adapterLimit = 64
-    /// How many rules one client may have; each costs a comparison per message.
+    /// The largest number of rules of one client. Each rule costs a comparison per message.
     static let ruleLimit = 256
 
-    /// A class, because it is passed along for every message: one reference count instead of one for each field.
+    /// One adapter and its content type. It is a class, so that passing it for each message changes one reference
+    /// count, not one per field.
     private final class Entry: Sendable {
         let adapter: any MessageAdapter
         let contentType: String
         let mediaType: MediaType
-        /// Whether it was added because the app listed no adapter for text and bytes. It is used for these types only.
+        /// True if the client added this adapter, because the app listed none for text or for bytes. Then it is used
+        /// only for these types.
         let isLastResort: Bool
 
         init(_ adapter: any MessageAdapter, isLastResort: Bool = false) {
@@ -28,7 +30,7 @@ struct AdapterRegistry: Sendable {
         }
     }
 
-    // The entries that nearly every client uses exist once.
+    // Entries that nearly every client uses. All clients share them.
     private static let json = Entry(JSONMessageAdapter.standard)
     private static let text = (
         listed: Entry(TextMessageAdapter()), added: Entry(TextMessageAdapter(), isLastResort: true)
@@ -40,16 +42,16 @@ struct AdapterRegistry: Sendable {
     private static let standard = [json, text.listed, data.listed]
 
     private let entries: [Entry]
-    /// Whether all adapters are from this package. Its adapters for `Codable` types refuse text and bytes, so they need
-    /// not be tried for them.
+    /// True if all adapters are from this package. Then text and bytes are the payload itself, and no adapter is tried
+    /// for them first, because the package's adapters for `Codable` types refuse them.
     let leavesRawPayloadsAlone: Bool
-    /// The rules, with filters as UTF-8 bytes, which are compared with a topic.
+    /// The rules. Filters are UTF-8 bytes, so that they can be compared with topics quickly.
     private let rules: [(filter: [UInt8], mediaType: MediaType)]
 
-    /// Makes a registry of adapters in their order.
+    /// Makes a registry from adapters, in the order in which they are tried, and from rules.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` for a rule with an illegal filter or a content type that no
-    ///   adapter has, or when there are too many of either.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` if a rule has an illegal filter or a content type that no
+    ///   adapter has, or if there are too many adapters or rules.
     init(_ adapters: [any MessageAdapter], rules: [AdapterRule] = []) throws(CourierError) {
         guard adapters.count <= Self.adapterLimit, rules.count <= Self.ruleLimit else {
             throw CourierError(
@@ -93,8 +95,9 @@ struct AdapterRegistry: Sendable {
 
     /// Encodes a value.
     ///
-    /// - Returns: The payload and its content type: the one in `properties`, or else the adapter's.
-    /// - Throws: ``CourierError/Code/encodingFailed``, with the type, the topic and every adapter's reason.
+    /// - Returns: The payload, and the content type of `properties` or otherwise of the adapter.
+    /// - Throws: ``CourierError/Code/encodingFailed``, whose message contains the type, the topic and every adapter's
+    ///   reason.
     func encode<Value>(
         _ value: Value, topic: String, properties: MessageProperties = MessageProperties()
     ) throws(CourierError) -> (bytes: [UInt8], contentType: String?) {
@@ -120,8 +123,8 @@ struct AdapterRegistry: Sendable {
 
     /// Decodes a value from a message. For the type `Message`, it returns the message itself.
     ///
-    /// - Throws: ``CourierError/Code/decodingFailed``, with the type, the topic, the size and every adapter's reason,
-    ///   and without the payload.
+    /// - Throws: ``CourierError/Code/decodingFailed``. Its message contains the type, the topic, the size and every
+    ///   adapter's reason, but not the payload.
     func decode<Value>(_ type: Value.Type, from message: Message) throws(CourierError) -> Value {
         if leavesRawPayloadsAlone, let value = RawPayload.value(type, of: message) { return value }
         if Value.self == Message.self, let message = message as? Value { return message }
@@ -144,7 +147,7 @@ struct AdapterRegistry: Sendable {
 }
 
 extension AdapterRegistry {
-    /// Tries one adapter after the other.
+    /// Calls `ask` with one adapter after the other, and returns the first result of a call that does not throw.
     private func firstAnswer<Answer>(
         _ type: Any.Type, topic: String, contentType: String?, ask: (Entry) throws -> Answer
     ) -> Result<Answer, AdapterRefusals> {
@@ -163,8 +166,8 @@ extension AdapterRegistry {
             return nil
         }
         if let contentType {
-            // The content type usually is the exact text that another Courier client sent, so it is compared before it
-            // is parsed.
+            // Another Courier client usually sends the exact text of an adapter's content type. So the texts are
+            // compared first, which is faster than parsing.
             if let answer = firstAnswer(where: { $0.contentType == contentType }) { return .success(answer) }
             let mediaType = MediaType(contentType)
             if let answer = firstAnswer(where: { $0.mediaType == mediaType }) { return .success(answer) }
@@ -178,7 +181,7 @@ extension AdapterRegistry {
         return .failure(refusals)
     }
 
-    /// The media type of the first rule that matches a topic.
+    /// Returns the media type of the first rule that matches a topic.
     private func ruleMediaType(for topic: String) -> MediaType? {
         guard !rules.isEmpty else { return nil }
         let topic = topic.utf8Span.span

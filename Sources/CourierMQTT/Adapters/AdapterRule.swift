@@ -1,20 +1,20 @@
-/// Sets the format of messages on some topics, for messages without a content type of their own.
+/// Chooses the adapter for messages on some topics that have no content type.
 ///
 /// ```swift
 /// config.adapterRules = [AdapterRule("legacy/#", contentType: "application/x-plist")]
 /// ```
 ///
-/// An adapter is chosen by the content type of the message (MQTT 5), then by the first rule whose filter matches the
-/// topic, then by the order of the adapters. If an adapter throws, the next one is tried. This applies to reading and
-/// writing.
+/// Adapters are tried in this order, for reading and writing: first those for the content type of the message (MQTT 5),
+/// then those of the first rule whose filter matches the topic, then all others in the client's order. If an adapter
+/// throws, the next one is tried.
 public struct AdapterRule: Hashable, Sendable {
-    /// The topic filter.
+    /// The filter that the topic of a message must match.
     public var filter: String
 
-    /// The content type of the adapter to ask first; letter case and parameters do not matter.
+    /// The content type of the adapter to try first. Letter case and parameters are ignored.
     public var contentType: String
 
-    /// Makes a rule; it is checked when the client is made.
+    /// Makes a rule. The client checks it when the client is made.
     ///
     /// - Parameters:
     ///   - filter: The topic filter; a plain topic name for one topic.

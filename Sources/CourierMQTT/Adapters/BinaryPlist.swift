@@ -1,6 +1,7 @@
 import CourierCore
 
-/// The reference structure of a binary property list, which ``PlistLimits`` needs.
+/// Reads the references between the objects of a binary property list, so that they can be checked against the
+/// ``PlistLimits``.
 ///
 /// ```
 /// bplist00 │ objects, each with a marker │ table: where each object begins │ trailer of 32 bytes
@@ -20,10 +21,11 @@ struct BinaryPlist {
     private let referenceSize: Int
     private let objectCount: Int
     private let topObject: Int
-    /// The offset at which the objects end and the table begins.
+    /// The offset of the table, where the objects end.
     private let table: Int
 
-    /// Returns `nil` if the trailer is wrong. The decoder reads nothing of such a list.
+    /// Reads the trailer. Returns `nil` if the trailer is wrong; the decoder refuses such a list without reading its
+    /// objects.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > 8 + Self.trailerSize else { return nil }
         let trailer = bytes.count - Self.trailerSize
@@ -43,14 +45,14 @@ struct BinaryPlist {
         self.table = table
     }
 
-    /// Follows all references, as a decoder may have to.
+    /// Checks the list by following all references, as the decoder may do.
     ///
-    /// - Throws: ``CourierError/Code/decodingFailed`` for a list beyond the limits, `DecodingError` for one with a
-    ///   reference to nowhere, or an object beyond the end.
+    /// - Throws: ``CourierError/Code/decodingFailed`` if the list exceeds the limits. `DecodingError` if a reference
+    ///   has no object, or an object reaches beyond the end.
     func check() throws {
         var valuesLeft = max(PlistLimits.valueCount, bytes.count)
         var contentLeft = max(PlistLimits.contentSize, bytes.count * PlistLimits.contentFactor)
-        // The references that remain in each enclosing container, outermost first.
+        // The references that are still to follow in each open container, outermost container first.
         var open: [Range<Int>] = []
         var next: Int? = topObject
         while let index = next {
@@ -92,7 +94,8 @@ struct BinaryPlist {
         }
     }
 
-    /// The range of the content of an object that states its number of units.
+    /// Returns the range of an object's content. The object states its number of units; `unit` is the size of one unit
+    /// in bytes.
     private func content(at place: Int, unit: Int) throws -> Range<Int> {
         var count = Int(bytes[place] & 0x0F)
         var start = place + 1
@@ -112,8 +115,8 @@ struct BinaryPlist {
 
     private static var malformed: DecodingError { PlistLimits.malformed("An object is not well-formed.") }
 
-    /// Reads a big-endian integer; `nil` if it is too large. If it has more than eight bytes, only the last eight are
-    /// used.
+    /// Reads a big-endian integer; `nil` if it does not fit `Int`. If it has more than eight bytes, only the last eight
+    /// are used.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> Int? {
         Int(exactly: bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }

@@ -1,12 +1,12 @@
 import CourierCore
 import Foundation
 
-/// An encoder of Foundation for any `Codable` type. Foundation has no common protocol for its encoders.
+/// An encoder for any `Codable` type. Foundation's encoders share no protocol, so this one joins them.
 protocol PayloadEncoder: Sendable {
     func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
-/// A decoder of Foundation for any `Codable` type.
+/// A decoder for any `Codable` type. Foundation's decoders share no protocol, so this one joins them.
 protocol PayloadDecoder: Sendable {
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }
@@ -15,7 +15,7 @@ extension JSONEncoder: PayloadEncoder {}
 extension JSONDecoder: PayloadDecoder {}
 extension PropertyListEncoder: PayloadEncoder {}
 
-/// Decodes property lists within the ``PlistLimits``.
+/// Decodes property lists, and refuses lists that exceed the ``PlistLimits``.
 struct LimitedPlistDecoder: PayloadDecoder {
     let decoder: PropertyListDecoder
 

@@ -6,7 +6,7 @@ public struct DataMessageAdapter: MessageAdapter {
     /// Makes an adapter.
     public init() {}
 
-    /// `application/octet-stream`.
+    /// The content type of bytes, `application/octet-stream`.
     public var contentType: String { "application/octet-stream" }
 
     /// Returns the payload unchanged.
@@ -17,7 +17,8 @@ public struct DataMessageAdapter: MessageAdapter {
     /// - Returns: The same bytes.
     /// - Throws: ``CourierCore/CourierError`` when the type is not `Data` or `[UInt8]`.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
-        // Compared first: a bridging cast from Data to a foreign type costs more than both comparisons.
+        // The types are compared before any cast, because a bridging cast from `Data` to another type costs more than
+        // both comparisons.
         if T.self == Data.self, let value = message as? T { return value }
         if T.self == [UInt8].self, let value = [UInt8](message) as? T { return value }
         throw CourierError(.decodingFailed, "\(T.self) is neither Data nor [UInt8]")
@@ -33,7 +34,8 @@ public struct DataMessageAdapter: MessageAdapter {
     public func toMessage<T>(data: T, topic: String) throws -> Data {
         if let bytes = data as? Data { return bytes }
         if let bytes = data as? [UInt8] {
-            // An empty array of any type can be cast to any other.
+            // Swift can cast an empty array of any type to `[UInt8]`, so the static or dynamic type of an empty array
+            // is compared.
             let isOfBytes = T.self == [UInt8]?.self || type(of: data as Any) == [UInt8].self
             if isOfBytes || !bytes.isEmpty { return Data(bytes) }
         }

@@ -7,32 +7,33 @@ public import Foundation
 /// MQTTClientConfig(authService: authService, messageAdapters: [JSONMessageAdapter()])
 /// ```
 ///
-/// It accepts every `Codable` type except text and bytes (`String`, `Substring`, `Data`, `[UInt8]`). Those are sent and
-/// read unchanged, so a JSON document can also be sent and read as a `String`.
+/// It accepts every `Codable` type except text and bytes (`String`, `Substring`, `Data`, `[UInt8]`). Text and bytes are
+/// sent and read unchanged, so a JSON document can also be sent and read as a `String`.
 ///
-/// Its coders are used from several threads at the same time. Foundation's coders allow that, because each call has its
-/// own state and only reads the options. Do not change the options of a coder after you passed it.
+/// The adapter uses its coders from several threads at the same time. Foundation's coders allow that, because each call
+/// has its own state and only reads the coder's options. Do not change a coder's options after you passed it to the
+/// adapter.
 public struct JSONMessageAdapter: MessageAdapter {
     private let coders: CoderPair<JSONEncoder, JSONDecoder>
 
     /// Makes an adapter.
     ///
     /// - Parameters:
-    ///   - encoder: Writes the values; one with Foundation's defaults unless given.
-    ///   - decoder: Reads them; one with Foundation's defaults unless given.
+    ///   - encoder: Writes the values; by default an encoder with Foundation's defaults.
+    ///   - decoder: Reads the values; by default a decoder with Foundation's defaults.
     public init(encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder()) {
         coders = CoderPair(encoder: encoder, decoder: decoder)
     }
 
-    /// The adapter of all clients that name no adapters.
+    /// The adapter of all clients whose configuration names no adapters.
     static let standard = JSONMessageAdapter()
 
-    /// Whether it has the coders of ``standard``.
+    /// True if the adapter has the coders of ``standard``.
     var isStandard: Bool {
         coders.encoder === Self.standard.coders.encoder && coders.decoder === Self.standard.coders.decoder
     }
 
-    /// `application/json`.
+    /// The content type of JSON, `application/json`.
     public var contentType: String { "application/json" }
 
     /// Reads a value from JSON, on the caller's thread.
@@ -41,8 +42,8 @@ public struct JSONMessageAdapter: MessageAdapter {
     ///   - message: The JSON text.
     ///   - topic: Ignored.
     /// - Returns: The value.
-    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `DecodingError` when the JSON is not
-    ///   right for it.
+    /// - Throws: ``CourierCore/CourierError`` if the adapter does not support the type. `DecodingError` if the JSON
+    ///   does not match the type.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
         try coders.value(from: message)
     }
@@ -53,8 +54,8 @@ public struct JSONMessageAdapter: MessageAdapter {
     ///   - data: The value.
     ///   - topic: Ignored.
     /// - Returns: The JSON text.
-    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `EncodingError` when JSON cannot
-    ///   hold the value.
+    /// - Throws: ``CourierCore/CourierError`` if the adapter does not support the type. `EncodingError` if JSON cannot
+    ///   represent the value.
     public func toMessage<T>(data: T, topic: String) throws -> Data {
         try coders.payload(of: data)
     }

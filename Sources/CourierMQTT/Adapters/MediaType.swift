@@ -1,9 +1,9 @@
-/// The type and subtype of a content type, such as `application/json`, in the form in which two are compared: without
-/// parameters, and in lower case (RFC 9110, section 8.3.1).
+/// The type and subtype of a content type, such as `application/json`, for comparisons: without parameters, and in
+/// lower case (RFC 9110, section 8.3.1).
 struct MediaType: Hashable, Sendable {
     private let text: String
 
-    /// Reads a content type; everything from the first `;` on, and spaces around the rest, are left out.
+    /// Parses a content type. It ignores everything from the first `;` on, and spaces around the rest.
     init(_ contentType: String) {
         let spaces: [Character] = [" ", "\t"]
         let essence = contentType.prefix { $0 != ";" }.drop(while: spaces.contains)

@@ -4,7 +4,7 @@ import MQTTCodec
 import MQTTEngine
 
 extension MessageProperties {
-    /// Copies the message's properties from those of a received packet.
+    /// Copies the properties of a message from a received packet.
     init(_ properties: PacketProperties) {
         var values = Values()
         for property in properties.list { values.add(property) }
@@ -18,12 +18,13 @@ extension MessageProperties {
         return MessageProperties(values)
     }
 
-    /// How many user properties one message may have; other ends may accept fewer.
+    /// The largest number of user properties of one message. A broker or another client may accept fewer.
     static let userPropertyLimit = 256
 
-    /// Makes sure that MQTT 5 can carry the properties.
+    /// Checks that MQTT 5 can carry the properties.
     ///
-    /// - Throws: ``CourierError/Code/invalidMessage`` with the property and the topic, without its value.
+    /// - Throws: ``CourierError/Code/invalidMessage``. Its message names the property and the topic, but not the
+    ///   property's value.
     func check(topic: String, _ texts: WireText) throws(CourierError) {
         func refuse(_ what: String) -> CourierError {
             CourierError(.invalidMessage, "The message to \(topic.quoted()) can not be sent: \(what).")
@@ -33,7 +34,7 @@ extension MessageProperties {
         }
         try checkText(contentType, "content type")
         if let responseTopic, (try? TopicName(responseTopic)) == nil {
-            // [MQTT-3.3.2-14]
+            // A response topic must not contain wildcards [MQTT-3.3.2-14].
             throw refuse(
                 "its response topic \(responseTopic.quoted()) is no topic name; give one without wildcards and $share/")
         }
@@ -49,12 +50,13 @@ extension MessageProperties {
     }
 }
 
-/// Reads properties that the engine has checked, by its own limits.
+/// Decodes properties of received packets. It has no limit of its own, because the engine has already checked the
+/// packet.
 let receivedPropertyDecoder = PacketDecoder(
     version: .v5, sender: .server, limits: PacketDecoder.Limits(maximumProperties: .max))
 
 extension MessageProperties.Values {
-    /// The array of user properties has room for this many from the first one on. Few messages have more.
+    /// The capacity of the array when the first user property is added. Few messages have more user properties.
     private static let expectedUserProperties = 4
 
     /// Adds a property of a received packet, if it belongs to the message.
@@ -75,8 +77,9 @@ extension MessageProperties.Values {
 }
 
 extension MessageProperties {
-    /// Appends the properties to `buffer` as PUBLISH carries them: as ``PacketProperties/init(publishing:)``, but
-    /// without a list of those that many messages have.
+    /// Appends the properties of a PUBLISH to `buffer`. The result is the same as with
+    /// ``PacketProperties/init(publishing:)``, but content type and user properties, which many messages have, are
+    /// encoded without a list.
     func encode(into buffer: inout PacketBuffer) throws(EncodeError) {
         guard let box else { return }
         let encoder = PacketEncoder(version: .v5, sender: .client)
@@ -85,7 +88,7 @@ extension MessageProperties {
         if !others.isEmpty {
             try encoder.encodePublishProperties(others, hasExpiry: messageExpiry != nil, into: &buffer)
         }
-        // In place, without a copy of each text.
+        // Reads the properties in place, to avoid a copy of each text.
         try box.values.userProperties.withUnsafeBufferPointer { properties throws(EncodeError) in
             for index in properties.indices {
                 try encoder.encodeUserProperty(properties[index].name, properties[index].value, into: &buffer)
@@ -95,7 +98,7 @@ extension MessageProperties {
 }
 
 extension PacketProperties {
-    /// The properties of a PUBLISH, without message expiry and topic alias, which are the engine's.
+    /// Makes the properties of a PUBLISH. The engine adds message expiry and topic alias.
     init(publishing properties: MessageProperties) {
         self.init()
         guard let box = properties.box else { return }
@@ -106,7 +109,7 @@ extension PacketProperties {
         }
     }
 
-    /// The same without content type and user properties.
+    /// Makes the properties of a PUBLISH without content type, user properties, message expiry and topic alias.
     fileprivate init(describing box: MessageProperties.Box) {
         self.init()
         if box.values.payloadFormat == .utf8 { append(.payloadFormatIndicator(isText: true)) }

@@ -1,25 +1,25 @@
 import CourierCore
 import Foundation
 
-/// How much a property list may ask of its decoder.
+/// The limits of a received property list, which protect its decoder.
 ///
-/// Foundation's has no limits: it recurses as deep as XML is nested, and in a binary list, whose values refer to each
-/// other, it reads one as often as it is referred to, also one that holds itself.
+/// Foundation's decoder has no limits. It recurses as deep as an XML list is nested. In a binary list, values refer to
+/// each other, and the decoder reads a value as often as it is referred to, even if the value contains itself.
 enum PlistLimits {
-    /// How deep values may be nested, as in Foundation's JSON.
+    /// The largest depth of nested values, as in Foundation's JSON.
     static let depth = 512
-    /// How many values a binary list may have, each counted as often as it is referred to. One may have more that has
-    /// more bytes: without repeated lists every value costs a byte at least.
+    /// The largest number of values in a binary list; a repeated value counts each time. A list with more bytes than
+    /// this may have one value per byte, because each value that is not repeated takes at least a byte.
     static let valueCount = 100_000
-    /// How many bytes of text and data a binary list may have, counted in the same way.
+    /// The largest size of all text and data in a binary list, in bytes; repeated values count each time.
     static let contentSize = 16 << 20
-    /// A binary list may have so many times its own size, where that is more.
+    /// For a large binary list, the limit of text and data is this number times the size of the list, if that is more.
     static let contentFactor = 16
 
-    /// Looks through a list of any format.
+    /// Checks a list of any format.
     ///
-    /// - Throws: ``CourierError/Code/decodingFailed`` for one beyond the limits, `DecodingError` for one that the decoder
-    ///   might read past its end. Most other mistakes are left to the decoder.
+    /// - Throws: ``CourierError/Code/decodingFailed`` if the list exceeds the limits. `DecodingError` if the decoder
+    ///   might read beyond the end of the list. The decoder finds most other errors.
     static func check(_ payload: Data) throws {
         if payload.starts(with: "bplist0".utf8) {
             try BinaryPlist([UInt8](payload))?.check()
@@ -38,11 +38,11 @@ enum PlistLimits {
     }
 }
 
-/// XML.
+/// Checks lists in XML format.
 extension PlistLimits {
     private static let whitespace = " \t\n\r".utf8
 
-    /// The list as the decoder reads it, in UTF-8; `nil` for one that it cannot read.
+    /// Returns the list in UTF-8, converted as the decoder does; `nil` if the decoder cannot read it.
     private static func utf8Text(of payload: Data) -> [UInt8]? {
         if payload.starts(with: [0xEF, 0xBB, 0xBF]) { return [UInt8](payload.dropFirst(3)) }
         let wide: [(mark: [UInt8], encoding: String.Encoding)] = [
@@ -55,7 +55,8 @@ extension PlistLimits {
         return String(bytes: payload.dropFirst(mark.count), encoding: encoding).map { [UInt8]($0.utf8) }
     }
 
-    /// Goes from tag to tag, and passes over what only looks like one, exactly as the decoder does.
+    /// Checks the depth of nested tags. It skips comments, CDATA and processing instructions exactly as the decoder
+    /// does.
     private static func checkXML(_ text: [UInt8]) throws {
         var depth = 0
         var rest = text[...]
@@ -70,7 +71,7 @@ extension PlistLimits {
                 rest = rest.dropFirst(8)
                 end = "]]>"
             } else if tag.starts(with: "?".utf8) {
-                // The decoder takes it for a whole one, but not everywhere.
+                // `<?>` is refused, because the decoder accepts it as a complete instruction in some places only.
                 if tag.starts(with: "?>".utf8) { throw malformed("A processing instruction has no name.") }
                 end = "?>"
             } else {
@@ -88,7 +89,7 @@ extension PlistLimits {
         }
     }
 
-    /// What follows the first `mark` in `text`; `nil` where there is none.
+    /// Returns the text after the first `mark`; `nil` if there is no mark.
     private static func behind(_ mark: [UInt8], in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var rest = text
         while let start = rest.firstIndex(of: mark[0]) {

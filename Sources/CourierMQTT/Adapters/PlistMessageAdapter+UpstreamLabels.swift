@@ -1,14 +1,14 @@
 public import Foundation
 
-/// The labels of Courier iOS.
+/// Initializers with the argument labels of Courier iOS.
 extension PlistMessageAdapter {
-    /// As ``init(encoder:decoder:)``; an encoder of Foundation's defaults writes XML.
+    /// The same as ``init(encoder:decoder:)``. An encoder with Foundation's defaults writes XML.
     @available(*, deprecated, renamed: "init(encoder:decoder:)")
     public init(plistDecoder: PropertyListDecoder, plistEncoder: PropertyListEncoder = PropertyListEncoder()) {
         self.init(encoder: plistEncoder, decoder: plistDecoder)
     }
 
-    /// As ``init(encoder:decoder:)``.
+    /// The same as ``init(encoder:decoder:)``.
     @available(*, deprecated, renamed: "init(encoder:)")
     public init(plistEncoder: PropertyListEncoder) { self.init(encoder: plistEncoder) }
 }

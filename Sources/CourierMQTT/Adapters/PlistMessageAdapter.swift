@@ -3,17 +3,17 @@ public import Foundation
 
 /// Writes and reads `Codable` values as property lists.
 ///
-/// It takes the same types as ``JSONMessageAdapter``: every `Codable` type but text and bytes. A property list has a
-/// dictionary or an array at its top, so a lone number is not written. The two adapters can stand beside each other:
-/// the content type decides in MQTT 5, an ``AdapterRule`` elsewhere, and then the order in which they stand.
+/// It accepts the same types as ``JSONMessageAdapter``: every `Codable` type except text and bytes. The top of a
+/// property list is a dictionary or an array, so a single number cannot be written. A client can have both adapters.
+/// The content type of the message chooses one of them in MQTT 5, otherwise an ``AdapterRule``, otherwise their order.
 ///
-/// Its coders are made once and used from any thread at the same time. Foundation's coders allow that, since every
-/// call works on a state of its own and only reads their options; do not change the options of a coder after it was
-/// handed over.
+/// The adapter uses its coders from several threads at the same time. Foundation's coders allow that, because each call
+/// has its own state and only reads the coder's options. Do not change a coder's options after you passed it to the
+/// adapter.
 public struct PlistMessageAdapter: MessageAdapter {
     private let coders: CoderPair<PropertyListEncoder, LimitedPlistDecoder>
 
-    /// Makes an adapter that writes one format; it reads all.
+    /// Makes an adapter that writes one format, and reads all formats.
     ///
     /// - Parameter format: The format to write; binary by default, which is smaller and faster than XML.
     public init(format: PropertyListSerialization.PropertyListFormat = .binary) {
@@ -22,16 +22,16 @@ public struct PlistMessageAdapter: MessageAdapter {
         self.init(encoder: encoder)
     }
 
-    /// Makes an adapter of the app's own coders.
+    /// Makes an adapter from the app's own coders.
     ///
     /// - Parameters:
-    ///   - encoder: Writes the values, in the format that it is set to.
-    ///   - decoder: Reads them; one with Foundation's defaults unless given.
+    ///   - encoder: Writes the values, in its `outputFormat`.
+    ///   - decoder: Reads the values; by default a decoder with Foundation's defaults.
     public init(encoder: PropertyListEncoder, decoder: PropertyListDecoder = PropertyListDecoder()) {
         coders = CoderPair(encoder: encoder, decoder: LimitedPlistDecoder(decoder: decoder))
     }
 
-    /// `application/x-plist`.
+    /// The content type of property lists, `application/x-plist`.
     public var contentType: String { "application/x-plist" }
 
     /// Reads a value from a property list of any format, on the caller's thread.
@@ -40,8 +40,8 @@ public struct PlistMessageAdapter: MessageAdapter {
     ///   - message: The property list.
     ///   - topic: Ignored.
     /// - Returns: The value.
-    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, or the list is nested more than 512
-    ///   deep or repeats its values too often; `DecodingError` when it is not right for the type.
+    /// - Throws: ``CourierCore/CourierError`` if the adapter does not support the type, or if the list has more than
+    ///   512 nested levels or repeats its values too often. `DecodingError` if the list does not match the type.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
         try coders.value(from: message)
     }
@@ -52,8 +52,8 @@ public struct PlistMessageAdapter: MessageAdapter {
     ///   - data: The value.
     ///   - topic: Ignored.
     /// - Returns: The property list.
-    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, `EncodingError` when a property list
-    ///   cannot hold the value.
+    /// - Throws: ``CourierCore/CourierError`` if the adapter does not support the type. `EncodingError` if a property
+    ///   list cannot represent the value.
     public func toMessage<T>(data: T, topic: String) throws -> Data {
         try coders.payload(of: data)
     }

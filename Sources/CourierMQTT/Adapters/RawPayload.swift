@@ -1,20 +1,20 @@
 import Foundation
 
-/// The types that mean the payload itself and not a value to be written in some format.
+/// The types of values that are sent as the payload itself, without a format: text and bytes.
 ///
-/// The rule for users: text and bytes are the payload as it stands, unless an adapter of the app's own takes them; every
-/// other `Codable` value is written in the adapter's format. So a JSON document can be published and read as `String`, and
-/// is never wrapped in quotes a second time.
+/// Text and bytes are sent and read unchanged, unless an adapter of the app accepts them. Every other `Codable` value
+/// is written in the adapter's format. So a JSON document can be published and read as `String`, and is not put in
+/// quotes again.
 enum RawPayload {
-    /// Whether values of `type` are payloads as they stand.
+    /// Returns whether values of `type` are sent unchanged.
     static func includes(_ type: Any.Type) -> Bool { isBytes(type) || isText(type) }
 
     private static func isBytes(_ type: Any.Type) -> Bool { type == Data.self || type == [UInt8].self }
     private static func isText(_ type: Any.Type) -> Bool { type == String.self || type == Substring.self }
 
-    /// The payload that a value of these types is, and the content type of its adapter; `nil` for other types.
+    /// Returns the payload of a text or of bytes, and the content type of its adapter; `nil` for other types.
     ///
-    /// The types are compared before a cast is tried, because a cast that fails costs much more.
+    /// The types are compared before a cast, because a cast that fails costs much more.
     static func payload<Value>(of value: Value) -> (bytes: [UInt8], contentType: String)? {
         if isBytes(Value.self) {
             let contentType = DataMessageAdapter().contentType
@@ -28,14 +28,14 @@ enum RawPayload {
         return nil
     }
 
-    /// The value, if it has this very type: a cast, which may also have to convert, costs several times as much.
+    /// Returns the value if its type is exactly `Raw`. A cast may also convert, so it costs several times as much.
     private static func same<Value, Raw>(_ value: Value, _ type: Raw.Type) -> Raw? {
         guard Value.self == Raw.self else { return nil }
-        // Safe, because the two are one type.
+        // Safe, because both types are the same.
         return withUnsafePointer(to: value) { UnsafeRawPointer($0).assumingMemoryBound(to: Raw.self).pointee }
     }
 
-    /// The value that a payload is; `nil` for other types, and for bytes that are not UTF-8 where text is wanted.
+    /// Returns the payload as text or bytes; `nil` for other types, and for a text type if the payload is not UTF-8.
     static func value<Value>(_ type: Value.Type, of message: Message) -> Value? {
         if type == Data.self { return message.data as? Value }
         if type == [UInt8].self { return message.withBytes { $0.withUnsafeBytes { [UInt8]($0) } } as? Value }

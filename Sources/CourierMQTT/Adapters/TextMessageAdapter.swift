@@ -3,24 +3,24 @@ public import Foundation
 
 /// Writes and reads text as UTF-8.
 ///
-/// It takes `String` and `Substring` as they stand, and everything that turns into text and back without loss
-/// (`LosslessStringConvertible`): numbers, `Bool`, `Character`, and types of the app's own. So a sensor's `21.5` can be
-/// read as `Double`. Nothing is trimmed: `"21.5\n"` is no number.
+/// It sends and reads `String` and `Substring` unchanged. It also accepts every type that converts to text and back
+/// without loss (`LosslessStringConvertible`): numbers, `Bool`, `Character`, and types of the app. So a sensor's `21.5`
+/// can be read as `Double`. Spaces are not removed: `"21.5\n"` is not a number.
 public struct TextMessageAdapter: MessageAdapter {
     /// Makes an adapter.
     public init() {}
 
-    /// `text/plain;charset=utf-8`.
+    /// The content type of text, `text/plain;charset=utf-8`.
     public var contentType: String { "text/plain;charset=utf-8" }
 
-    /// Reads text, and a value from it.
+    /// Reads text, and converts it to the requested type.
     ///
     /// - Parameters:
     ///   - message: The bytes of the text.
     ///   - topic: Ignored.
     /// - Returns: The value.
-    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's, the bytes are not UTF-8, or the text
-    ///   is none of the type's.
+    /// - Throws: ``CourierCore/CourierError`` if the adapter does not support the type, the bytes are not UTF-8, or the
+    ///   text does not represent a value of the type.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
         guard let type = T.self as? any LosslessStringConvertible.Type else {
             throw CourierError(.decodingFailed, "\(T.self) is not made of text (LosslessStringConvertible)")
@@ -29,7 +29,7 @@ public struct TextMessageAdapter: MessageAdapter {
             throw CourierError(.decodingFailed, "the bytes are not well-formed UTF-8")
         }
         if let text = text as? T { return text }
-        // Its initializer cannot refuse, and traps.
+        // Checked here, because `Character.init` traps if the text is not one character.
         if T.self == Character.self, text.count != 1 {
             throw CourierError(.decodingFailed, "the text is not one Character")
         }
@@ -39,13 +39,13 @@ public struct TextMessageAdapter: MessageAdapter {
         return value
     }
 
-    /// Writes text.
+    /// Writes a text, or a value as text.
     ///
     /// - Parameters:
-    ///   - data: The text, or a value that has a text.
+    ///   - data: The text, or a value that converts to text without loss.
     ///   - topic: Ignored.
     /// - Returns: The bytes of the text.
-    /// - Throws: ``CourierCore/CourierError`` when the type is not this adapter's.
+    /// - Throws: ``CourierCore/CourierError`` if the adapter does not support the type.
     public func toMessage<T>(data: T, topic: String) throws -> Data {
         if let text = data as? String { return Data(text.utf8) }
         guard let value = data as? any LosslessStringConvertible else {

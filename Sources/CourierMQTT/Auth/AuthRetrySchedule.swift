@@ -1,4 +1,4 @@
-/// The pauses before a provider that gave no options is asked again.
+/// Computes the pauses before a provider that returned no options is asked again.
 ///
 /// After a temporary failure, the provider is asked again after exactly 1, 2 and 4 seconds, and then at the reconnect
 /// interval. After a permanent failure, it is asked at the reconnect interval from the start.
@@ -9,13 +9,13 @@ struct AuthRetrySchedule: Sendable {
     private var quickCount = 0
     private var schedule: ReconnectSchedule
 
-    /// Replaces the reconnect schedule by a copy of `schedule`, and starts it from its beginning.
+    /// Makes a schedule whose reconnect pauses are those of `schedule`, from its first pause on.
     init(_ schedule: ReconnectSchedule) {
         self.schedule = schedule
         self.schedule.reset()
     }
 
-    /// Whether no pause was taken since the last reset.
+    /// True if no pause was used since the last reset.
     var isFresh: Bool { quickCount == 0 && schedule.isFresh }
 
     mutating func next(
@@ -26,7 +26,7 @@ struct AuthRetrySchedule: Sendable {
         return Self.quickPauses[quickCount]
     }
 
-    /// The provider gave options.
+    /// Starts again with the first pause. It is called when the provider has returned options.
     mutating func reset() {
         quickCount = 0
         schedule.reset()

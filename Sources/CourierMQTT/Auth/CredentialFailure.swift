@@ -1,16 +1,17 @@
 import CourierCore
 import Foundation
 
-/// Why a provider gave no options, and when it is worth asking again.
+/// Why a provider returned no options, and whether the failure is temporary.
 struct CredentialFailure: Sendable {
-    /// The error for the app.
+    /// The error that is reported to the app.
     let error: CourierError
-    /// Whether the failure is temporary. An HTTP status in 400–499 is permanent.
+    /// True if the failure is temporary, so that the same request may succeed later. An HTTP status in 400–499 is
+    /// permanent.
     let mayPass: Bool
-    /// Whether the cause is a missing network.
+    /// True if the cause is a missing network.
     let isOfNetwork: Bool
 
-    /// The provider did not answer within the authentication timeout.
+    /// Makes the failure of a provider that did not answer within the authentication timeout.
     static func timedOut(after timeout: Duration) -> CredentialFailure {
         CredentialFailure(
             error: CourierError(
@@ -53,7 +54,8 @@ struct CredentialFailure: Sendable {
         "The connection service provider gave no options: \(summary)"
     }
 
-    /// The description of the service's failure if it is known, which needs no further words.
+    /// Returns the message for a provider's error. The description of a known failure of the credential service is a
+    /// complete message by itself.
     private static func message(_ error: NSError) -> String {
         guard let failure = CredentialServiceFailure(error) else {
             return message("\(error.domain), code \(error.code)")
@@ -64,10 +66,11 @@ struct CredentialFailure: Sendable {
 
     // MARK: Network errors
 
-    /// `NSURLErrorDomain`: not connected to the internet, international roaming off, a call is active, data not allowed.
+    /// The codes of `NSURLErrorDomain` that mean a missing network: not connected to the internet, international
+    /// roaming off, a call is active, data not allowed.
     ///
     /// Linux reports none of these codes. Without a network it reports "host not found", "timed out" or "unknown", and
-    /// it reports the same if the service is down. So on Linux only the network monitor knows.
+    /// it reports the same if the service is down. So on Linux, only the network monitor can detect a missing network.
     private static let urlErrorCodes: Set<Int> = [-1009, -1018, -1019, -1020]
 
     /// The maximum depth of underlying errors that are examined.

@@ -8,12 +8,12 @@ import Synchronization
 /// A second answer, and an answer after ``abandon(_:)``, are ignored. A provider that never answers retains nothing,
 /// because its closure references the source weakly.
 final class CredentialSource: Sendable {
-    /// Receives the result, on the provider's thread.
+    /// A closure that receives the result. It is called on the provider's thread.
     typealias Deliver = @Sendable (AttemptID, Result<ConnectGrant, any Error>) -> Void
 
     private struct Request {
         let attempt: AttemptID
-        /// The server of a broker's server reference; `nil` for the provider's own broker.
+        /// The server that the broker referred the client to; `nil` to ask for the provider's own broker.
         let server: BrokerEndpoint?
         let deliver: Deliver
     }
@@ -27,26 +27,26 @@ final class CredentialSource: Sendable {
     private struct State {
         /// The present request, which has no answer yet.
         var request: Request?
-        /// Whether the broker refused the options that the provider has cached, so that the provider must be asked for
-        /// others.
+        /// True if the broker refused the options. Then the provider must be asked for new options, even if it has
+        /// cached some.
         var asksAnyway = false
         /// The task that calls an async provider.
         var task: Task<Void, Never>?
-        /// The attempt whose options the task requests; `nil` before it begins, and while it clears the provider's
-        /// options.
+        /// The attempt whose options the task requests; `nil` before the task begins, and while the task clears the
+        /// provider's options.
         var asking: AttemptID?
-        /// Whether the request waits, because an async provider gets one call at a time.
+        /// True while the request waits for an earlier call, because an async provider is called once at a time.
         var isWaiting = false
         /// The task that answers a challenge.
         var answering: Task<Void, Never>?
-        /// The latest challenge, if it waits until an earlier one is answered.
+        /// The latest challenge, while it waits for an earlier challenge to be answered.
         var challenge: Challenge?
         /// Whether the provider must clear its options before the next request.
         var needsClear = false
     }
 
     private enum Provider: Sendable {
-        /// Used on the queue only.
+        /// A provider with closures, and the queue on which it is called.
         case closures(NonSendableBox<any IConnectionServiceProvider>, DispatchQueue)
         case tasks(any ConnectionServiceProvider)
     }
@@ -70,9 +70,9 @@ final class CredentialSource: Sendable {
 
     /// Asks the provider for the options of `attempt`; an earlier request without an answer is abandoned.
     ///
-    /// `server` is the server that a broker has referred to; `nil` asks for the provider's own broker.
+    /// `server` is the server that a broker referred the client to; `nil` asks for the provider's own broker.
     ///
-    /// `deliver` is called at most once, from any thread, also before this returns.
+    /// `deliver` is called at most once, from any thread, perhaps before this method returns.
     func fetch(_ attempt: AttemptID, for server: BrokerEndpoint? = nil, deliver: @escaping Deliver) {
         switch provider {
         case .closures(let provider, let queue):
@@ -103,8 +103,8 @@ final class CredentialSource: Sendable {
         task?.cancel()
     }
 
-    /// The broker refused the options. The provider clears them, and is asked at the next attempt even if it has cached
-    /// options.
+    /// Makes the provider clear its options, because the broker refused them. The provider is asked at the next
+    /// attempt, even if it has cached options.
     func clear() {
         switch provider {
         case .closures(let provider, let queue):
@@ -116,7 +116,8 @@ final class CredentialSource: Sendable {
         }
     }
 
-    /// Asks the provider for the answer to a challenge; only an async provider can answer. Any thread may call it.
+    /// Asks the provider for the answer to a broker's challenge. Only an async provider can answer. Any thread may call
+    /// it.
     ///
     /// An earlier challenge without an answer is cancelled, and its `done` is called when its task has ended. If a
     /// challenge is replaced while it waits, its `done` is never called.
@@ -151,7 +152,7 @@ final class CredentialSource: Sendable {
     }
 }
 
-/// The provider that takes closures.
+/// Calls a provider with closures (`IConnectionServiceProvider`).
 extension CredentialSource {
     private func ask(_ provider: any IConnectionServiceProvider, _ attempt: AttemptID, _ server: BrokerEndpoint?) {
         let asksAnyway = state.withLock { state in
@@ -172,7 +173,7 @@ extension CredentialSource {
     }
 }
 
-/// The provider for `async` code.
+/// Calls an async provider (`ConnectionServiceProvider`).
 extension CredentialSource {
     private enum Step {
         case clear
@@ -235,7 +236,7 @@ extension CredentialSource {
     }
 }
 
-/// Challenges, which are answered one at a time.
+/// Answers challenges, one at a time.
 extension CredentialSource {
     /// Starts a task for the waiting challenge, if no other challenge is being answered.
     private func answerNext(_ provider: any ConnectionServiceProvider) {

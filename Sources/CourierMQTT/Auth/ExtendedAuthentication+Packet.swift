@@ -3,7 +3,7 @@ import Foundation
 import MQTTCodec
 
 extension ExtendedAuthentication {
-    /// Its properties in CONNECT and AUTH.
+    /// The properties for CONNECT and AUTH: the authentication method, and its data if there is any.
     var properties: [Property] {
         [.authenticationMethod(method)] + (data.map { [.authenticationData(SecretBytes([UInt8]($0)))] } ?? [])
     }

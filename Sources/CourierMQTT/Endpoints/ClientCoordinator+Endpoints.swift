@@ -2,7 +2,7 @@ import CourierCore
 import CourierTransport
 
 extension ClientCoordinator {
-    /// Looks up the service records of a host.
+    /// Looks up the service records of the options' host, and passes the result to the supervisor.
     func findEndpoints(_ options: ConnectOptions, _ attempt: AttemptID) {
         giveUpSearch()
         guard let service = settings.service(for: options) else {
@@ -28,11 +28,11 @@ extension ClientCoordinator {
     }
 }
 
-/// The DNS name of a service of a domain.
+/// The DNS name of an MQTT service, for the look-up of its service records.
 struct NamedService: Hashable, Sendable {
     /// The full name, such as `_mqtt._tcp.example.com`.
     let name: String
-    /// The scheme of its endpoints, so that TLS does not depend on their ports.
+    /// The scheme of the endpoints that the look-up finds, so that their use of TLS does not depend on their ports.
     let scheme: String
 
     /// Makes the service name for these options; `nil` for addresses, Unix sockets, and text that is not a host name.

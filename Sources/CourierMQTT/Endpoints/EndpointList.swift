@@ -32,10 +32,10 @@ struct EndpointList: Equatable, Sendable {
         leftOutCount = distinct.count - endpoints.count
     }
 
-    /// The lowest priority number, which is preferred.
+    /// The priority of the preferred endpoints: the lowest number in the list.
     var bestPriority: UInt16 { endpoints[0].priority }
 
-    /// The index of an endpoint in the list.
+    /// Returns the index of an endpoint; `nil` if the list does not contain it.
     func index(host: String, port: UInt16) -> Int? { endpoints.firstIndex { $0.host == host && $0.port == port } }
 }
 

@@ -7,10 +7,10 @@
 public struct EndpointPolicy: Hashable, Sendable {
     /// When a client that is connected to a less preferred endpoint returns to a preferred one.
     public enum Return: Hashable, Sendable {
-        /// Only when the connection is lost.
+        /// The client returns only after the connection was lost.
         case never
-        /// About this long after the connection was accepted, at a moment without traffic. The time doubles with each
-        /// failed attempt, up to an hour, or up to the given time if that is longer.
+        /// The client returns about this long after the connection was accepted, at a moment without traffic. After
+        /// each failed attempt to return, the time doubles, up to an hour, or up to the given time if that is longer.
         ///
         /// The client closes the connection with DISCONNECT and tries a preferred endpoint. If that fails, it tries the
         /// other endpoints as after a loss. The session survives, unless it ends with the connection by its options,
@@ -31,13 +31,13 @@ public struct EndpointPolicy: Hashable, Sendable {
     /// When a client returns to a preferred endpoint; never by default.
     public var returnsToPreferred = Return.never
 
-    /// The number of endpoints that are used, at least 1; 16 by default. If there are more, the least preferred are
-    /// left out, and the log says so.
+    /// The largest number of endpoints that are used, at least 1; 16 by default. If there are more, the least preferred
+    /// endpoints are left out, and a warning is logged.
     public var maximumCount = EndpointPolicy.defaultMaximumCount
 
-    /// The servers that the client may follow a server reference to. By default only the same host.
+    /// The servers that a broker may redirect the client to; by default, the same host and the client's own endpoints.
     public var redirects = RedirectPolicy()
 
-    /// The defaults.
+    /// Makes a policy with the default values.
     public init() {}
 }

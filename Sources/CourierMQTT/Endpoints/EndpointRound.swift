@@ -22,11 +22,11 @@ struct EndpointRound: Sendable {
         case next
         /// A connection was lost, and a new round begins with another endpoint.
         case other
-        /// All endpoints were tried: a new round begins after a pause.
+        /// No other endpoint is left to try: a new round begins after a pause.
         case over
     }
 
-    /// The order for a list with one endpoint, the common case.
+    /// The order for a list with one endpoint, which is the common case.
     private static let only = [0]
 
     let list: EndpointList
@@ -34,9 +34,9 @@ struct EndpointRound: Sendable {
     private var order: [Int]
     /// The indices of the endpoints that have failed since they last worked, oldest failure first.
     private var failed: [Int] = []
-    /// Whether the present endpoint has accepted a connection.
+    /// True after the present endpoint has accepted a connection.
     private var isAccepted = false
-    /// Whether a failure of this round is temporary.
+    /// True if at least one failure of this round is temporary.
     private var hasHope = false
 
     /// Begins the first round.
@@ -49,16 +49,17 @@ struct EndpointRound: Sendable {
     /// The present endpoint.
     var current: BrokerEndpoint { list.endpoints[order[0]] }
 
-    /// Whether no endpoint is preferred to the present one.
+    /// True if no other endpoint has a better priority than the present one.
     var isAtPreferred: Bool { current.priority == list.bestPriority }
 
-    /// Whether another endpoint is left in this round if the present one fails.
+    /// True if another endpoint can be tried in this round when the present one fails.
     var hasNext: Bool { !isAccepted && order.count > 1 }
 
-    /// Whether another endpoint is left in this round, or a failure of it is temporary.
+    /// True if an attempt may still succeed: another endpoint is left in this round, or a failure of this round is
+    /// temporary.
     var goesOn: Bool { hasHope || hasNext }
 
-    /// The present endpoint has accepted a connection, which ends the round.
+    /// Records that the present endpoint has accepted a connection, which ends the round.
     mutating func accepted(using random: inout some RandomNumberGenerator) {
         let present = order[0]
         isAccepted = true
@@ -67,11 +68,11 @@ struct EndpointRound: Sendable {
         if list.endpoints.count > 1 { order = [present] + drawn(using: &random).filter { $0 != present } }
     }
 
-    /// An attempt with the present endpoint begins.
+    /// Records that an attempt with the present endpoint begins.
     mutating func attempted() { isAccepted = false }
 
-    /// The present endpoint failed, or its connection was lost. `mayRecover` is `false` if it would fail in the same
-    /// way again.
+    /// Records that the present endpoint failed or lost its connection, and chooses the next endpoint. `mayRecover` is
+    /// `false` if the endpoint would fail in the same way again.
     mutating func failed(mayRecover: Bool, using random: inout some RandomNumberGenerator) -> Turn {
         let present = order[0]
         failed.removeAll { $0 == present }
@@ -90,8 +91,8 @@ struct EndpointRound: Sendable {
         return .over
     }
 
-    /// The present endpoint referred the client to another server. If the list contains it, it becomes the present
-    /// endpoint; returns whether it does.
+    /// Makes another endpoint the present one, because the present endpoint referred the client to it. Returns `false`
+    /// if the list does not contain it or it is already the present one.
     mutating func select(host: String, port: UInt16) -> Bool {
         guard let target = list.index(host: host, port: port), target != order[0] else { return false }
         failed.removeAll { $0 == order[0] }
@@ -102,7 +103,8 @@ struct EndpointRound: Sendable {
         return true
     }
 
-    /// Continues with the endpoint of the present connection, which an earlier list led to, if this list contains it.
+    /// Makes the endpoint of the present connection the present one, if this list contains it. An earlier list led to
+    /// that connection.
     mutating func resume(at endpoint: BrokerEndpoint, using random: inout some RandomNumberGenerator) {
         guard let place = list.index(host: endpoint.host, port: endpoint.port) else { return }
         order = [place]

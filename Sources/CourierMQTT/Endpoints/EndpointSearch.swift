@@ -6,6 +6,6 @@ enum EndpointSearch: Equatable, Sendable {
     case found([BrokerEndpoint])
     /// The domain states that it does not offer the service.
     case unavailable
-    /// There was no answer, with the reason.
+    /// The look-up failed, for this reason.
     case failed(String)
 }

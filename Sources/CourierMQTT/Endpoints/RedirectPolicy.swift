@@ -16,32 +16,33 @@ import CourierCore
 public struct RedirectPolicy: Hashable, Sendable {
     /// The credentials that are sent to an allowed host.
     public enum Credentials: Hashable, Sendable {
-        /// The provider is asked for options for this host and port, by
+        /// The provider returns the options for this host and port from
         /// ``CourierCore/ConnectionServiceProvider/connectOptions(for:)``. The present credentials are not sent.
         case fromProvider
 
-        /// The present options: user name, password, header fields and the data of an extended authentication.
+        /// The present credentials are sent: user name, password, header fields and the data of an extended
+        /// authentication.
         case reused
     }
 
-    /// The most hosts that may be allowed, 1,000.
+    /// The largest number of allowed hosts, 1,000.
     public static let limit = 1_000
 
-    /// Further hosts that a reference is followed to, by exact name or address, with the credentials for each; none by
-    /// default. Letter case does not matter, and a name does not include its subdomains.
+    /// Other hosts to which the client follows a reference, by exact name or address, with the credentials to send to
+    /// each; none by default. Letter case does not matter, and a name does not include its subdomains.
     public var allowedHosts: [String: Credentials] = [:]
 
-    /// Whether a reference to the same host is followed, with the present credentials; `true` by default.
+    /// True if the client follows a reference to the same host, with the present credentials; `true` by default.
     public var followsSameHost = true
 
-    /// The defaults.
+    /// Makes a policy with the default values.
     public init() {}
 }
 
 extension RedirectPolicy {
-    /// The policy with host names in normalized form, ready for comparison.
+    /// Returns the policy with host names in normalized form, ready for comparison.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` for too many hosts, and for a text that is no host.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` if there are too many hosts, or if a text is not a host.
     func checked() throws(CourierError) -> RedirectPolicy {
         guard allowedHosts.count <= Self.limit else {
             throw CourierError(
@@ -60,6 +61,6 @@ extension RedirectPolicy {
         return checked
     }
 
-    /// The credentials for a further host; `nil` if it is not allowed.
+    /// Returns the credentials to send to another host; `nil` if the host is not allowed.
     func credentials(for host: String) -> Credentials? { allowedHosts[host.lowercased()] }
 }

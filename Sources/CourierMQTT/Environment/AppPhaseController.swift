@@ -10,7 +10,7 @@ public import CourierCore
 /// phases.enterForeground()
 /// ```
 ///
-/// Any thread may call it. Entering the present phase again sends nothing.
+/// Any thread may use it. Entering the present phase again sends nothing.
 public final class AppPhaseController: AppLifecycle {
     private let subject: CurrentValueSubject<AppPhase, Never>
 
@@ -22,12 +22,13 @@ public final class AppPhaseController: AppLifecycle {
     /// The phase that was entered last.
     public var phase: AppPhase { subject.value }
 
-    /// The present phase, then every change, on the thread that enters it.
+    /// Sends the present phase, then every change, on the thread that enters the phase.
     public var phasePublisher: AnyPublisher<AppPhase, Never> { subject.eraseToAnyPublisher().removeDuplicates() }
 
-    /// The app is hidden: its clients close their connections in order.
+    /// Reports that the app is hidden. Its clients close their connections with DISCONNECT.
     public func enterBackground() { subject.send(.background) }
 
-    /// The app is shown: its clients connect again when they want messages.
+    /// Reports that the app is shown. Its clients connect again if they have topics to subscribe to, or if `connect()`
+    /// was called meanwhile.
     public func enterForeground() { subject.send(.foreground) }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Closures that are called with each new value. Each belongs to an object, its owner.
+/// A list of closures that are called with each new value. Each closure belongs to an object, its owner.
 final class Listeners<Value: Sendable>: Sendable {
     private let calls = Mutex<[ObjectIdentifier: @Sendable (Value) -> Void]>([:])
 
@@ -14,7 +14,7 @@ final class Listeners<Value: Sendable>: Sendable {
     /// Removes the closure of `owner`. A call that has begun may still be running.
     func remove(_ owner: AnyObject) { calls.withLock { $0[ObjectIdentifier(owner)] = nil } }
 
-    /// Calls all closures, without holding the lock.
+    /// Calls all closures with a value, without holding the lock.
     func tell(_ value: Value) {
         for call in calls.withLock({ Array($0.values) }) { call(value) }
     }

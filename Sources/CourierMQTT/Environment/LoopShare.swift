@@ -1,7 +1,8 @@
 import CourierTransport
 import Synchronization
 
-/// Objects that all clients of a loop share: one for each loop, which lives as long as a client references it.
+/// Stores one object for each event loop. All clients of the loop share it, and it lives as long as a client references
+/// it.
 final class LoopShare<Part: AnyObject & Sendable>: Sendable {
     private struct Reference: Sendable {
         weak var part: Part?
@@ -22,7 +23,7 @@ final class LoopShare<Part: AnyObject & Sendable>: Sendable {
         }
     }
 
-    /// Forgets the shared object of `loop`, which is being released.
+    /// Removes the entry of a shared object that is being released, unless `loop` has a newer object.
     func ended(on loop: EventLoop) {
         let key = ObjectIdentifier(loop)
         let other = parts.withLock { parts -> Part? in
@@ -30,7 +31,7 @@ final class LoopShare<Part: AnyObject & Sendable>: Sendable {
             if present == nil { parts[key] = nil }
             return present
         }
-        // A newer object may be released here. Its deinit takes the lock, so it must not be held.
+        // This line may release a newer shared object, whose deinit takes the lock. So the lock must be free here.
         withExtendedLifetime(other) {}
     }
 }

@@ -1,21 +1,21 @@
 import CourierCore
 import CourierTransport
 
-/// The watch of the system's networks that all clients of a loop share. It runs as long as it is referenced.
+/// Watches the system's networks for all clients of a loop. It runs as long as it is referenced.
 final class NetworkWatch: Sendable {
-    /// Starts to watch from a loop.
+    /// A function that starts a watcher on a loop.
     typealias Start = (EventLoop, _ report: @escaping @Sendable (Bool) -> Void) -> NetworkWatcher
 
     private static let share = LoopShare<NetworkWatch>()
 
-    /// Called with every change, on the loop.
+    /// Closures that are called with every change, on the loop.
     let listeners = Listeners<NetworkStatus>()
     private let subject = CurrentValueSubject<NetworkStatus, Never>(.available)
     private let loop: EventLoop
     private let watcher: NetworkWatcher
 
-    /// Returns the watch of `loop`. A watch that failed to start tries again at this call, for all clients that share
-    /// it.
+    /// Returns the shared watch of `loop`. If the watch failed to start, this call starts it again, for all clients
+    /// that share it.
     static func shared(
         on loop: EventLoop, start: Start = { NetworkWatcher.start(on: $0, report: $1) }
     ) -> NetworkWatch {
@@ -46,6 +46,6 @@ final class NetworkWatch: Sendable {
     /// The present status.
     var status: NetworkStatus { subject.value }
 
-    /// The present status, then every change.
+    /// Sends the present status, then every change.
     var publisher: AnyPublisher<NetworkStatus, Never> { subject.eraseToAnyPublisher() }
 }

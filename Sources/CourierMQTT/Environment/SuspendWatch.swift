@@ -1,8 +1,8 @@
 import CourierTransport
 
-/// Reports to all clients of a loop, on the loop, that the machine was suspended and is awake again.
+/// Reports to all clients of a loop that the machine was suspended and runs again. It reports on the loop.
 final class SuspendWatch: Sendable {
-    /// Starts to watch a loop.
+    /// A function that starts a watcher on a loop.
     typealias Start = (EventLoop, _ resumed: @escaping @Sendable (Duration) -> Void) -> SuspendWatcher
 
     private static let share = LoopShare<SuspendWatch>()
@@ -11,8 +11,8 @@ final class SuspendWatch: Sendable {
     private let loop: EventLoop
     private let watcher: SuspendWatcher
 
-    /// Returns the watch of `loop`, which runs as long as it is referenced. A watch that failed to start tries again at
-    /// this call, for all clients that share it.
+    /// Returns the shared watch of `loop`, which runs as long as it is referenced. If the watch failed to start, this
+    /// call starts it again, for all clients that share it.
     static func shared(
         on loop: EventLoop, start: Start = { SuspendWatcher.start(on: $0, resumed: $1) }
     ) -> SuspendWatch {

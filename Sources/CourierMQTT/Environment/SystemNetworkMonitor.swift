@@ -25,10 +25,10 @@ public struct SystemNetworkMonitor: NetworkMonitor {
 
     /// Makes a monitor, which does nothing yet.
     ///
-    /// - Parameter loop: Where the system is watched and changes are sent.
+    /// - Parameter loop: The event loop that watches the system and sends the changes.
     public init(loop: EventLoop) { self.loop = loop }
 
-    /// The present status, then every change, sent on the loop.
+    /// Sends the present status, then every change, on the loop.
     public var statusPublisher: AnyPublisher<NetworkStatus, Never> {
         let watch = NetworkWatch.shared(on: loop)
         // The closure keeps the watch alive as long as the publisher or a subscription exists.

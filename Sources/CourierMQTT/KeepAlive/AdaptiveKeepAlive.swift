@@ -13,9 +13,9 @@
 /// config.session.adaptiveKeepAlive = keepAlive
 /// ```
 ///
-/// It replaces `ConnectOptions.keepAlive`, which is ignored. CONNECT announces a keep-alive that is longer than
-/// ``maximumInterval``. An MQTT 5 broker may ask for a shorter one, which the client then uses. TCP keep-alive probes
-/// are off, because each probe is traffic.
+/// The adaptive keep-alive replaces `ConnectOptions.keepAlive`, which is ignored. CONNECT announces a keep-alive that
+/// is longer than ``maximumInterval``. If an MQTT 5 broker asks for a shorter keep-alive, the client uses that. TCP
+/// keep-alive probes are off, because each probe is traffic.
 public struct AdaptiveKeepAlive: Sendable {
     /// The shortest interval without traffic before a ping, and the first that is tried; 60 s by default, 100 ms at
     /// least.
@@ -28,14 +28,14 @@ public struct AdaptiveKeepAlive: Sendable {
     /// The time after which an interval that failed is tried again, because the loss may have had another cause; 24 h
     /// by default.
     public var retryTime = Duration.seconds(86_400)
-    /// The findings of an earlier client; empty by default. The client copies them.
+    /// What an earlier client found about networks; empty by default. The client copies it.
     public var memory = KeepAliveMemory()
-    /// Stores the findings. It is called on the delivery queue at every change: at most once for each ping and each
-    /// lost connection. If it is `nil`, the default, the findings last as long as the client.
+    /// A closure that stores the client's findings. It is called on the delivery queue at every change: at most once
+    /// for each ping and each lost connection. If it is `nil`, the default, the findings last as long as the client.
     public var memoryChanged: (@Sendable (KeepAliveMemory) -> Void)?
-    /// Returns the name of the present network. Each name has its own findings, and so has `nil`. By default,
-    /// ``systemNetwork()`` names the default route. It is called on the event loop once for each connection, and must
-    /// not block.
+    /// Returns the name of the present network, or `nil` if it is unknown. The client has separate findings for each
+    /// name and for `nil`. By default, ``systemNetwork()`` names the default route. It is called on the event loop once
+    /// for each connection, and must not block.
     public var network: @Sendable () -> String? = { AdaptiveKeepAlive.systemNetwork() }
 
     /// Makes a keep-alive with these bounds. The client checks them when it is made.

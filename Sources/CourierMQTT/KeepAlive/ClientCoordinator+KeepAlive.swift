@@ -4,8 +4,8 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Runs the adaptive keep-alive. Its state changes when its timer fires and when a connection ends; packets do not
-/// touch it.
+/// Runs the adaptive keep-alive. Its state changes when its timer fires, when a PINGRESP arrives, and when a connection
+/// begins or ends. Other packets do not change it.
 extension ClientCoordinator {
     func keepAliveBegan(_ connAck: ConnAck) {
         let announced = connAck.properties.serverKeepAlive ?? wantedKeepAlive  // [MQTT-3.1.2-21]
@@ -19,10 +19,11 @@ extension ClientCoordinator {
 
     func keepAliveAnswered() { askKeepAlive { $0.pongReceived(now: loop.now, date: Date()) } }
 
-    /// Ignores the present interval, because the network was down, the machine was suspended, or reading is paused.
+    /// Reports that the network was down, the machine was suspended, or reading was paused. The interval is then not
+    /// blamed for the loss of a connection.
     func keepAliveDisturbed() { keepAlive?.disturbed(now: loop.now) }
 
-    /// An attempt has failed, at whatever step.
+    /// Reports that an attempt has failed, at any step.
     func keepAliveAttemptFailed() { keepAlive?.attemptFailed() }
 
     func keepAliveEnded(_ reason: CloseReason) {

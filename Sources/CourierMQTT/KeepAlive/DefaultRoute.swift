@@ -1,9 +1,9 @@
 import Foundation
 
-/// The default route of the machine, which tells one network from another.
+/// The default route of the machine, which identifies the present network.
 ///
-/// The link and the gateway's IP address do not suffice: many homes have `wlan0` and `192.168.1.1`. So the gateway's
-/// hardware address is part of it, if the system knows that.
+/// The link and the gateway's IP address do not suffice, because many homes have `wlan0` and `192.168.1.1`. So the
+/// route includes the gateway's hardware address, if the system knows that address.
 struct DefaultRoute: Hashable, Sendable {
     /// The name of the link, such as `wlan0`.
     let link: String
@@ -19,16 +19,16 @@ struct DefaultRoute: Hashable, Sendable {
 }
 
 extension DefaultRoute {
-    /// RTF_UP.
+    /// The kernel's flag for a usable route (RTF_UP).
     private static let isUp = 1
-    /// The metric of an unreachable route.
+    /// The metric that the kernel gives to an unreachable route.
     private static let unusable = UInt32.max
 
     /// Reads the default route with the lowest metric from the kernel's table of IPv4 routes (`/proc/net/route`).
     init?(table: String, neighbours: String) {
         typealias Row = (route: DefaultRoute, metric: UInt32)
         let rows = table.split(separator: "\n").dropFirst().compactMap { line -> Row? in
-            // Link, destination, gateway, flags, references, use, metric, mask.
+            // The columns: link, destination, gateway, flags, references, use, metric, mask.
             let fields = line.split { $0 == "\t" || $0 == " " }
             guard fields.count >= 8, Self.isZero(fields[1]), Self.isZero(fields[7]), Self.isInUse(fields[3]),
                 let metric = UInt32(fields[6])
@@ -45,7 +45,8 @@ extension DefaultRoute {
     init?(table6: String) {
         typealias Row = (route: DefaultRoute, metric: UInt32)
         let rows = table6.split(separator: "\n").compactMap { line -> Row? in
-            // Destination and its length, source and its length, gateway, metric, references, use, flags, link.
+            // The columns: destination and its length, source and its length, gateway, metric, references, use, flags,
+            // link.
             let fields = line.split(separator: " ")
             guard fields.count >= 10, Self.isZero(fields[0]), Self.isZero(fields[1]), Self.isInUse(fields[8]),
                 let metric = UInt32(fields[5], radix: 16), metric != Self.unusable, fields[9] != "lo"
@@ -67,10 +68,11 @@ extension DefaultRoute {
         return withUnsafeBytes(of: number) { $0.map(String.init).joined(separator: ".") }
     }
 
-    /// Finds a gateway in the kernel's table of neighbors (`/proc/net/arp`).
+    /// Returns a gateway's hardware address from the kernel's table of neighbors (`/proc/net/arp`); `nil` if it is
+    /// unknown.
     private static func hardwareAddress(of gateway: String, _ link: String, _ neighbours: String) -> String? {
         for line in neighbours.split(separator: "\n").dropFirst() {
-            // Address, kind, flags, hardware address, mask, link.
+            // The columns: IP address, kind, flags, hardware address, mask, link.
             let fields = line.split(separator: " ")
             guard fields.count >= 6, fields[0] == gateway, fields[5] == link else { continue }
             // An incomplete entry has only zeros: the gateway has not answered yet.
@@ -81,16 +83,16 @@ extension DefaultRoute {
 }
 
 extension AdaptiveKeepAlive {
-    /// The most bytes that are read of a kernel table. It may have thousands of routes, and default routes are near the
-    /// beginning.
+    /// The largest number of bytes that are read from a kernel table. A table may have thousands of routes, and default
+    /// routes are near the beginning.
     private static let tableLimit = 64 << 10
 
     /// Returns a name for the present network, made of its default route: the link, the gateway, and the gateway's
     /// hardware address. The hardware address distinguishes networks with the same IP addresses. It also reveals the
     /// place where the machine is, so treat the name as confidential.
     ///
-    /// - Returns: The name, such as `wlan0 via 192.168.1.1 at 02:00:5e:10:00:01`; `nil` without a default route, and
-    ///   where the system does not tell.
+    /// - Returns: The name, such as `wlan0 via 192.168.1.1 at 02:00:5e:10:00:01`; `nil` if there is no default route,
+    ///   or if the system does not show its routes.
     public static func systemNetwork() -> String? {
         // The kernel makes these tables in memory when they are read, so reading does not block.
         let neighbours = table("arp") ?? ""

@@ -5,8 +5,8 @@ import Foundation
 struct KeepAliveBounds: Hashable, Sendable {
     /// The allowed intervals. A longer one would need a keep-alive that does not fit the two bytes in CONNECT.
     static let intervals = Duration.milliseconds(100)...Duration.seconds(12 * 3_600)
-    /// The part of the keep-alive that an interval may fill. The interval starts at the last answer, but the broker
-    /// counts from the packet before it, so the rest covers the travel time of that answer.
+    /// The part of the keep-alive that an interval may fill. The interval starts when the last answer arrives, but the
+    /// broker counts from the packet that it answered. The rest covers the travel time of the answer.
     private static let usablePart = (of: 10, parts: 9)
 
     private(set) var minimum: Duration
@@ -61,8 +61,8 @@ extension KeepAliveBounds {
     /// Returns the finding after a connection was lost during or after the idle time `silence`, which was planned to
     /// last `interval`; `nil` if the idle time does not explain the loss.
     ///
-    /// An idle time shorter than the minimum does not explain it. Neither does one much longer than planned, such as
-    /// after the process was stopped, because it proves nothing about the interval.
+    /// An idle time shorter than the minimum does not explain the loss. An idle time much longer than planned, such as
+    /// after the process was stopped, proves nothing about the interval.
     func lost(
         after silence: Duration, of interval: Duration, _ known: Finding?, network: String, date: Date
     ) -> Finding? {
@@ -76,8 +76,8 @@ extension KeepAliveBounds {
             network: network, interval: max(minimum, proven - step), failedInterval: proven, date: date)
     }
 
-    /// The interval that failed, if it may not be tried again yet. A date in the future comes from a wrong clock, and
-    /// is ignored.
+    /// Returns the interval that failed, if it is too early to try it again; otherwise `nil`. A finding with a future
+    /// date is ignored, because the clock was wrong.
     private func failedInterval(of known: Finding, date: Date) -> Duration? {
         let age = date.timeIntervalSince(known.date)
         return age >= 0 && Duration.bounded(seconds: age) < retryTime ? known.failedInterval : nil
@@ -85,7 +85,7 @@ extension KeepAliveBounds {
 }
 
 extension KeepAliveBounds {
-    /// Checks that the values do not contradict each other.
+    /// Checks that the values are in range and fit each other.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the option and its range.
     func check() throws(CourierError) {

@@ -1,17 +1,18 @@
 public import Foundation
 
-/// The findings of an adaptive keep-alive about networks, for the next connection and the next start of the app.
+/// What an adaptive keep-alive found about networks, for the next connection and the next start of the app.
 ///
-/// Encode and store it, and set ``AdaptiveKeepAlive/memory`` to it at the next start. Changed findings, or findings for
-/// other bounds, do no harm, because the client stays within its own bounds.
+/// Encode and store the memory, and set ``AdaptiveKeepAlive/memory`` to it at the next start. Edited findings, or
+/// findings of other bounds, do no harm, because the client uses only intervals within its own bounds.
 public struct KeepAliveMemory: Hashable, Sendable {
     /// The finding for one network.
     public struct Finding: Codable, Hashable, Sendable {
-        /// The network's name, as ``AdaptiveKeepAlive/network`` gives it.
+        /// The network's name, as ``AdaptiveKeepAlive/network`` returns it.
         public let network: String
-        /// The longest interval that a connection has survived there, or the shortest allowed one.
+        /// The longest interval that a connection on this network has survived. If none has survived, it is the
+        /// shortest allowed interval.
         public let interval: Duration
-        /// The shortest interval that no connection has survived; `nil` if none has failed.
+        /// The shortest interval that a connection did not survive; `nil` if there is none.
         public let failedInterval: Duration?
         /// The time of this finding.
         public let date: Date
@@ -20,10 +21,10 @@ public struct KeepAliveMemory: Hashable, Sendable {
     /// The number of networks that are remembered, 64. A further network replaces the least recently used one.
     public static let limit = 64
 
-    /// The findings. The most recently used network is the last.
+    /// The findings, at most one for each network. The most recently used network is the last.
     public private(set) var findings: [Finding]
 
-    /// Remembers nothing.
+    /// Makes a memory without findings.
     public init() { findings = [] }
 
     /// The finding for `network`; `nil` if there is none.
@@ -44,8 +45,8 @@ extension KeepAliveMemory: Codable {
 
     /// Decodes a memory, and keeps at most ``limit`` networks.
     ///
-    /// - Parameter decoder: Where it is read from.
-    /// - Throws: What the decoder throws.
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: The error of the decoder.
     public init(from decoder: any Decoder) throws {
         self.init()
         for finding in try decoder.container(keyedBy: CodingKeys.self).decode([Finding].self, forKey: .findings) {

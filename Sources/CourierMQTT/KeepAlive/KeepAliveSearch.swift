@@ -2,14 +2,15 @@ import Foundation
 
 /// Decides when a quiet connection is pinged, and finds the longest interval that the path keeps open.
 ///
-/// It has no clock and no timer: when ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and perform the
-/// returned ``Action``. Packets are not reported one by one, only the time of the last one, so they cost nothing here.
+/// It has no clock and no timer. When ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and perform the
+/// returned ``Action``. Packets are not reported one by one. Only the time of the last packet is read, so packets cost
+/// nothing here.
 ///
 /// ```
 /// offline ──connected──▶ quiet ──timerFired, after a whole interval of silence──▶ asking
 ///    ▲                     ▲                                                        │ │
 ///    │                     └────────────── answered: the interval is proven ────────┘ │
-///    └── lost: the silence is suspected, and found guilty when the next attempt succeeds
+///    └── lost: the interval is suspected, and recorded as too long if the next attempt succeeds
 /// ```
 ///
 /// An idle time counts as the cause of a loss only if the very next attempt succeeds on the same network. Otherwise an
@@ -39,7 +40,7 @@ struct KeepAliveSearch: Sendable {
         case asking(after: Silence)
     }
 
-    /// The findings.
+    /// The findings about networks.
     private(set) var memory: KeepAliveMemory
     /// The planned interval without traffic on the present connection.
     private(set) var interval: Duration
@@ -64,7 +65,8 @@ struct KeepAliveSearch: Sendable {
 
     var deadline: Instant? { if case .quiet(let due) = phase { due } else { nil } }
 
-    /// The broker has accepted a connection over `network`, and ends it after 1.5 times `keepAlive` without a packet.
+    /// Records that the broker has accepted a connection over `network`. The broker ends it after 1.5 times `keepAlive`
+    /// without a packet.
     mutating func connected(over network: String, keepAlive: Duration?, now: Instant, date: Date) -> Action {
         bounds = configuredBounds.within(keepAlive)
         self.network = network
@@ -77,8 +79,9 @@ struct KeepAliveSearch: Sendable {
         return verdict == nil ? .none : .remember
     }
 
-    /// ``deadline`` has passed. A call before the deadline is harmless. `lastActivity` is the time when a packet was
-    /// last sent or received; `nil` while reading is paused, because then it is unknown.
+    /// Checks whether a ping is due. Call it when ``deadline`` has passed; an earlier call is harmless. `lastActivity`
+    /// is the time when a packet was last sent or received. It is `nil` while reading is paused, because then it is
+    /// unknown.
     mutating func timerFired(lastActivity: Instant?, now: Instant) -> Action {
         guard case .quiet = phase else { return .none }
         let start = lastActivity ?? now
@@ -91,7 +94,7 @@ struct KeepAliveSearch: Sendable {
         return .ping
     }
 
-    /// A PINGREQ was answered, whichever part of the client sent it.
+    /// Records that a PINGREQ was answered. Any part of the client may have sent it.
     mutating func pongReceived(now: Instant, date: Date) -> Action {
         guard case .asking = phase else { return .none }
         let known = memory[network]
@@ -101,18 +104,18 @@ struct KeepAliveSearch: Sendable {
         return finding == known ? .none : .remember
     }
 
-    /// The network was down, the machine was suspended, or reading was paused. This explains the loss of a connection
-    /// that was idle at that time, and a loss that was not explained yet.
+    /// Records that the network was down, the machine was suspended, or reading was paused. This explains the loss of a
+    /// connection that was idle at that time, and an earlier loss that is not explained yet.
     mutating func disturbed(now: Instant) {
         disturbedAt = now
         suspicion = nil
     }
 
-    /// An attempt has failed, perhaps before a connection was opened.
+    /// Records that an attempt has failed, perhaps before a connection was opened.
     mutating func attemptFailed() { suspicion = nil }
 
-    /// The connection or an attempt has ended. If the cause is unknown, `silence` is the idle time before the end, or
-    /// before the first packet without an answer. If the cause is known, it is `nil`.
+    /// Records that the connection or an attempt has ended. If the cause is unknown, `silence` is the idle time before
+    /// the end, or before the first packet without an answer. If the cause is known, `silence` is `nil`.
     mutating func closed(_ silence: Silence?, date: Date) {
         let suspect: Silence?
         switch phase {

@@ -1,5 +1,5 @@
 extension Liveness {
-    /// When something was last sent or received.
+    /// The time when a byte was last sent or received, or when the connection began.
     var lastActivity: Instant { [start, lastInbound, lastOutbound].compactMap(\.self).max() ?? start }
 
     /// The present idle time, or the idle time before the first packet that has no answer yet.

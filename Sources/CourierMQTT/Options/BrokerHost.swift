@@ -1,6 +1,6 @@
 import CourierCore
 
-/// A broker's host name or address, checked; an IPv6 address without its brackets.
+/// A broker's host name or IP address that has passed a check. An IPv6 address is stored without brackets.
 struct BrokerHost: Hashable, Sendable {
     /// The longest DNS name in bytes of text (RFC 1035, section 3.1).
     static let limit = 253
@@ -10,7 +10,7 @@ struct BrokerHost: Hashable, Sendable {
     /// Checks a host.
     ///
     /// - Parameter text: A host name, an IPv4 address, or an IPv6 address with or without brackets.
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` with what is wrong and where it belongs instead.
+    /// - Throws: ``CourierError/Code/invalidConfiguration``, whose message names the problem and the remedy.
     init(_ text: String) throws(CourierError) {
         func refuse(_ what: String) -> CourierError {
             CourierError(.invalidConfiguration, "The host \(text.shownHost.quoted()) \(what).")
@@ -44,7 +44,7 @@ struct BrokerHost: Hashable, Sendable {
         string = String(address)
     }
 
-    /// Whether all characters occur in IPv6 addresses, with or without a zone. The resolver decides whether it is
+    /// Returns whether the text looks like an IPv6 address, with or without a zone. The resolver decides whether it is
     /// valid.
     private static func looksLikeIPv6(_ text: Substring) -> Bool {
         let address = text.prefix { $0 != "%" }.utf8

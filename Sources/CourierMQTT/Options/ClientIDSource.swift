@@ -7,7 +7,7 @@ import CourierCore
 /// template of the same client gets the same characters. A template with four `%` has 62⁴ ids, about 15 million. `%u`
 /// and `%c` have a meaning in topics only, so a single `%` before `u` or `c` is refused.
 struct ClientIDSource: Sendable {
-    /// How many random characters one client id may have.
+    /// The largest number of random characters in one client id.
     static let randomCharacterLimit = 64
 
     /// The characters that each MQTT 3.1.1 server must accept in a client id [MQTT-3.1.3-5].
@@ -15,7 +15,7 @@ struct ClientIDSource: Sendable {
 
     private let seed: UInt64
 
-    /// Draws the seed of the random characters.
+    /// Makes a source with a random seed, which determines the random characters.
     init(using generator: inout some RandomNumberGenerator) { seed = generator.next() }
 
     /// Returns the client id for a template. A text without `%` is returned unchanged.
@@ -33,8 +33,8 @@ struct ClientIDSource: Sendable {
 
     /// Checks that this is a client id or a template for one.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` for a text that MQTT does not allow, too many `%`, or `%u`
-    ///   and `%c`.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` if MQTT does not allow the text, or if it contains too many
+    ///   `%`, a `%u` or a `%c`.
     static func check(_ template: String, _ texts: WireText) throws(CourierError) {
         if let problem = texts.problem(template) {
             throw CourierError(.invalidConfiguration, "The client id \(template.quoted()) \(problem).")
@@ -54,7 +54,7 @@ struct ClientIDSource: Sendable {
         }
     }
 
-    /// Returns a `%u` or `%c` whose `%` stands alone.
+    /// Returns the first `%u` or `%c` whose `%` does not follow another `%`; `nil` if there is none.
     private static func topicPlaceholder(in template: String) -> String? {
         var row = 0
         for character in template {

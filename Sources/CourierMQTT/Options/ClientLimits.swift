@@ -4,31 +4,32 @@
 /// config.limits.maximumInFlight = 100
 /// ```
 public struct ClientLimits: Hashable, Sendable {
-    /// The number of messages of QoS 1 and 2 that the broker may send before this client acknowledges them (MQTT 5); 65,535 by
-    /// default.
+    /// The number of messages of QoS 1 and 2 that the broker may send before this client acknowledges them (MQTT 5);
+    /// 65,535 by default.
     public var receiveMaximum = UInt16.max
 
-    /// The number of messages of QoS 1 and 2 that this client sends before the broker acknowledges them. By default (`nil`), it
-    /// is 1,000 with MQTT 5, or the broker's limit if that is lower. Before MQTT 5 it is 20, because a broker cannot announce its
-    /// limit, and some close the connection above it.
+    /// The number of messages of QoS 1 and 2 that this client sends before the broker acknowledges them. By default
+    /// (`nil`), it is 1,000 with MQTT 5, or the broker's limit if that is lower. Before MQTT 5, the default is 20: a
+    /// broker cannot announce its limit, and some brokers close the connection when it is exceeded.
     public var maximumInFlight: Int?
 
     /// The size of the largest packet that is read, in bytes; 16 MiB by default.
     public var maximumPacketSize = 16 << 20
 
-    /// The number of messages without a reader that the client keeps if ``MQTTClientConfig/messagePersistenceTTLSeconds`` is set;
-    /// 10,000 by default. If it is reached, a further message is acknowledged and dropped, and `messageReceiveFailure` reports it.
+    /// The number of messages without a reader that the client keeps if
+    /// ``MQTTClientConfig/messagePersistenceTTLSeconds`` is set; 10,000 by default. When this number is reached, a
+    /// further message is acknowledged and dropped, and `messageReceiveFailure` reports it.
     public var maximumKeptMessages = 10_000
 
-    /// The bytes of memory for kept messages, with topics, properties, payloads and bookkeeping; 16 MiB by default. With a
-    /// message store, it limits the messages that are not stored yet: reading pauses when they reach it. The store has its own
-    /// limit.
+    /// The bytes of memory for kept messages, with topics, properties, payloads and bookkeeping; 16 MiB by default.
+    /// With a message store, this limits only the messages that are not stored yet: reading pauses when they reach it.
+    /// The store has its own limit.
     public var maximumKeptBytes = 16 << 20
 
-    /// Which texts the client sends; by default those that every common broker accepts, ``TextPolicy/portable``. The call throws
-    /// for any other topic, client id, user name or property.
+    /// Which texts the client may send; by default, texts that every common broker accepts (``TextPolicy/portable``).
+    /// For any other topic, client id, user name or property, the call throws an error.
     public var textPolicy = TextPolicy.portable
 
-    /// The defaults.
+    /// Makes limits with the default values.
     public init() {}
 }

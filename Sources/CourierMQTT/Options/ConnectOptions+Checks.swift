@@ -9,8 +9,8 @@ extension ConnectOptions {
         return options
     }
 
-    /// Returns the new data for extended authentication if the options differ from `old` in nothing else; otherwise
-    /// `nil`.
+    /// Returns the extended authentication of these options if the options differ from `old` only in its data;
+    /// otherwise `nil`.
     func renewedAuthentication(from old: ConnectOptions) -> ExtendedAuthentication? {
         guard let new = extendedAuthentication, let before = old.extendedAuthentication, new.method == before.method,
             new != before
@@ -20,16 +20,16 @@ extension ConnectOptions {
         return same == old ? new : nil
     }
 
-    /// Whether there is a password without a user name, which only MQTT 5 allows.
+    /// True if there is a password without a user name, which only MQTT 5 allows.
     var hasPasswordOnly: Bool { username.isEmpty && !password.isEmpty }
 
-    /// Checks that CONNECT of this version can carry client id, user name and password.
+    /// Checks that CONNECT of this version can carry the client id, user name and password.
     ///
-    /// For an empty client id, the broker chooses another id for every connection, so no session can be resumed. MQTT
-    /// 3.1.1 forbids it without a clean session [MQTT-3.1.3-7]. In MQTT 5, every connection would leave a session
-    /// behind.
+    /// An empty client id is refused without a clean session. The broker would choose another id for every connection,
+    /// so no session could be resumed. MQTT 3.1.1 forbids that [MQTT-3.1.3-7]. In MQTT 5, every connection would leave
+    /// a session behind.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration``; it never holds the password.
+    /// - Throws: ``CourierError/Code/invalidConfiguration``. Its message never contains the password.
     func checkCredentials(for version: ProtocolVersionPolicy, _ texts: WireText) throws(CourierError) {
         if clientId.isEmpty, !isCleanSession {
             throw CourierError(
@@ -79,10 +79,10 @@ extension ConnectOptions {
         }
     }
 
-    /// The user properties: first those of ``userProperties``, ordered by name so that equal options make equal
-    /// packets, then those of ``userPropertyList`` in their order.
+    /// Returns the user properties for CONNECT: first those of ``userProperties``, ordered by name so that equal
+    /// options make equal packets, then those of ``userPropertyList`` in their order.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration``; it never holds a value.
+    /// - Throws: ``CourierError/Code/invalidConfiguration``. Its message never contains a property's value.
     func checkedUserProperties(_ texts: WireText) throws(CourierError) -> [Property] {
         let userProperties = self.userProperties ?? [:]
         let count = userProperties.count + userPropertyList.count

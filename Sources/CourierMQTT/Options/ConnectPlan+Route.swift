@@ -2,7 +2,7 @@ import CourierCore
 import CourierTransport
 
 extension ConnectPlan {
-    /// The endpoint of a connection, its use of TLS and WebSocket, and its name for events and errors.
+    /// Where and how to connect: the endpoint, the settings of TLS and WebSocket, and the name for events and errors.
     struct Route {
         /// The default application protocol (ALPN) of WebSocket over TLS, because HTTP/2 has no upgrade to WebSocket.
         static let webSocketProtocols = ["http/1.1"]
@@ -12,7 +12,9 @@ extension ConnectPlan {
         let webSocket: WebSocketConfiguration?
         let name: String
 
-        /// - Throws: ``CourierError/Code/invalidConfiguration``.
+        /// Makes a route to the broker of the options, or to the app's own `endpoint` if it is not `nil`.
+        ///
+        /// - Throws: ``CourierError/Code/invalidConfiguration`` if the options or settings do not fit the endpoint.
         init(
             _ options: ConnectOptions, _ settings: TLSClientConfiguration?, _ endpoint: TransportEndpoint?
         ) throws(CourierError) {
@@ -70,7 +72,8 @@ extension ConnectPlan {
             return configuration
         }
 
-        /// The `Host` field for a stream that the app opened: the host of the options, if it is set.
+        /// Returns the `Host` field for a stream that the app opened: the host of the options, or `nil` if it is not
+        /// set.
         private static func hostField(_ options: ConnectOptions) -> String? {
             options.host.isEmpty ? nil : options.authority
         }
@@ -109,7 +112,8 @@ extension ConnectPlan {
                     + "leave alpn out or use the scheme \"tls\".")
         }
 
-        /// The TLS settings for an endpoint without a host name.
+        /// Returns the TLS settings for an endpoint without a host name, such as a Unix socket; `nil` if there are no
+        /// settings.
         private static func withoutHost(
             _ settings: TLSClientConfiguration?, _ options: ConnectOptions, _ peer: String
         ) throws(CourierError) -> TLSClientConfiguration? {

@@ -6,11 +6,11 @@ import MQTTEngine
 
 /// The checked parameters of one connection, made from the provider's options and the client's settings.
 ///
-/// Making a plan does no I/O, so any thread can do it, and a table can test it.
+/// Making a plan does no I/O, so any thread may make one, and a test needs no network.
 struct ConnectPlan: Sendable {
-    /// The options as they were given.
+    /// The options that the plan was made from.
     let options: ConnectOptions
-    /// The CONNECT, and the limits of the session.
+    /// The CONNECT packet, and the limits of the session.
     let engine: EngineConfiguration
     /// The endpoint to connect to.
     let endpoint: TransportEndpoint
@@ -27,11 +27,11 @@ struct ConnectPlan: Sendable {
     /// Checks the options against the settings.
     ///
     /// - Parameters:
-    ///   - options: What the auth provider gave; a template in them has become a client id.
-    ///   - settings: What the configuration says; ``ConnectionSettings/check()`` must have found nothing wrong with it.
-    ///   - endpoint: The app's own stream or descriptors; host, port and scheme are then not looked at, and TLS is
-    ///     spoken only where the settings have it.
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` with what is wrong, where it stands and what to do.
+    ///   - options: The options of the auth provider. Their client id is already made from its template.
+    ///   - settings: The settings of the configuration, which must have passed ``ConnectionSettings/check()``.
+    ///   - endpoint: The app's own stream or descriptors. If it is not `nil`, host, port and scheme are ignored, and
+    ///     TLS is used only if the settings contain it.
+    /// - Throws: ``CourierError/Code/invalidConfiguration``, whose message names the problem, its place and the remedy.
     init(
         _ options: ConnectOptions, _ settings: ConnectionSettings, endpoint: TransportEndpoint? = nil
     ) throws(CourierError) {
@@ -46,8 +46,8 @@ struct ConnectPlan: Sendable {
         var channel = settings.limits.channel
         channel.webSocket = route.webSocket
         channel.connectTimeout = settings.limits.connectTimeout
-        // The remainder holds the beginning of a packet, so it must have room for the largest packet that the engine
-        // accepts.
+        // The channel must be able to keep the beginning of the largest packet that the engine accepts, until the rest
+        // of the packet arrives.
         channel.remainderLimit = max(
             channel.remainderLimit, settings.limits.maximumPacketSize + EventLoop.readBufferSize)
         self.channel = channel
@@ -55,9 +55,9 @@ struct ConnectPlan: Sendable {
 }
 
 extension ConnectPlan {
-    /// Checks that CONNECT can be made from the options, for any endpoint.
+    /// Checks that a CONNECT packet can be made from the options, for any endpoint.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` with what is wrong, where it stands and what to do.
+    /// - Throws: ``CourierError/Code/invalidConfiguration``, whose message names the problem, its place and the remedy.
     static func checkConnect(_ options: ConnectOptions, _ settings: ConnectionSettings) throws(CourierError) {
         try ClientIDSource.check(options.clientId, settings.texts)
         _ = try connect(options, settings)
@@ -68,7 +68,8 @@ extension ConnectPlan {
     ) throws(CourierError) -> EngineConfiguration {
         var configuration = EngineConfiguration(connect: try connect(options, settings))
         switch settings.version {
-        // MQTT 3.1.1 has no password without a user name, so a fallback is impossible [MQTT-3.1.2-22].
+        // MQTT 3.1.1 has neither a password without a user name [MQTT-3.1.2-22] nor extended authentication. With
+        // either of them, there is no fallback.
         case .preferVersion5:
             configuration.fallsBackToVersion311 = !options.hasPasswordOnly && options.extendedAuthentication == nil
         case .version5, .version311, .version31: configuration.fallsBackToVersion311 = false

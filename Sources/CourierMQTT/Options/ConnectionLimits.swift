@@ -10,10 +10,10 @@ struct ConnectionLimits: Hashable, Sendable {
     /// The allowed maximum packet sizes: from a CONNACK with properties to the largest MQTT packet.
     static let packetSizes = 256...PacketEncoder.largestPacketSize
 
-    /// How long the broker keeps the session without a connection; 7 days by default, and 4,294,967,295 s means
-    /// forever. MQTT 5 only, and not for a clean session. MQTT 3.1.1 brokers have their own limit.
+    /// How long the broker keeps the session while there is no connection; 7 days by default, and 4,294,967,295 s means
+    /// forever. It applies to MQTT 5 only, and not to a clean session. MQTT 3.1.1 brokers have their own limit.
     var sessionExpiry = Duration.seconds(7 * 86_400)
-    /// The time limit for TCP, proxy and TLS, 30 s by default.
+    /// The time limit for connecting by TCP, proxy and TLS, 30 s by default.
     var connectTimeout = Duration.seconds(30)
     /// The time limit for CONNACK after CONNECT, 10 s by default.
     var connAckTimeout = Duration.seconds(10)
@@ -34,26 +34,27 @@ struct ConnectionLimits: Hashable, Sendable {
     var maximumInFlight = 1_000
     /// How many outgoing QoS 1 and 2 messages may be unacknowledged before MQTT 5, 20 by default.
     var maximumInFlightBeforeVersion5 = 20
-    /// How many topic aliases the broker may use, 16 by default.
+    /// The number of topic aliases that the broker may use, 16 by default.
     var incomingTopicAliases: UInt16 = 16
     /// Whether the broker may explain failures by reason strings and user properties, `true` by default.
     var requestsProblemInformation = true
     /// Whether the broker is asked for response information, `false` by default.
     var requestsResponseInformation = false
-    /// How many topic aliases are used, 16 by default.
+    /// The number of topic aliases that the client uses for its messages, 16 by default.
     var outgoingTopicAliases: UInt16 = 16
-    /// What happens to messages in flight when the broker has lost the session.
+    /// What happens to messages in flight if the broker has lost the session; by default they are sent again.
     var sessionLossPolicy = EngineConfiguration.SessionLossPolicy.resend
     /// Whether the engine or the client acknowledges incoming messages.
     var acknowledgements = EngineConfiguration.AcknowledgementMode.automatic
-    /// Whether the steps of QoS 2 wait until they are stored.
+    /// Whether each step of a QoS 2 exchange waits until it is stored, before the next packet is sent; `false` by
+    /// default.
     var awaitsStorage = false
     /// The limits of the byte channel; its connect timeout is ``connectTimeout``.
     var channel = ChannelOptions()
 }
 
 extension ConnectionLimits {
-    /// Makes sure that the values are in range.
+    /// Checks that the values are in range.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the option, its value and its range.
     func check() throws(CourierError) {

@@ -3,23 +3,23 @@ import CourierCore
 /// The transport that `ConnectOptions.scheme` names.
 enum ConnectionScheme: Hashable, Sendable {
     case tcp, tls, unix
-    /// WebSocket, plain and above TLS.
+    /// WebSocket without TLS (`ws`) and over TLS (`wss`).
     case ws, wss
 
-    /// The ports that mean TLS: MQTT over TLS, and HTTPS.
+    /// If the options name no scheme, these ports mean TLS: 8883 is MQTT over TLS, 443 is HTTPS.
     private static let tlsPorts: Set<UInt16> = [8883, 443]
 
-    /// The names in any letter case: `tcp` and `mqtt` are plain TCP; `tls`, `ssl` and `mqtts` are TLS; `ws` is
-    /// WebSocket, and `wss` is WebSocket over TLS. `unix` is a Unix socket, whose path is in `host`.
+    /// The scheme names, whose letter case does not matter. `tcp` and `mqtt` are plain TCP; `tls`, `ssl` and `mqtts`
+    /// are TLS; `ws` is WebSocket, and `wss` is WebSocket over TLS. `unix` is a Unix socket, whose path is in `host`.
     private static let names: KeyValuePairs<String, ConnectionScheme> = [
         "tcp": .tcp, "mqtt": .tcp, "tls": .tls, "ssl": .tls, "mqtts": .tls, "ws": .ws, "wss": .wss, "unix": .unix,
     ]
 
-    /// Uses the scheme if there is one. Otherwise it chooses TLS if the configuration has TLS settings, if the options
-    /// name application protocols (ALPN), or if the port is 8883 or 443; and plain TCP in other cases. It adds
+    /// Makes the scheme of the options. If they name no scheme, it chooses TLS if the configuration has TLS settings,
+    /// if the options name application protocols (ALPN), or if the port is 8883 or 443; otherwise plain TCP. It adds
     /// WebSocket if the options have settings for it.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` for an unknown scheme, and for a scheme without TLS if the
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` for an unknown scheme. Also for a scheme without TLS if the
     ///   app has TLS settings, because the provider's options must not turn off TLS.
     init(_ options: ConnectOptions, hasTLSSettings: Bool) throws(CourierError) {
         let hasProtocolNames = !(options.alpn ?? []).isEmpty

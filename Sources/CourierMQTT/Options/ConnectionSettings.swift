@@ -3,17 +3,17 @@ import CourierTransport
 
 /// The settings that all connections of a client share. Settings of one connection are in `ConnectOptions`.
 struct ConnectionSettings: Sendable {
-    /// The version of MQTT.
+    /// The versions of MQTT that the client may speak.
     var version = ProtocolVersionPolicy.preferVersion5
-    /// The rules for the texts of CONNECT.
+    /// The rules for the texts that the client sends.
     var texts = WireText.portable
-    /// The will of every connection.
+    /// The will message of every connection.
     @BoxedOptional var will: WillMessage?
-    /// The settings of TLS, which also turn it on; `nil` if scheme and port decide about TLS.
+    /// The settings of TLS, which also turn TLS on. If they are `nil`, the scheme and port decide about TLS.
     @BoxedOptional var tls: TLSClientConfiguration?
-    /// The topic aliases that the app chose, by topic.
+    /// The topic aliases that the app chose. Each key is a topic.
     @BoxedOptional var topicAliases: [String: UInt16]?
-    /// The proxy for brokers that are reached by host name or address; none by default.
+    /// The proxy for brokers that are addressed by host name or IP address; none by default.
     var proxy: ProxySetting {
         get { rareProxy ?? .direct }
         set { if case .direct = newValue { rareProxy = nil } else { rareProxy = newValue } }
@@ -45,7 +45,7 @@ extension ConnectionSettings {
         if let tls { try Self.checkProtocolNames(tls.applicationProtocols) }
     }
 
-    /// How many topic aliases the app may choose.
+    /// The largest number of topic aliases that the app may choose.
     static let topicAliasLimit = 100
 
     private static func checkTopicAliases(_ aliases: [String: UInt16]) throws(CourierError) {
@@ -76,10 +76,10 @@ extension ConnectionSettings {
         }
     }
 
-    /// How many names of application protocols may be offered.
+    /// The largest number of application protocols (ALPN) that the client may offer.
     static let protocolNameLimit = 16
 
-    /// RFC 7301, section 3.1: a name has 1 to 255 bytes.
+    /// Checks the names of application protocols (ALPN). A name has 1 to 255 bytes (RFC 7301, section 3.1).
     static func checkProtocolNames(_ names: [String]) throws(CourierError) {
         guard names.count <= protocolNameLimit else {
             throw CourierError(

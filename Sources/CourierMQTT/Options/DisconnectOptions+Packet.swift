@@ -2,10 +2,10 @@ import CourierCore
 import MQTTCodec
 
 extension DisconnectOptions {
-    /// The DISCONNECT packet; the engine leaves the properties out before MQTT 5.
+    /// Makes the DISCONNECT packet. Before MQTT 5, the engine leaves out its properties.
     ///
-    /// - Parameter endsSession: Whether the session ends with its connection. The packet then has no session expiry: with one
-    ///   of more than 0 it would be a protocol error, and 0 says nothing new.
+    /// - Parameter endsSession: Whether the session ends with its connection. The packet then has no session expiry: a
+    ///   value above 0 would be a protocol error, and 0 would change nothing.
     /// - Returns: The packet.
     func packet(endsSession: Bool = false) -> Disconnect {
         var properties = PacketProperties()
@@ -14,7 +14,7 @@ extension DisconnectOptions {
         }
         if let reasonString { properties.append(.reasonString(reasonString)) }
         properties.list += userProperties.packetProperties
-        // `check` has refused a code that MQTT does not define.
+        // The reason code is valid, because `check` has refused codes that MQTT does not define.
         return Disconnect(
             reasonCode: PacketReasonCode(rawValue: reasonCode.rawValue) ?? .success, properties: properties)
     }

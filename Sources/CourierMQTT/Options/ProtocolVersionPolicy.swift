@@ -1,10 +1,11 @@
 import MQTTCodec
 
-/// Which version of MQTT a client speaks.
+/// The versions of MQTT that a client may speak.
 public enum ProtocolVersionPolicy: Hashable, Sendable {
-    /// MQTT 5, and 3.1.1 with a broker that does not know MQTT 5; the default.
+    /// MQTT 5, or 3.1.1 if the broker does not know MQTT 5; the default.
     ///
-    /// A connection that 3.1.1 cannot express, with a password and no user name, does not fall back.
+    /// There is no fallback to 3.1.1 for a password without a user name and for extended authentication, because 3.1.1
+    /// has neither.
     case preferVersion5
 
     /// MQTT 5 only.
@@ -13,9 +14,9 @@ public enum ProtocolVersionPolicy: Hashable, Sendable {
     /// MQTT 3.1.1 only.
     case version311
 
-    /// MQTT 3.1 only, for brokers that are older than the standard.
+    /// MQTT 3.1 only, for brokers that are older than the MQTT standard.
     ///
-    /// It needs a client id. A broker may refuse one of more than 23 bytes.
+    /// A client id is required. A broker may refuse a client id of more than 23 bytes.
     case version31
 
     /// The version of the first CONNECT.

@@ -2,7 +2,7 @@ import CourierCore
 import MQTTCodec
 
 extension QoS {
-    /// The public name of a level on the wire.
+    /// Makes the public value for the QoS of a packet.
     init(_ qos: PacketQoS) {
         switch qos {
         case .atMostOnce: self = .zero
@@ -13,7 +13,7 @@ extension QoS {
 }
 
 extension PacketQoS {
-    /// The level on the wire.
+    /// Makes the QoS for a packet. Every variant of `one` is sent as at-least-once.
     init(_ qos: QoS) {
         switch qos {
         case .zero: self = .atMostOnce

@@ -6,7 +6,8 @@ public import CourierCore
 /// config.session.expiry = .seconds(3_600)
 /// ```
 public struct SessionOptions {
-    /// How long the broker keeps the session without a connection (MQTT 5, unless `isCleanSession`); 7 days by default.
+    /// How long the broker keeps the session while there is no connection (MQTT 5, unless `isCleanSession`); 7 days by
+    /// default.
     public var expiry = Duration.seconds(7 * 24 * 3_600)
 
     /// What happens to unacknowledged messages if the broker has lost the session; by default they are sent again.
@@ -17,48 +18,49 @@ public struct SessionOptions {
 
     /// Whether the client stops sending a message if the broker closes each connection after it; `true` by default.
     ///
-    /// The client sends such a message alone. After three connections that ended right after this message, the message fails
-    /// with `publishRefused`. The error's `rejectedMessage` and the event `messageRejected` carry the whole message, and a
-    /// message store keeps it as rejected. If `false`, the client sends it again on each connection, and the messages behind it
-    /// wait.
+    /// The client sends such a message alone. After three connections that ended right after this message, the message
+    /// fails with `publishRefused`. The error's `rejectedMessage` and the event `messageRejected` carry the whole
+    /// message, and a message store keeps it as rejected. If the option is `false`, the client sends the message again
+    /// on each connection, and the messages behind it wait.
     public var rejectsHarmfulMessages = true
 
     /// The options of each subscription (MQTT 5). The defaults behave as MQTT 3.1.1.
     public var subscriptionOptions = SubscriptionOptions()
 
-    /// How many topic aliases the broker may use in messages to this client (MQTT 5); 16 by default, 0 for none. The client
-    /// remembers the topic of each alias, which may have 65,535 bytes.
+    /// How many topic aliases the broker may use in messages to this client (MQTT 5); 16 by default, 0 for none. The
+    /// client stores the topic of each alias, which may have 65,535 bytes.
     public var topicAliasMaximum: UInt16 = 16
 
     /// The aliases for topics of this client's messages (MQTT 5); empty by default, at most 100 topics.
     ///
-    /// The first message of a connection to such a topic has the topic and its alias, the next ones the alias alone. The client
-    /// assigns aliases to other topics itself, up to the broker's maximum. An alias from 1 to 65,535 that is larger than the
-    /// broker's maximum is not used, because the broker would end the connection [MQTT-3.3.2-9].
+    /// The first message of a connection to such a topic has the topic and its alias, and later messages have only the
+    /// alias. The client assigns aliases to other topics itself, up to the broker's maximum. An alias from 1 to 65,535
+    /// that is larger than the broker's maximum is not used, because the broker would end the connection
+    /// [MQTT-3.3.2-9].
     public var topicAliases: [String: UInt16] = [:]
 
-    /// Finds the longest keep-alive that the network path allows, and replaces `ConnectOptions.keepAlive`. `nil`, the default,
-    /// turns this off.
+    /// Finds the longest keep-alive that the network path allows, and replaces `ConnectOptions.keepAlive`. The default,
+    /// `nil`, turns this off.
     public var adaptiveKeepAlive: AdaptiveKeepAlive?
 
     /// Whether the broker may explain refusals by reason strings and user properties (MQTT 5); `true` by default.
     public var requestsProblemInformation = true
 
-    /// Whether the client asks the broker for the beginning of response topics (MQTT 5), which
-    /// ``CourierCore/CourierSession/responseInformation`` returns; `false` by default. The broker need not send it.
+    /// Whether the client asks the broker for the beginning of response topics (MQTT 5); `false` by default. The broker
+    /// need not send it. ``CourierCore/CourierSession/responseInformation`` returns it.
     public var requestsResponseInformation = false
 
-    /// Identifies this client's messages in the message store, so that the next process finds them. By default (`nil`), it is
-    /// the client id and broker of the first options that the provider returns.
+    /// Identifies this client's messages in the message store, so that the next process finds them. By default (`nil`),
+    /// it is the client id and broker of the first options that the provider returns.
     ///
-    /// Set it if messages must be stored before the provider answers. Set it also if the provider may name another broker next
-    /// time, or a client id with `%`. Each client that shares a store needs a scope of its own.
+    /// Set a scope if messages must be stored before the provider answers. Set it also if the provider may name another
+    /// broker next time, or a client id with `%`. Each client that shares a store needs its own scope.
     public var storeScope: StoreScope?
 
-    /// The name of the folder for the messages of this program, if `isMessagePersistenceEnabled` is set and there is no
-    /// `messageStore`; `nil`, the default, is the name of the executable.
+    /// The name of the folder for the messages of this program. By default (`nil`), it is the name of the executable.
+    /// It is used if `isMessagePersistenceEnabled` is set and there is no `messageStore`.
     public var storeName: String?
 
-    /// The defaults.
+    /// Makes options with the default values.
     public init() {}
 }

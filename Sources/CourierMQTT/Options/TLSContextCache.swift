@@ -7,16 +7,16 @@ import Synchronization
 /// One cache serves one client. It makes a new context if the application protocols, the app's certificates or a
 /// certificate file have changed.
 final class TLSContextCache: Sendable {
-    /// Makes a context.
+    /// A function that makes a context from the settings.
     typealias Make = @Sendable (TLSClientConfiguration) throws(TransportError) -> TLSContext
 
-    /// The inputs of a context.
+    /// The settings and files that a context is made from. If they are equal, the context can be used again.
     private struct Source: Equatable {
         let applicationProtocols: [String]
         let serverName: String?
         let trust: TLSClientConfiguration.Trust
         let identity: TLSIdentity?
-        /// The stamp of each file; `nil` for a missing file.
+        /// Identifies the state of each file; `nil` for a missing file.
         let stamps: [FileStamp?]
 
         init(_ tls: TLSClientConfiguration) {
@@ -30,7 +30,7 @@ final class TLSContextCache: Sendable {
 
     private struct State {
         var kept: (source: Source, context: TLSContext)?
-        /// Whether a context was made before. A failure then means that a file is being replaced.
+        /// True after a context was made. A later failure then means that a file is being replaced.
         var hasWorked = false
     }
 
@@ -46,12 +46,13 @@ final class TLSContextCache: Sendable {
         self.make = make
     }
 
-    /// Returns the context for a plan; `nil` for a plan without TLS. It reads certificate files that have changed, so
-    /// it must not run on an event loop.
+    /// Returns the TLS context for a plan; `nil` for a plan without TLS. It reads certificate files that have changed,
+    /// so it must not run on an event loop.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` that names the file that is wrong and how; for one that has
-    ///   been right before, and when the app's source of certificates fails, ``CourierError/Code/secureConnectionFailed``;
-    ///   ``CourierError/Code/connectionFailed`` when there is no descriptor or memory left to read them.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` if a file cannot be used; the message names the file and
+    ///   the problem. ``CourierError/Code/secureConnectionFailed`` if a context was made before, or if the app's source
+    ///   of certificates failed or returned unusable ones. ``CourierError/Code/connectionFailed`` if the process has no
+    ///   file descriptor or memory left to read the files.
     func context(for plan: ConnectPlan) throws(CourierError) -> TLSContext? {
         guard let asked = plan.tls else { return nil }
         let tls: TLSClientConfiguration
@@ -63,13 +64,13 @@ final class TLSContextCache: Sendable {
                 "The source of TLS certificates (TLSClientConfiguration.material) has failed with \(type(of: error)), "
                     + "which is the cause of this error.", cause: error)
         }
-        // The stamps are taken before the files are read. So a file that changes meanwhile is read again for the next
+        // The stamps are taken before the files are read. So if a file changes meanwhile, it is read again for the next
         // connection.
         let source = Source(tls)
         let (present, hasWorked) = state.withLock { ($0.kept, $0.hasWorked) }
         if let present, present.source == source { return present.context }
         do throws(TransportError) {
-            // Without the lock. Two calls at once make two contexts, and the last one is kept.
+            // The lock is not held here. Two calls at the same time make two contexts, and the last one is kept.
             let context = try make(tls)
             state.withLock {
                 $0.kept = (source, context)
@@ -77,7 +78,8 @@ final class TLSContextCache: Sendable {
             }
             return context
         } catch {
-            // A lack of descriptors or memory does not mean that a file is wrong.
+            // Only this kind of error is about the files. A lack of descriptors or memory does not mean that a file is
+            // wrong.
             let isOfFiles = LossCause.TransportProblem(error.code) == .configuration
             guard isOfFiles, hasWorked || asked.material != nil else { throw CourierError(error) }
             throw CourierError(

@@ -1,5 +1,5 @@
-/// Which texts a client sends to the broker: topic names, topic filters, client id, user name and the texts of MQTT 5
-/// properties. What the client receives is not restricted.
+/// Which texts a client may send to the broker: topic names, topic filters, client id, user name and the texts of MQTT
+/// 5 properties. Received texts are not restricted.
 public enum TextPolicy: Hashable, Sendable {
     /// Texts that every common broker accepts: no control characters (U+0001 to U+001F, U+007F to U+009F), no
     /// non-characters (U+FDD0 to U+FDEF, and the last two of each plane), and at most 201 topic levels. Any other text

@@ -2,8 +2,8 @@ import CourierCore
 import MQTTCodec
 
 extension [UserProperty] {
-    /// What is wrong with the user properties of one packet, as the end of a sentence that starts with the packet's name;
-    /// `nil` if MQTT 5 can carry them. It never holds a value.
+    /// Returns what is wrong with the user properties of one packet; `nil` if MQTT 5 can carry them. The text is the
+    /// end of a sentence that starts with the packet's name. It never contains a property's value.
     func problem(_ texts: WireText) -> String? {
         guard count <= MessageProperties.userPropertyLimit else {
             return "has \(count) user properties; at most \(MessageProperties.userPropertyLimit) are allowed"
@@ -19,7 +19,7 @@ extension [UserProperty] {
         return nil
     }
 
-    /// The properties as a packet carries them, in their order.
+    /// The properties in the form that a packet carries, in the same order.
     var packetProperties: [Property] { map { .userProperty(name: $0.name, value: $0.value) } }
 
     /// The size of the user properties in a packet, in bytes. Each property has an id, a name, a value and two lengths.

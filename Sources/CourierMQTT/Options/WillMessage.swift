@@ -7,34 +7,34 @@ public import Foundation
 /// config.will = WillMessage(topic: "meters/7/status", text: "offline", qos: .one, isRetained: true)
 /// ```
 public struct WillMessage: Hashable, Sendable {
-    /// The topic it is published to, without wildcards.
+    /// The topic that the will is published to, without wildcards.
     public var topic: String
 
-    /// Its payload, of at most 65,535 bytes.
+    /// The payload of the will, at most 65,535 bytes.
     public var payload: Data
 
-    /// Its quality of service. Only the level 0, 1 or 2 is sent.
+    /// The quality of service of the will. Only its level 0, 1 or 2 is sent.
     public var qos: QoS
 
-    /// Whether the broker keeps it for later subscribers.
+    /// Whether the broker keeps the will as a retained message for later subscribers.
     public var isRetained: Bool
 
     /// How long the broker waits for the client to reconnect before it publishes the will, in whole seconds. MQTT 5
     /// only; MQTT 3.1.1 brokers do not wait.
     public var delay: Duration
 
-    /// Its properties; MQTT 5 only.
+    /// The properties of the will; MQTT 5 only.
     public var properties: MessageProperties
 
-    /// Makes a will. It is checked when the client is made.
+    /// Makes a will. The client checks it when the client is made.
     ///
     /// - Parameters:
-    ///   - topic: The topic it is published to.
-    ///   - payload: Its payload.
-    ///   - qos: Its quality of service; `.zero` by default.
-    ///   - isRetained: Whether the broker keeps it; `false` by default.
-    ///   - delay: How long the broker waits with it; not at all by default.
-    ///   - properties: Its properties; empty by default.
+    ///   - topic: The topic that the will is published to.
+    ///   - payload: The payload.
+    ///   - qos: The quality of service; `.zero` by default.
+    ///   - isRetained: Whether the broker keeps the will as a retained message; `false` by default.
+    ///   - delay: How long the broker waits before it publishes the will; not at all by default.
+    ///   - properties: The properties of the will; empty by default.
     public init(
         topic: String,
         payload: Data,
@@ -54,12 +54,12 @@ public struct WillMessage: Hashable, Sendable {
     /// Makes a will with a text payload.
     ///
     /// - Parameters:
-    ///   - topic: The topic it is published to.
-    ///   - text: Its payload, sent as UTF-8.
-    ///   - qos: Its quality of service; `.zero` by default.
-    ///   - isRetained: Whether the broker keeps it; `false` by default.
-    ///   - delay: How long the broker waits with it; not at all by default.
-    ///   - properties: Its properties; empty by default.
+    ///   - topic: The topic that the will is published to.
+    ///   - text: The payload, sent as UTF-8.
+    ///   - qos: The quality of service; `.zero` by default.
+    ///   - isRetained: Whether the broker keeps the will as a retained message; `false` by default.
+    ///   - delay: How long the broker waits before it publishes the will; not at all by default.
+    ///   - properties: The properties of the will; empty by default.
     public init(
         topic: String,
         text: String,
@@ -75,7 +75,7 @@ public struct WillMessage: Hashable, Sendable {
 }
 
 extension WillMessage: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Topic, quality of service and size; never the payload.
+    /// Shows the topic, the quality of service and the payload's size, but never the payload.
     public var description: String {
         "WillMessage(\(topic.quoted()), qos: \(qos), \(payload.count) bytes\(isRetained ? ", retained" : ""))"
     }

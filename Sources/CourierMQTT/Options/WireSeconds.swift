@@ -4,7 +4,7 @@ struct WireSeconds: RawRepresentable, Hashable, Sendable {
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Rounds up to a whole second; `nil` for a negative time or one of more than 4,294,967,295 seconds.
+    /// Rounds a duration up to a whole second; `nil` if it is negative or more than 4,294,967,295 seconds.
     init?(_ duration: Duration) {
         guard duration >= .zero, duration <= .seconds(Int64(UInt32.max)) else { return nil }
         let (seconds, attoseconds) = duration.components

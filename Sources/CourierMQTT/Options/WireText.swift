@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The rules for every text that the client sends.
+/// Checks every text that the client sends to the broker.
 struct WireText: Sendable {
     /// The longest text in bytes of UTF-8: the length field has two bytes (1.5.4).
     static let limit = 65_535
@@ -10,8 +10,8 @@ struct WireText: Sendable {
     /// The rules of a client whose configuration names no policy.
     static let portable = WireText(policy: .portable)
 
-    /// Returns what is wrong with the text, as the end of a sentence that begins with the text's name; `nil` if it may
-    /// be sent.
+    /// Returns what is wrong with the text; `nil` if it may be sent. The result is the end of a sentence that begins
+    /// with the text's name.
     func problem(_ text: String) -> String? {
         let count = text.utf8.count
         // The quick check: most texts are portable.
@@ -22,7 +22,7 @@ struct WireText: Sendable {
         return PortableText.problem(of: text).map { $0 + Self.remedy }
     }
 
-    /// Returns what is wrong with a legal topic name or filter; `nil` if it may be sent.
+    /// Returns why the policy refuses a topic name or filter that MQTT allows; `nil` if it may be sent.
     func topicProblem(_ topic: String) -> String? {
         guard policy == .portable else { return nil }
         return PortableText.topicProblem(of: topic).map { $0 + Self.remedy }
