@@ -2,16 +2,16 @@ import CourierCore
 import CourierTransport
 import Foundation
 
-/// The rows of the session: whose they are, and what an earlier process has left.
+/// Restores the stored rows of the session, and determines the scope that they belong to.
 extension ClientCoordinator {
-    /// The rows of an earlier process are loaded, and messages can be stored.
+    /// Restores the subscriptions of an earlier process and lets readers read its messages, after the store was opened.
     func storeOpened(_ session: StoredSession) {
         subscriptions.restore(session.subscriptions)
         subscriptionsChanged()
         distributor.rowsAppeared()
     }
 
-    /// Reports a stored message that the client gave up because no broker may take its texts.
+    /// Reports a stored message that the client does not send, because its topic or its properties are not allowed.
     func rejected(_ stored: StoredMessage, _ error: CourierError) {
         settings.log.log(.error, source: "store", clientID: info?.clientId, error.message)
         let message = Message(
@@ -20,12 +20,12 @@ extension ClientCoordinator {
         tell(.messageRejected(message: message, error: error))
     }
 
-    /// Whose rows those of a client with these options are: whichever node of a cluster it is, they belong to the broker
-    /// that the provider has named.
+    /// Returns the scope of the rows of a client with these options. The rows belong to the broker that the provider
+    /// named, even if the client is connected to another node of a cluster.
     func scope(of options: ConnectOptions) -> StoreScope { StoreScope(supervisor.grant?.options ?? options) }
 
-    /// Warns if the next process will not look for messages where this one keeps them. `template` is what the client id
-    /// was made of.
+    /// Warns if the next process would not find the messages that this process stores. `template` is the client id of
+    /// the provider, before random characters were filled in.
     func warnOfScope(_ options: ConnectOptions, template: String) {
         guard let durable, durable.knownScope == nil else { return }
         if !durable.isOpen, options.clientId != template {

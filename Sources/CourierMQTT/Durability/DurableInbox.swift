@@ -2,19 +2,19 @@ import CourierCore
 import CourierTransport
 import Foundation
 
-/// The rows of received messages that no reader has taken: kept while none comes, and read again for the first that does.
+/// Stores received messages that no reader has taken, and reads them for the first matching reader.
 ///
-/// Safe to share: everything is touched on the client's loop only, which each entry checks.
+/// Safe to share between threads: all state is used on the client's event loop only, and the methods check this.
 final class DurableInbox: @unchecked Sendable {
-    /// How many rows a reader is given at a time.
+    /// The largest number of rows that one read returns.
     static let pageSize = 256
 
     /// The result of one read.
     struct Page: Sendable {
         let rows: [StoredMessage]
-        /// The last row that was seen, from which the next reading continues.
+        /// The id of the last row that was read. The next read continues after it.
         let last: StoredMessage.ID?
-        /// Whether there were more rows by then.
+        /// True if the store may have more rows after `last`.
         let mayHaveMore: Bool
         /// The epoch of the session that the rows belong to.
         let epoch: Int
@@ -23,8 +23,9 @@ final class DurableInbox: @unchecked Sendable {
     private let store: any MessageStore
     private let loop: EventLoop
     private let steps: StoreCommitQueue
-    /// New rows, which wait for room without holding up what makes some, and all changes of packet ids: in one lane, so that
-    /// the end of a message never erases the id of a later message.
+    /// Commits new rows, and all changes of packet ids. New rows may wait for room, and do not delay `steps`, which
+    /// frees room. One queue commits all changes of packet ids, so that the end of a message never erases the id of a
+    /// later message.
     private let additions: StoreCommitQueue
     private let limit: StoreSize
     private let clock: StoreClock
@@ -32,20 +33,20 @@ final class DurableInbox: @unchecked Sendable {
     private var scope: StoreScope?
     /// The epoch of the session that the loop works for. Rows of other sessions may have the same ids.
     let epoch: () -> Int
-    /// Whose rows they were when the client ended.
+    /// The scope of the rows when the client ended.
     private var endedScope: StoreScope?
-    /// An upper bound of the number of rows, including those of readers; some rows may have expired.
+    /// An upper bound of the number of rows, including rows that readers have; some rows may have expired.
     private var count = 0
-    /// The rows that a reader has, until the store has removed them.
+    /// The rows that readers have. A finished row stays here until the store has removed it.
     private var handedOut: Set<StoredMessage.ID> = []
     /// The handed-out rows that their reader has finished.
     private var removing: Set<StoredMessage.ID> = []
-    /// The rows that were removed while something was being read, which may have seen them still.
+    /// The rows that were removed while a read is running. The read may still return them.
     private var removed: Set<StoredMessage.ID> = []
-    /// Called for each stored row, for readers that were added meanwhile.
+    /// Called for each newly stored row, so that readers that were added meanwhile read it.
     var appeared: ((_ topic: String) -> Void)?
-    /// Called with `true` for each added message while the bytes that are not stored yet are at the limit, and once with
-    /// `false` when they have fallen to half of it.
+    /// Called with `true` for each added message while the bytes on their way into the store are at the limit. Called
+    /// once with `false` when they have fallen to half of the limit.
     var onCongestion: ((Bool) -> Void)?
     private var unstoredByteCount = 0
     private var isCongested = false
@@ -54,8 +55,8 @@ final class DurableInbox: @unchecked Sendable {
     private var readings: [Int: Task<Void, Never>] = [:]
     private var lastReading = 0
 
-    /// Makes an inbox that is closed until ``begin(_:_:)``. It keeps at most `limit.rows` rows. Reading has to pause while
-    /// messages of `limit.bytes` bytes are on their way into the store.
+    /// Creates an inbox that is closed until ``begin(_:_:)``. It keeps at most `limit.rows` rows. While `limit.bytes`
+    /// bytes or more are on their way into the store, reading from the broker must pause.
     init(
         _ store: any MessageStore, limit: StoreSize, steps: StoreCommitQueue, additions: StoreCommitQueue,
         clock: StoreClock = StoreClock(),
@@ -71,16 +72,16 @@ final class DurableInbox: @unchecked Sendable {
         self.nextID = nextID
     }
 
-    /// The present time, for the ages of rows.
+    /// The present time, which determines the ages of rows.
     private var time: StoreTime { clock.time(at: loop.now) }
 
-    /// Whether there may be a row that no reader has.
+    /// True if there may be a row that no reader has.
     var hasRows: Bool { scope != nil && count > handedOut.count }
 
-    /// Whether something is being read from the store.
+    /// True while a read of the store is running.
     var isReading: Bool { !readings.isEmpty }
 
-    /// Opens, with as many rows of an earlier process.
+    /// Opens the inbox for `scope`, where an earlier process left `count` rows.
     func begin(_ count: Int, _ scope: StoreScope) {
         loop.preconditionOnLoop()
         self.count += count
@@ -88,9 +89,11 @@ final class DurableInbox: @unchecked Sendable {
         additions.begin(scope)
     }
 
-    /// Stores a message for its `lifetime` (`nil` for no limit), with the packet id that identifies a repetition. Returns `false`
-    /// if there are too many messages. `settled` is called with success when the broker may forget the message, and with
-    /// `storeFull` if the store has no room. Readers that were added meanwhile get it if it `isNew`.
+    /// Stores a message for its `lifetime` (`nil` for no limit). `packetID` identifies a repetition of the message.
+    /// Returns `false` if there are too many messages.
+    ///
+    /// `settled` is called with success when the broker may forget the message, and with `storeFull` if the store has
+    /// no room. If the message `isNew`, readers that were added meanwhile receive it.
     func keep(
         _ message: ReceivedMessage, packetID: UInt16?, for lifetime: Duration?, isNew: Bool = true,
         settled: @escaping (Result<Void, CourierError>) -> Void
@@ -99,7 +102,7 @@ final class DurableInbox: @unchecked Sendable {
         guard count < limit.rows else { return false }
         count += 1
         let row = StoredMessage(message, nextID(), at: time, for: lifetime)
-        // Until it is stored, the message's page is there as well, for a reader that comes meanwhile.
+        // Until the row is stored, memory also holds the page of the message, for a reader that is added meanwhile.
         let byteCount = message.page.byteCount + row.payload.count + row.properties.heldByteCount
         var changes: [StoreChange] = [.keep(row)]
         if let packetID { changes.append(.rememberPacketID(packetID)) }
@@ -127,25 +130,27 @@ final class DurableInbox: @unchecked Sendable {
         onCongestion?(false)
     }
 
-    /// Stores the packet id that identifies a repetition of a QoS 2 message. PUBREC may be sent when `settled` is called with
-    /// success. In the order of ``keep(_:packetID:for:isNew:settled:)`` and ``forgetPacketIDs()``.
+    /// Stores the packet id that identifies a repetition of a QoS 2 message. PUBREC may be sent when `settled` is
+    /// called with success. The order of the calls of ``keep(_:packetID:for:isNew:settled:)`` and ``forgetPacketIDs()``
+    /// is kept.
     func remember(_ packetID: UInt16, settled: @escaping (Result<Void, CourierError>) -> Void) {
         additions.add([.rememberPacketID(packetID)], settled: settled)
     }
 
-    /// The message with this packet id is not repeated any more: PUBREL came, or another message has the id. In the same
-    /// order; `stored` is called when the broker may use the id for a new message.
+    /// Removes a packet id whose message is not repeated any more: PUBREL arrived, or another message has the id. The
+    /// order of the calls is kept. `stored` is called when the broker may use the id for a new message.
     func forget(_ packetID: UInt16, stored: (() -> Void)? = nil) {
         additions.add(.forgetPacketID(packetID), stored: stored)
     }
 
-    /// The broker has lost the session: every packet id means a new message. `settled` is called when that is stored.
+    /// Removes all packet ids, because each may belong to a new message in another session. `settled` is called when
+    /// the change is stored or has failed.
     func forgetPacketIDs(settled: ((Result<Void, CourierError>) -> Void)? = nil) {
         additions.add([.forgetAllPacketIDs], settled: settled)
     }
 
-    /// Reads the next rows behind `last` that match and are not handed out. `done` is called on the loop with the rows, which
-    /// count as handed out. Without a session there are no rows.
+    /// Reads the next rows after `last` that match `filter` and that no reader has. `done` is called on the event loop
+    /// with the rows, which then belong to the reader. If the inbox is closed, there are no rows.
     func read(
         _ filter: TopicFilter?, after last: StoredMessage.ID?,
         _ done: @escaping @Sendable (Result<Page, CourierError>) -> Void
@@ -155,7 +160,7 @@ final class DurableInbox: @unchecked Sendable {
             return done(.success(Page(rows: [], last: last, mayHaveMore: false, epoch: epoch())))
         }
         guard additions.isIdle || additions.isFailing else {
-            // Messages on their way into the store come before messages that arrive later.
+            // Waits until earlier messages are stored, because they precede messages that arrive later.
             return additions.add([]) { [self] _ in read(filter, after: last, done) }
         }
         lastReading += 1
@@ -191,7 +196,8 @@ final class DurableInbox: @unchecked Sendable {
         if readings.isEmpty { removed = [] }
     }
 
-    /// A reader is done with a row; `settled` is called when that is stored, and at once where the row went with its session.
+    /// Removes a row that its reader has finished. `settled` is called when the removal is stored, or at once if the
+    /// row belongs to a destroyed session.
     func remove(
         _ id: StoredMessage.ID, of epoch: Int, settled: (@Sendable (Result<Void, CourierError>) -> Void)? = nil
     ) {
@@ -215,20 +221,20 @@ final class DurableInbox: @unchecked Sendable {
         if !readings.isEmpty { removed.insert(id) }
     }
 
-    /// A reader has left a row to the next one.
+    /// Records that a reader has not finished a row, so that the next reader receives it.
     func giveBack(_ id: StoredMessage.ID, of epoch: Int) {
         loop.preconditionOnLoop()
         if epoch == self.epoch(), !removing.contains(id) { handedOut.remove(id) }
     }
 
-    /// Removes the rows whose time is over.
+    /// Removes the expired rows from the store.
     func removeExpired() {
         loop.preconditionOnLoop()
         guard count > 0 else { return }
         steps.add([.removeExpired(at: time)]) { [weak self] in if case .success = $0 { self?.recount() } }
     }
 
-    /// Asks how many rows there are, which only the store knows once some have expired.
+    /// Updates `count` from the store after rows have expired. Only the store knows how many did.
     private func recount() {
         guard let scope, additions.isIdle else { return }
         let (store, loop, countBefore) = (store, loop, count)
@@ -240,14 +246,14 @@ final class DurableInbox: @unchecked Sendable {
                 guard let self, readings[number] != nil else { return }
                 endReading(number)
                 guard let summary, count == countBefore, additions.isIdle else { return }
-                // Rows that a reader has may have expired, too, and are still counted out when it is done with them.
+                // Rows that a reader has may have expired, too. They count until the reader has finished them.
                 count = min(count, summary.incomingCount + handedOut.count)
                 if count < countBefore { expired?(countBefore - count) }
             }
         }
     }
 
-    /// The session is destroyed.
+    /// Closes the inbox and forgets its rows, because the session is destroyed.
     func removeAll(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()
@@ -257,8 +263,8 @@ final class DurableInbox: @unchecked Sendable {
         additions.removeAll(error)
     }
 
-    /// The client has ended. Stored messages stay, except those that a reader has and takes later, because publishers outlive the
-    /// client.
+    /// Closes the inbox, because the client has ended. Stored rows stay. A reader can still remove the rows that it
+    /// has, because publishers outlive the client.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()
@@ -273,7 +279,7 @@ final class DurableInbox: @unchecked Sendable {
 }
 
 extension Result<Void, CourierError> {
-    /// Whether the store has no room.
+    /// True if the store had no room.
     var isRefusal: Bool { if case .failure(let error) = self { error.code == .storeFull } else { false } }
 }
 

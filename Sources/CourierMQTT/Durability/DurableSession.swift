@@ -3,24 +3,26 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// The session of a client in its message store: loads the rows of the earlier process, and prepares rows for the next one.
+/// The session of a client in its message store: loads the rows of an earlier process, and stores the session for the
+/// next process.
 ///
 /// ```
 /// closed ──open()──▶ reading ──▶ open ──removeAll()──▶ closed
 /// ```
 ///
-/// Safe to share: everything is touched on the client's loop only, which each entry checks.
+/// Safe to share between threads: all state is used on the client's event loop only, and the methods check this.
 final class DurableSession: @unchecked Sendable {
-    /// How long a store that could not be read is left alone, 1 s.
+    /// The wait before a failed read or removal is repeated, 1 s.
     static let retryInterval = Duration.seconds(1)
 
     let outgoing: OutgoingStore
     let inbox: DurableInbox
-    /// The steps of outgoing deliveries, and the ends of rows: they free rows, and wait for nothing that needs one.
+    /// Commits the progress of outgoing messages, and removals of rows. These changes free room, and never wait for
+    /// changes that need room.
     let steps: StoreCommitQueue
     /// Commits of subscriptions.
     let subscriptionCommits: StoreCommitQueue
-    /// Whose rows they are, where that is known before there are any options.
+    /// The scope of the rows if it is known before the provider has returned options.
     let knownScope: StoreScope?
 
     private let store: any MessageStore
@@ -29,15 +31,15 @@ final class DurableSession: @unchecked Sendable {
     private let began: (StoredSession) -> Void
     /// Called for the first of several failures in a row.
     private let failed: (CourierError) -> Void
-    /// Whose rows they are; known from the first attempt to read them on.
+    /// The scope of the rows; `nil` until the first attempt to read them.
     private(set) var scope: StoreScope?
     /// Whether the rows of an earlier process have been read.
     private(set) var isOpen = false
-    /// Whose packet ids the rows have: a client id at a broker, as scopes are named.
+    /// The session that the packet ids of the rows belong to: a client id and a broker.
     private var session: StoreScope?
-    /// Whose rows they would be by the last options.
+    /// The scope that the last options name.
     private var namedScope: StoreScope?
-    /// The messages in flight of the earlier process, until the first connection.
+    /// The messages in flight of an earlier process; `nil` after they were restored before the first connection.
     private var unfinished: (messages: [ClientEngine.UnfinishedMessage], incoming: Set<UInt16>)?
     private var isReading = false
     private var loading: Task<Void, Never>?
@@ -48,9 +50,9 @@ final class DurableSession: @unchecked Sendable {
     private var retryTimer: TimerToken?
     /// The scopes of destroyed sessions. Their rows are removed before any row is read.
     private var destroyed: Set<StoreScope> = []
-    /// Whether the app has destroyed a session before anybody knew whose it was.
+    /// True if the app has destroyed a session whose scope was not known yet.
     private var isNextDestroyed = false
-    /// Whether it was known once whose rows they are.
+    /// True if the scope of a destroyed session was known.
     private var hadScope = false
 
     init(
@@ -70,15 +72,15 @@ final class DurableSession: @unchecked Sendable {
         self.began = began
     }
 
-    /// Reads what an earlier process left, if it is known whose it is, and again and again until the store can be read.
+    /// Loads the rows of an earlier process if their scope is known. Repeats this until the store can be read.
     func openIfKnown() {
         loop.preconditionOnLoop()
         guard let knownScope, !isOpen, !isReading, retryTimer == nil else { return }
         open(knownScope) { _ in }
     }
 
-    /// Reads what an earlier process left under `scope`, and continues with it, unless that is done already; `done` is called
-    /// on the loop.
+    /// Loads the rows that an earlier process stored in `scope`, unless they are loaded already. `done` is called on
+    /// the event loop.
     func open(_ scope: StoreScope, _ done: @escaping (Result<Void, CourierError>) -> Void) {
         loop.preconditionOnLoop()
         guard !isOpen else { return done(.success(())) }
@@ -155,7 +157,8 @@ final class DurableSession: @unchecked Sendable {
         answer(.success(()))
     }
 
-    /// Whose rows they are, if those of `scope` are others; once for each change.
+    /// Returns the scope of the rows if it differs from `scope`; otherwise `nil`. Returns it only once for each change
+    /// of `scope`.
     func keepsRowsElsewhere(than scope: StoreScope) -> StoreScope? {
         loop.preconditionOnLoop()
         guard isOpen, scope != namedScope else { return nil }
@@ -163,12 +166,15 @@ final class DurableSession: @unchecked Sendable {
         return scope == self.scope ? nil : self.scope
     }
 
-    /// Prepares the rows for a connection with this client id to this broker. `reconfigure` configures the driver for the
-    /// connection. `done` is called on the loop when the store has the session.
+    /// Prepares the rows for a connection with this client id to this broker. `reconfigure` configures the driver for
+    /// the connection. `done` is called on the event loop when the session is stored.
     ///
-    /// A packet id is valid only in its session. If the session changes, rows lose their packet ids, and messages in flight are
-    /// sent again: now if the client id changes, and by the next process in any case. Then the new session is stored, and the
-    /// connection waits for that. So a process that is killed in between never uses packet ids of another session.
+    /// A packet id is valid only in its session. If the session changes, rows lose their packet ids. If the client id
+    /// changes, or an earlier process left the messages in flight, they are sent again now. Otherwise this process
+    /// continues them, and only the next process sends them again.
+    ///
+    /// The connection waits until the new session is stored. So a process that is killed meanwhile never uses packet
+    /// ids of another session.
     func prepare(
         for next: StoreScope, _ driver: SessionDriver, reconfigure: () -> Void,
         _ done: @escaping (Result<Void, CourierError>) -> Void
@@ -190,26 +196,26 @@ final class DurableSession: @unchecked Sendable {
             guard case .success = result, isOpen, number == readingCount else {
                 return done(.failure(CourierError(.clientDestroyed, "The session was destroyed meanwhile.")))
             }
-            // Behind the steps of the last session, which may name its packet ids.
+            // Added after the steps of the last session, which may contain its packet ids.
             steps.add([.rememberSession(next)], settled: done)
         }
     }
 
-    /// Gives the session what an earlier process left of it; before its first connection.
+    /// Passes the messages in flight of an earlier process to the driver, before its first connection.
     private func restore(_ driver: SessionDriver) {
         guard let (messages, incoming) = unfinished else { return }
         unfinished = nil
         driver.restore(messages, incoming: incoming.compactMap { PacketID(rawValue: $0) })
     }
 
-    /// The broker has lost the session.
+    /// Removes the packet ids of all rows, because the broker has lost the session.
     func sessionLost() {
         loop.preconditionOnLoop()
         outgoing.sessionLost()
         inbox.forgetPacketIDs()
     }
 
-    /// The app has destroyed the session: the rows go, read or not, and the next session reads its own.
+    /// Removes all rows, loaded or not, because the app has destroyed the session. The next session loads its own rows.
     func removeAll(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()
@@ -226,7 +232,8 @@ final class DurableSession: @unchecked Sendable {
         answer(.failure(error))
     }
 
-    /// Removes the rows of a session now; what cannot be removed, or is not known, before the next one begins.
+    /// Removes the rows of a destroyed session now. If that fails, or the scope is unknown, they are removed before the
+    /// next session begins.
     private func remove(_ scope: StoreScope?) {
         guard let scope else {
             isNextDestroyed = !hadScope  // Else the next one's are not those of this one.
@@ -236,7 +243,8 @@ final class DurableSession: @unchecked Sendable {
         remove(scope, before: readingCount)
     }
 
-    /// Removes rows, and again and again until it succeeds or the next session is about to do it.
+    /// Removes the rows of `scope`. Repeats this until it succeeds, or until the next session loads, which removes them
+    /// first.
     private func remove(_ scope: StoreScope, before number: Int) {
         store.commit([.removeAll], in: scope) { [loop] result in
             loop.execute { [self] in
@@ -256,7 +264,7 @@ final class DurableSession: @unchecked Sendable {
         }
     }
 
-    /// The client has ended. Rows stay.
+    /// Stops all work, because the client has ended. Rows stay in the store.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()
@@ -276,8 +284,8 @@ final class DurableSession: @unchecked Sendable {
 }
 
 extension StoreScope {
-    /// The scope of a client with these options. The client id is the real one: a template gives each client another id, so that
-    /// no client uses the rows of another.
+    /// The scope of a client with these options. If the client id was made from a template, the scope contains the
+    /// final client id, so that no client uses the rows of another client.
     package init(_ options: ConnectOptions) {
         self.init(clientID: options.clientId, broker: "\(options.host):\(options.port)")
     }

@@ -2,12 +2,13 @@ import CourierCore
 import CourierSQLite
 import Foundation
 
-/// The message store that a client opens by itself, as `isMessagePersistenceEnabled` says.
+/// The message store that a client opens itself if `isMessagePersistenceEnabled` is `true`.
 extension MQTTClientConfig {
-    /// How many files that other clients have left behind are logged at most.
+    /// The largest number of leftover files of other clients that are logged.
     private static let maximumLeftBehind = 10
 
-    /// Where the client keeps its messages, and under which client id. `nil` if it keeps none, or the app has set a store.
+    /// Returns the place of the client's own store, and the client id of its messages. Returns `nil` if persistence is
+    /// off, or if the app has set a store.
     func storePlace() throws(CourierError) -> (place: StorePlace, clientID: String)? {
         guard isMessagePersistenceEnabled, messageStore == nil else { return nil }
         let clientID = providerClientID
@@ -31,7 +32,7 @@ extension MQTTClientConfig {
     /// Opens the default store of the client, if it needs one, and sets it.
     ///
     /// - Returns: The store; `nil` if the client does not need it.
-    /// - Throws: Why there is no folder for it, or why its file cannot be opened.
+    /// - Throws: An error if there is no folder for the store, or if its file cannot be opened.
     mutating func openStore(log: any LogHandler) throws(CourierError) -> ClientStore? {
         guard let (place, clientID) = try storePlace() else { return nil }
         let store = try ClientStore(at: place.file(of: clientID), of: clientID) { recovery in

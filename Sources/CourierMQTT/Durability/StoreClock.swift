@@ -3,7 +3,8 @@ package import Foundation
 
 /// The clock for the ages of stored messages: the date, and the loop's clock as the time since the boot.
 ///
-/// In tests, the ``CourierTransport/LoopClock`` of the test is the time since the boot, and the test sets date and boot.
+/// In tests, the time since the boot is the ``CourierTransport/LoopClock`` of the test, and the test sets the date and
+/// the boot id.
 package struct StoreClock: Sendable {
     /// Returns the date; the system's clock by default.
     package var date: @Sendable () -> Date
@@ -15,13 +16,13 @@ package struct StoreClock: Sendable {
     ///
     /// - Parameters:
     ///   - bootID: The id of the present boot; that of the system by default.
-    ///   - date: Tells the date; the system's clock by default.
+    ///   - date: Returns the date; the system's clock by default.
     package init(bootID: UUID? = BootTime.presentBootID, date: @escaping @Sendable () -> Date = { Date() }) {
         self.bootID = bootID
         self.date = date
     }
 
-    /// The present moment, at which the loop's clock shows `now`.
+    /// Returns the present time for stored messages. `now` is the present time of the loop's clock.
     package func time(at now: ContinuousClock.Instant) -> StoreTime {
         StoreTime(date: date(), bootTime: BootTime(now, bootID: bootID))
     }

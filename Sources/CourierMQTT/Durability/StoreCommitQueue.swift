@@ -3,35 +3,36 @@ import CourierTransport
 
 /// Commits changes to the store in order, one commit at a time, and repeats a failed commit until it succeeds.
 ///
-/// While a commit runs, the next changes gather, so that a slow store gets larger batches. A batch has a limit, and further
-/// changes wait for the next one. The changes record facts, so they cannot be refused, only delayed. ``OutgoingStore`` takes
-/// waiting changes along with its own commits.
+/// While a commit runs, later changes gather, so that a slow store gets larger batches. A batch has a limit, and
+/// further changes wait for the next batch. Most changes record facts, so they can be delayed and never dropped.
+/// ``OutgoingStore`` adds waiting changes to its own commits.
 ///
-/// Safe to share: everything is touched on the client's loop only, which each entry checks.
+/// Safe to share between threads: all state is used on the client's event loop only, and the methods check this.
 final class StoreCommitQueue: @unchecked Sendable {
-    /// How long a store that failed is left alone, 1 s.
+    /// The wait before a failed commit is repeated, 1 s.
     static let retryInterval = Duration.seconds(1)
-    /// The time without room after which the store may refuse refusable steps, 10 s. Before that, it may only be slow.
+    /// The time that the store must be full before refusable steps fail, 10 s. Until then, it may only be slow to free
+    /// room.
     static let fullPatience = Duration.seconds(10)
-    /// How long a store is known to be full after it has refused something, 60 s.
+    /// The time after the last `storeFull` during which the store still counts as full, 60 s.
     static let fullMemory = Duration.seconds(60)
-    /// How many changes are committed together, 4,096, unless one step has more.
+    /// The largest number of changes in one commit, 4,096, unless a single step has more.
     static let maximumChanges = 4_096
-    /// How many bytes of messages are committed together, 8 MiB, unless one step has more.
+    /// The largest number of message bytes in one commit, 8 MiB, unless a single step has more.
     static let maximumBytes = 8 << 20
 
     fileprivate struct Step {
         let changes: [StoreChange]
-        /// Whether it may be lost in a power cut, and only there.
+        /// True if the step may be lost in a power cut. It survives the end of the process.
         var isRepeatable = false
-        /// Whether a store that has no room for it may refuse it.
+        /// True if the step may fail when the store has no room for it.
         var isRefusable = false
         let stored: ((Result<Void, CourierError>) -> Void)?
     }
 
-    /// Carries the steps of one commit through the store's thread, which does not touch them.
+    /// The steps of one commit. The thread of the store passes them back to the event loop, and does not use them.
     ///
-    /// Safe to share: made and read on the loop only.
+    /// Safe to share between threads: created and read on the event loop only.
     final class Batch: @unchecked Sendable {
         fileprivate let steps: [Step]
         /// The epoch of the session that the steps belong to.
@@ -51,26 +52,27 @@ final class StoreCommitQueue: @unchecked Sendable {
     private let loop: EventLoop
     /// Called for the first of several failures in a row.
     private let failed: (CourierError) -> Void
-    /// Called once, when the client has ended and no commit is under way.
+    /// Called once, when the client has ended and no commit is running or waiting.
     private let ended: () -> Void
     private var hasEnded = false
     private var scope: StoreScope?
     private var steps: [Step] = []
-    /// How many of them are committed one by one, because the store had no room for all of them together.
+    /// The number of steps at the front that are committed one by one, because the store had no room for all of them
+    /// together.
     private var singleCount = 0
     /// The time since which the store has had no room for refusable steps.
     private var fullSince: ContinuousClock.Instant?
-    /// When it said so last.
+    /// The time of the last `storeFull` for refusable steps.
     private var lastFull: ContinuousClock.Instant?
     /// The epoch of the session that the loop works for. A failed commit of an earlier session is not tried again.
     private let epoch: () -> Int
     private var isCommitting = false
     private var isScheduled = false
-    /// Whether the store did not take the last commit.
+    /// True if the last commit failed.
     private(set) var isFailing = false
     private var retryTimer: TimerToken?
     private var end: CourierError?
-    /// Why the last session was given up.
+    /// The error for the steps of the last destroyed session.
     private var removal: CourierError?
 
     init(
@@ -84,17 +86,17 @@ final class StoreCommitQueue: @unchecked Sendable {
         self.ended = ended
     }
 
-    /// Whether nothing is on its way.
+    /// True if no step waits and no commit is running.
     var isIdle: Bool { steps.isEmpty && !isCommitting }
 
-    /// Says whose rows these are, and begins.
+    /// Sets the scope of the rows, and starts to commit.
     func begin(_ scope: StoreScope) {
         loop.preconditionOnLoop()
         self.scope = scope
         schedule()
     }
 
-    /// Adds changes that belong together; `stored` is called on the loop when they are stored.
+    /// Adds changes that belong together. `stored` is called on the event loop when they are stored.
     func add(_ changes: StoreChange..., stored: (() -> Void)? = nil) {
         add(changes, settled: stored.map { stored in { if case .success = $0 { stored() } } })
     }
@@ -107,8 +109,9 @@ final class StoreCommitQueue: @unchecked Sendable {
         schedule()
     }
 
-    /// Adds changes that belong together; `settled` is called on the loop when they are stored, or given up with the rest.
-    /// If they are refusable, it is also called with `storeFull` when the store has no room for them, for long.
+    /// Adds changes that belong together. `settled` is called on the event loop when they are stored, or with an error
+    /// if the queue drops them. For refusable changes, it is called with `storeFull` when the store has had no room for
+    /// a long time.
     func add(
         _ changes: [StoreChange], isRefusable: Bool = false, settled: ((Result<Void, CourierError>) -> Void)?
     ) {
@@ -135,7 +138,7 @@ final class StoreCommitQueue: @unchecked Sendable {
         for step in abandoned { step.stored?(.failure(error)) }
     }
 
-    /// The client has ended: finishes the commit under way. A failing store is not tried again.
+    /// Ends the queue, because the client has ended. Waiting steps are still committed, unless the store fails.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         end = error
@@ -156,8 +159,8 @@ final class StoreCommitQueue: @unchecked Sendable {
         return take()
     }
 
-    /// Reports the end of the commit that took the batch along. If it failed, the other changes may be the reason, so the batch
-    /// is committed alone.
+    /// Reports the end of the commit that included the batch. If it failed, the other changes may be the reason, so the
+    /// batch is committed alone.
     func settled(_ batch: Batch, _ result: Result<Void, CourierError>) {
         loop.preconditionOnLoop()
         guard case .failure = result, batch.epoch == epoch() else { return committed(batch, result) }
@@ -167,7 +170,7 @@ final class StoreCommitQueue: @unchecked Sendable {
         tellEnd()
     }
 
-    /// At the end of this turn of the loop, so that what one read brings is one batch.
+    /// Schedules a commit at the end of this turn of the event loop, so that the changes of one read form one batch.
     private func schedule() {
         guard scope != nil, !isScheduled, !isCommitting, retryTimer == nil, !steps.isEmpty else { return }
         isScheduled = true
@@ -177,7 +180,8 @@ final class StoreCommitQueue: @unchecked Sendable {
         }
     }
 
-    /// As many steps as a store should be given at once, and at least one if there is any.
+    /// Removes and returns the steps of the next commit: as many as the limits allow, and at least one if any step
+    /// waits.
     private func take() -> Batch {
         isCommitting = true
         var (count, changeCount, byteCount) = (0, 0, 0)
@@ -230,7 +234,7 @@ final class StoreCommitQueue: @unchecked Sendable {
             schedule()
         case .failure(let error):
             steps = batch.steps + steps
-            // Steps that have room need not wait for the others.
+            // Then steps are committed one by one, so that a step that fits does not wait for the others.
             if batch.isRefusable, error.code == .storeFull { singleCount += batch.steps.count }
             if let end { return removeAll(end) }
             if !isFailing { failed(error) }
@@ -242,7 +246,7 @@ final class StoreCommitQueue: @unchecked Sendable {
         }
     }
 
-    /// Whether the store has had no room for longer than it may be slow.
+    /// Returns `true` if the error is `storeFull` and the store has been full for at least `fullPatience`.
     private func isFull(_ error: CourierError) -> Bool {
         guard error.code == .storeFull else { return false }
         if let lastFull, lastFull.duration(to: loop.now) > Self.fullMemory { fullSince = nil }
@@ -253,7 +257,7 @@ final class StoreCommitQueue: @unchecked Sendable {
 }
 
 extension StoreChange {
-    /// How many bytes of topic and payload it brings.
+    /// The number of bytes of topic and payload that the change adds to the store.
     fileprivate var messageByteCount: Int {
         switch self {
         case .enqueue(let message), .keep(let message): message.topic.utf8.count + message.payload.count

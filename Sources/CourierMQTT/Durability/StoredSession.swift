@@ -6,26 +6,26 @@ import MQTTCodec
 struct StoredSession: Sendable {
     /// Outgoing messages that were sent and have not ended, in order.
     var unfinished: [StoredOutgoing] = []
-    /// Messages whose packet id another message has. They are sent as new messages.
+    /// Sent messages with the same packet id as an earlier one. They are sent again as new messages.
     var requeued: [StoredMessage.ID] = []
     /// The number of messages that were never sent, or are sent as new messages.
     var unreadCount = 0
     /// The packet ids of rejected messages of QoS 2, which the broker may still hold.
     var reservedIDs: Set<UInt16> = []
-    /// QoS 2 messages that were received and whose PUBREL has not come.
+    /// The packet ids of received QoS 2 messages whose PUBREL has not arrived.
     var packetIDs: Set<UInt16> = []
-    /// Whose packet ids these are, if the store knows it.
+    /// The session that the packet ids belong to; `nil` if the store does not know it.
     var session: StoreScope?
     var subscriptions: [StoredSubscription] = []
-    /// How many received messages wait for a reader.
+    /// The number of received messages that wait for a reader.
     var incomingCount = 0
-    /// The highest id that was ever given out.
+    /// The highest message id that was ever used in the scope.
     var lastID: UInt64 = 0
 
-    /// How many rows are read at a time.
+    /// The largest number of rows that are read at a time.
     static let pageSize = 500
 
-    /// Reads what `store` has for `scope`.
+    /// Loads the rows of `scope` from `store`.
     static func load(_ scope: StoreScope, from store: any MessageStore) async throws -> StoredSession {
         var session = StoredSession()
         let summary = try await store.summary(of: scope)
@@ -36,8 +36,8 @@ struct StoredSession: Sendable {
         session.subscriptions = try await store.subscriptions(in: scope)
         var usedIDs: Set<UInt16> = []
         var last: StoredMessage.ID?
-        // Sent messages may be on any page: after a change of the broker, later messages may be sent while earlier ones count as
-        // queued.
+        // Sent messages may be on any page: after a change of the broker, earlier messages may count as queued while
+        // later messages are sent.
         while true {
             let page = try await store.sentOutgoing(in: scope, after: last, limit: pageSize)
             for row in page {

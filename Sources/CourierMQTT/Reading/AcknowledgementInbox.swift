@@ -4,7 +4,8 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Brings acknowledgements from readers on any thread to the session and the store, many with one turn of the loop.
+/// Collects acknowledgements of readers on any thread, and passes them to the session and the store on the event loop,
+/// many in one turn.
 final class AcknowledgementInbox: LoopWork {
     private struct State {
         var tickets: [AcknowledgementTicket] = []
@@ -16,14 +17,15 @@ final class AcknowledgementInbox: LoopWork {
     private let rows: DurableInbox?
     private let state = Mutex(State())
 
-    /// An inbox that stores what a repetition is known by, and that rows are done with, where there is a store.
+    /// Creates an inbox. If there is a store, `rows` stores the packet ids that identify repeated messages, and removes
+    /// the rows that readers have finished.
     init(_ driver: SessionDriver, rows: DurableInbox?, on loop: EventLoop) {
         self.driver = driver
         self.rows = rows
         self.loop = loop
     }
 
-    /// All readers of a message are done; from any thread.
+    /// Adds the ticket of a message that all readers have finished. Called from any thread.
     func add(_ ticket: AcknowledgementTicket) {
         let needsTurn = state.withLock { state in
             state.tickets.append(ticket)
@@ -52,25 +54,26 @@ final class AcknowledgementInbox: LoopWork {
         }
     }
 
-    /// Acknowledges deliveries. On the loop.
+    /// Acknowledges received messages to the broker. Called on the event loop.
     func acknowledge(_ handles: [IncomingMessage.Handle]) {
         driver.together {
             for handle in handles { acknowledge(handle) }
         }
     }
 
-    /// Acknowledges a delivery with a code. On the loop.
+    /// Acknowledges a received message to the broker with a reason code. Called on the event loop.
     func acknowledge(
         _ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success,
         settled: ((Result<Void, CourierError>) -> Void)? = nil
     ) {
-        // The id of a session that is gone means another message by now: it must not be remembered.
+        // A packet id of an earlier session may belong to another message now, so it is not stored.
         guard handle.qos == .exactlyOnce, let rows, driver.awaitsAcknowledgement(handle) else {
             driver.acknowledge(handle, code)
             settled?(.success(()))
             return
         }
-        // A repetition after a crash must be known as one before the broker may forget the message.
+        // The packet id is stored before the broker may forget the message. So the client recognizes a repetition after
+        // a crash.
         rows.remember(handle.packetID.rawValue) { [driver] outcome in
             if case .success = outcome { driver.acknowledge(handle, code) }
             settled?(outcome)

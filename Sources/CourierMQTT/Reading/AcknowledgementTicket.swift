@@ -6,25 +6,25 @@ import Synchronization
 /// Counts the readers that still process one message. When the last reader has finished, the message is acknowledged.
 ///
 /// ```
-/// open ──the last reader is done──▶ finished ──the acknowledgement cannot be lost──▶ settled
+/// open ──the last reader finishes──▶ finished ──the acknowledgement succeeds or fails──▶ settled
 /// ```
 final class AcknowledgementTicket: Sendable {
     typealias Outcome = Result<Void, CourierError>
 
-    /// The kind of acknowledgement.
+    /// The origin of the message, which decides how it is acknowledged.
     enum Receipt: Sendable {
-        /// A delivery of the broker.
+        /// The broker sent the message and waits for its acknowledgement.
         case delivery(IncomingMessage.Handle)
-        /// A row of the message store, of a session as ``DurableInbox`` counts them.
+        /// The message is a row of the message store. `epoch` identifies the session of the row; see ``DurableInbox``.
         case row(StoredMessage.ID, epoch: Int)
-        /// There is nothing to acknowledge. If a reader leaves the message unfinished, the message is kept again until its time
-        /// ends.
+        /// The message was kept in memory, and needs no acknowledgement. If a reader leaves it unfinished, it is kept
+        /// again until the given time, or without a limit if the time is `nil`.
         case kept(until: ContinuousClock.Instant?)
     }
 
     private struct State {
         var openCount: Int
-        /// The code of the first reader that rejected the message.
+        /// The code of the first reader that rejected the message; `nil` if no reader rejected it.
         var rejection: NegativeAcknowledgement?
         var outcome: Outcome?
         /// Called when the acknowledgement is settled.
@@ -36,31 +36,32 @@ final class AcknowledgementTicket: Sendable {
     private let done: @Sendable (AcknowledgementTicket) -> Void
     private let storing = Atomic(false)
 
-    /// A ticket for `readers` readers, at least one; `done` is called once, on the thread of the last.
+    /// Creates a ticket for `readers` readers, at least one. `done` is called once, on the thread of the reader that
+    /// finishes last.
     init(_ receipt: Receipt, readers: Int, done: @escaping @Sendable (AcknowledgementTicket) -> Void) {
         self.receipt = receipt
         self.done = done
         state = Mutex(State(openCount: max(readers, 1)))
     }
 
-    /// The row of the store that the message is, if it is one.
+    /// The row of this message in the store; `nil` if the message is not a row.
     var row: (id: StoredMessage.ID, epoch: Int)? {
         guard case .row(let id, let session) = receipt else { return nil }
         return (id, session)
     }
 
-    /// Whether the message is on its way into the store, after a reader left it.
+    /// True while the message is being stored because a reader left it unfinished.
     var isBeingStored: Bool {
         get { storing.load(ordering: .relaxed) }
         set { storing.store(newValue, ordering: .relaxed) }
     }
 
-    /// The code that the acknowledgement carries.
+    /// The reason code of the acknowledgement: success, or the code of the first rejection.
     var code: PacketReasonCode {
         state.withLock(\.rejection).flatMap { PacketReasonCode(rawValue: $0.rawValue) } ?? .success
     }
 
-    /// One reader has finished, and perhaps rejected the message. Called once for each reader.
+    /// Records that one reader has finished or rejected the message. Called once for each reader.
     fileprivate func finishOne(rejecting rejection: NegativeAcknowledgement? = nil) {
         let isLast = state.withLock { state in
             state.rejection = state.rejection ?? rejection
@@ -70,7 +71,7 @@ final class AcknowledgementTicket: Sendable {
         if isLast { done(self) }
     }
 
-    /// The acknowledgement cannot be lost any more, or has been.
+    /// Records the outcome of the acknowledgement, and calls the waiters with it.
     func settle(_ outcome: Outcome) {
         let waiters = state.withLock { state in
             state.outcome = outcome
@@ -80,8 +81,8 @@ final class AcknowledgementTicket: Sendable {
         for waiter in waiters { waiter(outcome) }
     }
 
-    /// Calls `waiter` when the acknowledgement is settled. If other readers still process the message, it is called at once,
-    /// because they decide.
+    /// Calls `waiter` with the outcome of the acknowledgement. If other readers still process the message, `waiter` is
+    /// called with success at once, because the acknowledgement then depends on these readers.
     fileprivate func whenSettled(_ waiter: @escaping @Sendable (Outcome) -> Void) {
         let outcome = state.withLock { state -> Outcome? in
             if let outcome = state.outcome { return outcome }
@@ -93,7 +94,8 @@ final class AcknowledgementTicket: Sendable {
     }
 }
 
-/// One reader's share of an ``AcknowledgementTicket``. It counts once, however often it is used.
+/// One reader's part in an ``AcknowledgementTicket``. Only the first call that acknowledges or rejects the message
+/// counts.
 final class AcknowledgementPart: MessageAcknowledgement {
     private let hasFinished = Atomic(false)
     private let ticket: AcknowledgementTicket

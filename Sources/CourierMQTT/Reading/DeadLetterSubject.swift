@@ -8,10 +8,10 @@ final class DeadLetterSubject: Sendable {
 
     init() {}
 
-    /// Whether anybody would get a letter.
+    /// True while the publisher has a subscriber.
     var isListenedTo: Bool { listenerCount.load(ordering: .relaxed) > 0 }
 
-    /// Every letter from now on.
+    /// Publishes the dead letters that are sent after the subscription.
     var publisher: AnyPublisher<DeadLetter, Never> {
         AnyPublisher<DeadLetter, Never> { [self] receive in
             listenerCount.add(1, ordering: .relaxed)
@@ -25,6 +25,6 @@ final class DeadLetterSubject: Sendable {
 
     func send(_ letter: DeadLetter) { letters.send(letter) }
 
-    /// There will be no more: publishers finish.
+    /// Completes the publisher. No dead letters follow.
     func finish() { letters.send(completion: .finished) }
 }

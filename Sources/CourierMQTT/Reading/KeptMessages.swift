@@ -1,22 +1,22 @@
 import CourierCore
 
-/// Messages of QoS 1 and 2 without a reader: no reader wanted them, or a reader left them unacknowledged. Each waits for a new
-/// reader until its time is over.
+/// Messages of QoS 1 and 2 without a reader, in memory: there was no reader for them, or a reader left them
+/// unacknowledged. Each message waits for a new reader until its end time.
 ///
-/// A value without locks and clocks.
+/// A value type that uses no lock and no clock.
 struct KeptMessages {
     typealias Instant = ContinuousClock.Instant
 
     fileprivate struct Element {
         var message: ReceivedMessage
         let topic: TopicName
-        /// When its time is over; `nil` is never.
+        /// The time until which the message is kept; `nil` for no limit.
         var end: Instant?
 
-        /// Whether the broker waits for its acknowledgement.
+        /// True if the broker waits for the acknowledgement of the message.
         var isUnfinished: Bool { message.ticket != nil }
 
-        /// How much memory it takes, about.
+        /// The approximate memory of the element in bytes.
         var byteCount: Int { MemoryLayout<Element>.stride + message.page.byteCount }
     }
 
@@ -28,7 +28,8 @@ struct KeptMessages {
     /// The tickets of unfinished messages.
     private var tickets: Set<ObjectIdentifier> = []
 
-    /// Keeps at most `limit` messages with at most `byteLimit` bytes of memory. Unfinished messages do not count.
+    /// Creates an empty list for at most `limit` messages and `byteLimit` bytes of memory. Unfinished messages do not
+    /// count.
     init(limit: Int, byteLimit: Int) {
         self.limit = max(limit, 0)
         self.byteLimit = max(byteLimit, 0)
@@ -40,7 +41,7 @@ struct KeptMessages {
 
     var count: Int { elements.count }
 
-    /// Keeps a message until `end`; `false` when there is no room.
+    /// Keeps a message until `end`. Returns `false` if there is no room.
     mutating func keep(_ message: ReceivedMessage, until end: Instant?) -> Bool {
         guard let topic = try? TopicName(received: message.topic) else { return false }
         let element = Element(message: message.detached(), topic: topic, end: end)
@@ -50,8 +51,9 @@ struct KeptMessages {
         return true
     }
 
-    /// Keeps a message that its reader has not acknowledged, until `end`. Returns `false` if the message is already here, is
-    /// being stored or has no ticket. No limit applies, because the reader's buffer limited these messages.
+    /// Keeps a message that its reader has not acknowledged, until `end`. Returns `false` if the message is already
+    /// here, is being stored or has no ticket. No limit applies, because the reader's buffer has limited these
+    /// messages.
     mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) -> Bool {
         guard let ticket = message.ticket, let topic = try? TopicName(received: message.topic),
             !ticket.isBeingStored, tickets.insert(ObjectIdentifier(ticket)).inserted
@@ -60,20 +62,23 @@ struct KeptMessages {
         return true
     }
 
-    /// Takes the messages that match `filter`, or all of them, in order, each with the end of its time.
+    /// Removes and returns the messages that match `filter`, in order, each with its end time. If `filter` is `nil`,
+    /// all messages match.
     mutating func take(_ filter: TopicFilter?) -> [(message: ReceivedMessage, end: Instant?)] {
         removeElements { filter?.matches($0.topic) ?? true }.map { ($0.message, $0.end) }
     }
 
-    /// Removes and returns the messages whose time is over, except unfinished ones.
+    /// Removes and returns the messages whose end time has passed, except unfinished messages.
     mutating func removeExpired(now: Instant) -> [ReceivedMessage] { remove { !$0.isUnfinished && $0.isOver(now) } }
 
-    /// Takes the unfinished messages whose time is over out to be stored; ``storingEnded(_:)`` follows for each.
+    /// Removes and returns the unfinished messages whose end time has passed, so that the caller stores them. The
+    /// caller then calls ``storingEnded(_:)`` for each.
     mutating func takeUnfinished(now: Instant) -> [ReceivedMessage] {
         takeToStore { $0.isUnfinished && $0.isOver(now) }
     }
 
-    /// Takes the unfinished messages of a topic out to be stored; ``storingEnded(_:)`` follows for each.
+    /// Removes and returns the unfinished messages of a topic, so that the caller stores them. The caller then calls
+    /// ``storingEnded(_:)`` for each.
     mutating func takeUnfinished(topic: String) -> [ReceivedMessage] {
         tickets.isEmpty ? [] : takeToStore { $0.isUnfinished && $0.message.topic == topic }
     }
@@ -84,11 +89,11 @@ struct KeptMessages {
         return taken
     }
 
-    /// A message was stored, or its storing failed.
+    /// Records that a message was stored, or that the store refused it.
     func storingEnded(_ message: ReceivedMessage) { message.ticket?.isBeingStored = false }
 
-    /// Puts unfinished messages back in front of later ones. Returns the messages that it does not accept, such as messages that
-    /// another reader has left here since.
+    /// Puts unfinished messages back in front of the other messages. Returns the messages that are not accepted, such
+    /// as messages that another reader has left here meanwhile.
     mutating func putBack(_ messages: [ReceivedMessage], until end: Instant) -> [ReceivedMessage] {
         let present = elements
         elements = []
@@ -97,10 +102,10 @@ struct KeptMessages {
         return refused
     }
 
-    /// Turns unfinished messages whose time is over into kept messages without an end, if there is room. All other unfinished
-    /// messages get time until `end`.
+    /// Turns unfinished messages whose end time has passed into kept messages without an end time. If there is no room
+    /// for a message, it stays unfinished until `end`.
     ///
-    /// - Returns: The messages that are kept now, with their tickets, and whether no unfinished message is left.
+    /// - Returns: The messages that are kept now, with their tickets, and whether there was room for all.
     mutating func finishUnfinished(now: Instant, orUntil end: Instant) -> (finished: [ReceivedMessage], areAll: Bool) {
         var finished: [ReceivedMessage] = []
         var areAll = true
@@ -120,11 +125,11 @@ struct KeptMessages {
         return (finished, areAll)
     }
 
-    /// When the time of the first unfinished message is over.
+    /// The earliest end time of an unfinished message; `nil` if there is none.
     var nextUnfinishedEnd: Instant? { elements.lazy.filter(\.isUnfinished).compactMap(\.end).min() }
 
-    /// The connection has ended. Removes unfinished messages of QoS 1, because the broker sends them again. Those of QoS 2 stay:
-    /// the engine knows their packet ids, and their acknowledgements count on the next connection.
+    /// Removes unfinished messages of QoS 1 after the connection ended, because the broker sends them again. Messages
+    /// of QoS 2 stay: the engine knows their packet ids, and they can be acknowledged on the next connection.
     mutating func connectionLost() { _ = remove { $0.isUnfinished && $0.message.qos.asSubscribed != .two } }
 
     mutating func removeAll() { (elements, tickets, byteCount) = ([], [], 0) }

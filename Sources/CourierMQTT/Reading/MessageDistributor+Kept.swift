@@ -4,24 +4,26 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Messages without a reader: they are kept for a later reader, or given up and reported.
+/// Keeps messages without a reader for a later reader, or drops and reports them.
 extension MessageDistributor {
-    /// How long the broker waits for the acknowledgement of a message that a loop has left unfinished, 10 s. After that the
-    /// message waits in the store, or in memory where there is none: brokers send only so many messages before those, and
-    /// acknowledgements go in their order ([MQTT-4.6.0-2]), so that nothing else would come any more.
+    /// The time after which a message that a loop left unfinished is stored and acknowledged, 10 s. If there is no
+    /// store, it is kept in memory.
+    ///
+    /// A broker limits the number of unacknowledged messages, and acknowledgements are sent in the order of the
+    /// messages ([MQTT-4.6.0-2]). So one unacknowledged message would finally stop all others.
     static let unfinishedPatience = Duration.seconds(10)
 
-    /// The shortest time between two log lines about messages that were given up, or that could not be decoded, if events have no
-    /// listener.
+    /// The shortest time between two log lines about dropped messages, or about messages that could not be decoded.
+    /// These lines are logged only if events have no listener.
     static let warningInterval = Duration.seconds(60)
 
-    /// Gives a new reader the messages that were kept for it.
+    /// Passes the kept messages that match the filter of a new reader to this reader.
     func pushKept(to id: ReaderID) {
         guard let reader = state.pointee.readers[id] else { return }
         push(state.pointee.kept.take(reader.filter), to: id, reader.mode)
     }
 
-    /// Gives a reader messages that have waited for one, each until the end of its time.
+    /// Passes kept messages, each with its end time, to a reader.
     private func push(
         _ messages: [(message: ReceivedMessage, end: ContinuousClock.Instant?)], to id: ReaderID,
         _ mode: AcknowledgementMode
@@ -32,7 +34,7 @@ extension MessageDistributor {
             if mode == .afterProcessing, let present = message.ticket {
                 ticket = present
             } else {
-                // The broker waits no more. What the reader does not come to waits for the next one, as it has before.
+                // The broker need not wait any more. If the reader does not read this message, it is kept again.
                 message.acknowledge()
                 let end = message.ticket == nil ? end : nil
                 ticket = AcknowledgementTicket(.kept(until: end), readers: 1, done: dependencies.finished)
@@ -47,8 +49,9 @@ extension MessageDistributor {
     /// Whether the message arrived in the present session.
     private func isOfSession(_ message: ReceivedMessage) -> Bool { message.arrival >= state.pointee.sessionSerial }
 
-    /// Gives a message to the first of the readers that have come since the one with this serial, and since the message;
-    /// `false` when there is none. Earlier ones had it, or a copy of their own, or do not read it.
+    /// Passes a message to the first matching reader that was added after the reader with this serial and after the
+    /// message arrived. Returns `false` if there is no matching reader. Earlier readers have received the message or
+    /// another copy, or do not read its topic.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int,
         _ isRight: (Reader) -> Bool = { _ in true }
@@ -60,14 +63,16 @@ extension MessageDistributor {
         return true
     }
 
-    /// The same with what a reader leaves. A retained message is not for one to whom the broker sends it by itself.
+    /// Passes a message that a reader has left to a matching reader that was added later. A reader is left out if the
+    /// broker itself sends the retained message to it.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, leftBy leaver: Reader
     ) -> Bool {
         give(message, until: end, after: leaver.serial) { !isSent(message, to: $0) }
     }
 
-    /// Whether the broker has the message, and sends it to a reader that came after it.
+    /// True if the broker keeps the message as a retained message, and sends it to `reader` after a subscription
+    /// request that follows the reader's start.
     private func isSent(_ message: ReceivedMessage, to reader: Reader) -> Bool {
         guard isKeptByBroker(message), let topic = try? TopicName(received: message.topic),
             let subscriptions = dependencies.subscriptions()
@@ -75,7 +80,7 @@ extension MessageDistributor {
         return subscriptions.bringsRetained(on: topic, to: reader.filter, after: reader.lastRequest)
     }
 
-    /// Whether the broker keeps the message as a retained one, and sends it to new subscribers of its topic.
+    /// True if the broker keeps the message as a retained message, and sends it to new subscribers of its topic.
     private func isKeptByBroker(_ message: ReceivedMessage) -> Bool {
         message.isRetained && dependencies.subscriptions()?.areFlaggedKept == true
     }
@@ -94,8 +99,8 @@ extension MessageDistributor {
         return first
     }
 
-    /// Keeps the messages that a reader has left unfinished or has not read, except messages of a destroyed session. If another
-    /// reader of the topic was added since and has not received them, it gets them at once.
+    /// Keeps the messages that a reader has left unfinished or has not read, except messages of a destroyed session. If
+    /// a matching reader was added later and has not received them, that reader receives them at once.
     func keepUnfinished(_ messages: [ReceivedMessage], of leaver: Reader) {
         loop.preconditionOnLoop()
         let messages = messages.filter { isOfSession($0) }
@@ -109,7 +114,8 @@ extension MessageDistributor {
             case .delivery(let handle):
                 if !message.isShared, isNeeded(handle), give(message, leftBy: leaver) { continue }
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
-                // Readers that were added since read the rows, and have received this one.
+                // If a reader was added later, it reads the rows itself and has received this message. Otherwise the
+                // message is stored after the rows.
                 if hasRows, firstReader(of: message.topic, after: leaver.serial) == nil {
                     topicsAfterRows.insert(message.topic)
                 }
@@ -123,7 +129,7 @@ extension MessageDistributor {
         setUnfinishedTimer()
     }
 
-    /// Gives the rows among these messages back to the store, from which readers get them that have come since.
+    /// Marks the rows among these messages as unread in the store, and lets readers that were added later read them.
     private func giveBackRows(of messages: [ReceivedMessage], after serial: Int) {
         guard let rows else { return }
         var topics: Set<String> = []
@@ -146,7 +152,8 @@ extension MessageDistributor {
         }
     }
 
-    /// Lets messages wait where the broker need not wait for them. What cannot be kept so is not acknowledged.
+    /// Stores unfinished messages whose end time has passed, or keeps them in memory without a store. Then acknowledges
+    /// them. A message without room stays unacknowledged.
     private func finishUnfinished() {
         if let rows {
             storeUnfinished(state.pointee.kept.takeUnfinished(now: loop.now), in: rows)
@@ -174,7 +181,7 @@ extension MessageDistributor {
                 refused.settle(index, nil)
                 continue
             }
-            // The id of a session that is gone means another message by now.
+            // A packet id of an earlier session may belong to another message now, so it is not stored.
             let id = dependencies.awaits(handle) ? handle.storedID : nil
             let isTaken = rows.keep(message, packetID: id, for: nil, isNew: false) { [weak self] outcome in
                 guard let self else { return }
@@ -190,14 +197,14 @@ extension MessageDistributor {
         }
     }
 
-    /// Whether a message that came with this handle would be lost if we forgot it: at QoS 1 the broker sends it again,
-    /// if it does not wait for an answer any more.
+    /// True if the message would be lost if the client dropped it. The broker repeats a QoS 1 message that was not
+    /// acknowledged on its connection.
     private func isNeeded(_ handle: IncomingMessage.Handle) -> Bool {
         handle.qos == .exactlyOnce || dependencies.awaits(handle)
     }
 
-    /// Unfinished messages could not be stored: a reader that has come meanwhile gets them, and without one they wait
-    /// on, and so does the broker.
+    /// Passes unfinished messages that the store refused to readers that were added meanwhile. Without a reader, they
+    /// stay unfinished and unacknowledged.
     private func putBack(_ messages: [ReceivedMessage], after lastReader: Int) {
         for message in messages { state.pointee.kept.storingEnded(message) }
         let left = messages.filter { isOfSession($0) && !give($0, after: lastReader) }
@@ -208,8 +215,8 @@ extension MessageDistributor {
         warnOfUnfinished()
     }
 
-    /// Keeps a message that was acknowledged on receipt and that its only reader has not read, like a message without a reader. A
-    /// reader that was added since gets it. A client that has ended keeps nothing.
+    /// Keeps a message that was acknowledged on receipt and that its only reader has not read. If a matching reader was
+    /// added later, that reader receives it. After the client has ended, nothing is kept.
     private func keepUnread(_ message: ReceivedMessage, of leaver: Reader) {
         let end = loop.now.advanced(by: timeToKeep)
         guard !state.pointee.hasEnded, !give(message, until: end, leftBy: leaver) else { return }
@@ -221,8 +228,8 @@ extension MessageDistributor {
                 + "acknowledge: .afterProcessing.")
     }
 
-    /// Keeps a message that the broker waits for no more: in the store, or in memory where there is none or it is full. A
-    /// reader that comes before that is known gets it.
+    /// Keeps an acknowledged message in the store, or in memory if there is no store or the store is full. A reader
+    /// that is added before the store answers receives the message.
     private func keepOn(_ message: ReceivedMessage, until end: ContinuousClock.Instant?) {
         let message = message.ticketed(nil).detached()
         let lifetime = end.map { loop.now.duration(to: $0) }
@@ -239,15 +246,15 @@ extension MessageDistributor {
         if !state.pointee.kept.keep(message, until: end) { tellNoReader(message) }
     }
 
-    /// Forgets the kept messages whose time is over.
+    /// Removes the kept messages whose end time has passed, from memory and from the store.
     func removeExpired() {
         loop.preconditionOnLoop()
         for message in state.pointee.kept.removeExpired(now: loop.now) { tellNoReader(message) }
         rows?.removeExpired()
     }
 
-    /// Keeps a message whose topic has no reader, or reports its loss. Returns whether its acknowledgement waits until the
-    /// message is stored.
+    /// Keeps a message whose topic has no reader, or reports its loss. Returns `true` if its acknowledgement waits
+    /// until the message is stored.
     func keep(
         _ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan, _ handle: IncomingMessage.Handle?
     ) -> Bool {
@@ -259,7 +266,7 @@ extension MessageDistributor {
             return false
         }
         if let rows, let handle {
-            // Unfinished messages of this topic come before it.
+            // Unfinished messages of this topic are older, so they are stored first.
             storeUnfinished(state.pointee.kept.takeUnfinished(topic: message.topic), in: rows)
             if store(message, handle, in: rows) { return true }
         } else if state.pointee.kept.keep(message, until: loop.now.advanced(by: timeToKeep)) {
@@ -277,7 +284,8 @@ extension MessageDistributor {
             case .success: dependencies.confirm(handle)
             case .failure(let error) where outcome.isRefusal:
                 if giveRefused(message, handle, after: lastReader) { return }
-                // Waiting for room, it would hold up the acknowledgements of all that comes after it.
+                // The message must not wait for room, because all later acknowledgements would wait for its
+                // acknowledgement.
                 tellNoReader(message, cause: error)
                 dependencies.confirm(handle)
             case .failure: break
@@ -285,7 +293,8 @@ extension MessageDistributor {
         }
     }
 
-    /// Gives a message that the store has no room for to a reader that has come since; `false` when there is none.
+    /// Passes a message that the store refused to a reader that was added meanwhile. Returns `false` if no reader takes
+    /// it.
     private func giveRefused(
         _ message: ReceivedMessage, _ handle: IncomingMessage.Handle, after lastReader: Int
     ) -> Bool {
@@ -313,7 +322,7 @@ extension MessageDistributor {
                 sizeBytes: message.byteCount))
     }
 
-    /// The time of stored messages was over before anybody read them.
+    /// Logs that stored messages have expired before a reader took them.
     func rowsExpired(_ count: Int) {
         dependencies.warn(
             "\(count) stored messages were given up: nobody has read them in the time for which they are kept; read "
@@ -322,7 +331,7 @@ extension MessageDistributor {
 
     private func warn(_ text: String) { warn(text, \.unread) }
 
-    /// Logs that a message could not be decoded, because there is no listener for it.
+    /// Logs `text` about a message that could not be used, at most once in each `warningInterval`.
     func warnOfUndecodable(_ text: String) {
         loop.preconditionOnLoop()
         warn(text, \.undecodable)
@@ -337,7 +346,7 @@ extension MessageDistributor {
     }
 }
 
-/// Messages that there was no room for, in their order, until it is known of each.
+/// Collects the messages that the store refused, in their order, and passes them on when every result is known.
 private final class RefusedMessages {
     private var messages: [ReceivedMessage?]
     private var openCount: Int
@@ -349,7 +358,7 @@ private final class RefusedMessages {
         self.done = done
     }
 
-    /// Notes what became of the message at `index`: `nil` if nothing is left to do.
+    /// Records the result for the message at `index`: the message if the store refused it, otherwise `nil`.
     func settle(_ index: Int, _ refused: ReceivedMessage?) {
         openCount -= 1
         messages[index] = refused
@@ -360,6 +369,6 @@ private final class RefusedMessages {
 }
 
 extension IncomingMessage.Handle {
-    /// By what a repetition of the message is known; only at QoS 2.
+    /// The packet id that identifies a repetition of a QoS 2 message; `nil` at QoS 1.
     fileprivate var storedID: UInt16? { qos == .exactlyOnce ? packetID.rawValue : nil }
 }

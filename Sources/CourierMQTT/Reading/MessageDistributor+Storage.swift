@@ -2,20 +2,20 @@ import CourierCore
 import CourierTransport
 import Foundation
 
-/// Stored messages for a new reader: it gets them first, page by page, and newly arrived messages after them.
+/// Reads stored messages for a new reader, page by page. The reader receives them before newly arrived messages.
 extension MessageDistributor {
-    /// How long a store that could not be read is left alone, 1 s.
+    /// The wait before a failed read of the store is repeated, 1 s.
     private static let retryInterval = Duration.seconds(1)
 
-    /// The store has rows of an earlier process. The present readers get them.
+    /// Lets the present readers read the rows that an earlier process stored.
     func rowsAppeared() {
         loop.preconditionOnLoop()
         guard rows?.hasRows == true else { return }
         for id in state.pointee.readers.indices where state.pointee.readers[id] != nil { beginCatchUp(id) }
     }
 
-    /// A message was stored, or returned to the store, that no present reader of its topic has received. Readers up to `serial`
-    /// have received it; later ones get it.
+    /// Lets readers of `topic` read the store, because a message was stored or given back. Readers with a serial up to
+    /// `serial` have received it, and are left out.
     func rowAppeared(_ topic: String, after serial: Int = 0, isGivenBack: Bool = false) {
         guard state.pointee.lastSerial > serial, state.pointee.readers.contains(where: { $0 != nil }),
             let name = try? TopicName(received: topic)
@@ -27,8 +27,8 @@ extension MessageDistributor {
         }
     }
 
-    /// Gives a reader the rows of the store, also rows that it has passed if one `isGivenBack`. Reading from the broker pauses
-    /// until the reader has them.
+    /// Starts to read the stored rows for a reader. If a row `isGivenBack`, reading starts at the first row again.
+    /// Reading from the broker pauses until the reader has all rows.
     func beginCatchUp(_ id: ReaderID, isGivenBack: Bool = false) {
         guard state.pointee.readers[id]?.catchUp == nil else {
             state.pointee.readers[id]?.catchUp?.isOutdated = true
@@ -41,7 +41,7 @@ extension MessageDistributor {
         goOn(id)
     }
 
-    /// Reads the next page for a reader, unless it has enough for now.
+    /// Reads the next page of rows for a reader, unless a read is running or the reader's queue is full.
     func goOn(_ id: ReaderID) {
         guard let rows, let reader = state.pointee.readers[id], let catchUp = reader.catchUp, !catchUp.isReading,
             !reader.isBehind
@@ -57,7 +57,7 @@ extension MessageDistributor {
         _ page: Result<DurableInbox.Page, CourierError>, for id: ReaderID, _ serial: Int
     ) {
         guard let reader = state.pointee.readers[id], let catchUp = reader.catchUp, catchUp.serial == serial else {
-            // The reader has left; the next one gets them.
+            // The reader was removed meanwhile, so its rows are given back for the next reader.
             if case .success(let page) = page { for row in page.rows { rows?.giveBack(row.id, of: page.epoch) } }
             return
         }
@@ -84,7 +84,8 @@ extension MessageDistributor {
         caughtUp()
     }
 
-    /// The row is removed when the reader has taken or finished the message. Otherwise it stays for the next reader.
+    /// Makes a message of a row. The row is removed when the reader has taken or finished the message. Otherwise it
+    /// stays for the next reader.
     private func message(_ row: StoredMessage, of epoch: Int) -> ReceivedMessage {
         let page = MessagePage(
             Data(row.payload), topic: row.topic, qos: row.qos, packetID: nil, isRetained: row.isRetained,

@@ -4,11 +4,11 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Finds the readers of every message that arrives and puts it into their queues, a batch at a time.
+/// Finds the readers of each received message, and adds the messages to the readers' queues in batches.
 ///
-/// Safe to share: everything here is touched on the client's loop only, which each entry checks.
+/// Safe to share between threads: all state is used on the client's event loop only, and most methods check this.
 final class MessageDistributor: @unchecked Sendable {
-    /// Names one reader.
+    /// Identifies one reader: its index in `State.readers`, which is reused after the reader was removed.
     typealias ReaderID = Int
 
     struct Reader {
@@ -16,24 +16,26 @@ final class MessageDistributor: @unchecked Sendable {
         let mode: AcknowledgementMode
         /// The filter of the reader; `nil` for every topic.
         let filter: TopicFilter?
-        /// Distinguishes the reader from earlier ones.
+        /// Higher than the serials of all earlier readers. It distinguishes readers with the same id.
         let serial: Int
-        /// The last request for a subscription before it came: with later ones the broker sends it retained messages.
+        /// The number of the last subscription request before the reader was added. After later requests, the broker
+        /// itself sends retained messages to the reader.
         let lastRequest: UInt64
         var isBehind = false
-        /// How far the reader has read stored messages. Arriving messages wait until it has read all of them.
+        /// The progress of reading stored messages; `nil` if the reader has all of them. Until then, arriving messages
+        /// wait.
         var catchUp: CatchUp?
     }
 
-    /// Reads the rows of the store for one reader.
+    /// The progress of one reader through the rows of the store.
     struct CatchUp {
-        /// Distinguishes it from that of an earlier reader with the same id.
+        /// Distinguishes this catch-up from that of an earlier reader with the same id.
         let serial: Int
         var last: StoredMessage.ID?
-        /// Whether a row in front of that one was given back since.
+        /// True if a row before `last` was given back, so that the next read starts at the first row.
         var startsAnew = false
         var isReading = false
-        /// Whether a row has appeared that the reading under way may not have seen.
+        /// True if a row was added that the running read may have missed, so that another read follows.
         var isOutdated = false
     }
 
@@ -43,75 +45,81 @@ final class MessageDistributor: @unchecked Sendable {
         var undecodable: ContinuousClock.Instant?
     }
 
-    /// Behind a pointer, because the fields of a class are checked for exclusive access at run time, several times per
-    /// message.
+    /// The mutable state of the distributor. It is behind a pointer, because Swift checks exclusive access to the
+    /// fields of a class at run time, which would happen several times per message.
     struct State: ~Copyable {
         var tree = TopicTree()
         var readers: [Reader?] = []
-        /// The messages that have arrived for each reader, and were not given to it yet.
+        /// For each reader, the arrived messages that are not in its queue yet.
         var shares: [ReaderShare] = []
         var free: [ReaderID] = []
-        /// The readers of everything.
+        /// The readers without a filter, which receive every message.
         var unfiltered: [ReaderID] = []
-        /// The readers with something in their share.
+        /// The readers whose share has new messages.
         var touched: [ReaderID] = []
         /// The messages that have arrived since the last page was finished.
         var page = PageWriter()
         /// The messages at the end of the page that have the last topic, and are not in a reader's share yet.
         var run = MessageRun()
-        /// How much has arrived that no reader was given yet.
+        /// The number of arrived bytes that were not handed over to readers yet.
         var byteCount = 0
         var kept: KeptMessages
-        /// The topic of the last message, eight bytes at a time, and its readers.
+        /// The topic of the last message in words of eight bytes. The next fields are its length, its text and its
+        /// readers.
         var lastTopic: [UInt64] = []
         var lastTopicByteCount = 0
         var lastTopicString = ""
         var lastReaders: [ReaderID] = []
         var lastIsValid = false
-        /// Whether the page has this topic as its last one.
+        /// True if the last topic of `page` is the topic of the last message.
         var lastTopicIsOnPage = false
         /// Whether the client has ended.
         var hasEnded = false
-        /// How many readers, and whether the store, make reading pause.
+        /// The number of reasons to pause reading: full readers, readers that catch up with the store, and a congested
+        /// store.
         var behindCount = 0
         var isStoreCongested = false
-        /// Whether reading continues although a reader is full, because a response of the broker is awaited.
+        /// True while reading continues although a reader is full, because the client waits for a response of the
+        /// broker.
         var isOverrun = false
-        /// Whether a reader has twice its limit. Arriving messages are not acknowledged then, so that the broker stops sending
-        /// them.
+        /// True if a reader has twice as many messages or bytes as its limit. Arriving messages are not acknowledged
+        /// then, so that the broker stops sending.
         var isOverfull = false
         /// Messages to acknowledge when no reader is full any more.
         var withheld: [IncomingMessage.Handle] = []
-        /// The same of messages that other readers acknowledge after processing, which alone does not do.
+        /// The withheld tickets of messages that some readers acknowledge after processing. A ticket finishes only when
+        /// no reader is full any more.
         var withheldTickets: [AcknowledgementTicket] = []
         var lastSerial = 0
-        /// The serial at the beginning of the session, in the sequence of readers. Earlier messages belong to another session.
+        /// The value of `lastSerial` when the session began. Messages with a lower `arrival` belong to an earlier
+        /// session.
         var sessionSerial = 0
-        /// The copies of messages that came for several subscriptions.
+        /// The recent copies of messages that the broker sent for several subscriptions.
         @BoxedOptional var recentCopies: RecentCopies?
         var afterProcessingCount = 0
-        /// Fires when the time of an unfinished message is over.
+        /// Fires at the earliest end time of an unfinished message.
         @BoxedOptional var unfinishedTimer: TimerToken?
         @BoxedOptional var lastWarnings: LastWarnings?
-        /// The events of messages that arrived, while nothing else has to be reported behind them.
+        /// The events of arrived messages. They are reported together, before any other event.
         var arrivals: [CourierEventType] = []
     }
 
-    /// The functions of the client that the distributor needs. All run on the loop.
+    /// The functions of the client that the distributor needs. They are called on the event loop, except `finished`.
     struct Dependencies: Sendable {
-        /// Stops and resumes reading from the broker.
+        /// Pauses (`true`) or resumes (`false`) reading from the broker.
         var setReadingPaused: @Sendable (Bool) -> Void
-        /// Whether reading is stopped.
+        /// True while reading from the broker is paused.
         var isReadingPaused: @Sendable () -> Bool
         /// Acknowledges messages to the broker.
         var acknowledge: @Sendable ([IncomingMessage.Handle]) -> Void
-        /// Whether the acknowledgement of a message still means anything.
+        /// True while the message with this handle still awaits its acknowledgement.
         var awaits: @Sendable (IncomingMessage.Handle) -> Bool = { _ in true }
-        /// Acknowledges a message that is stored together with what its repetition is known by.
+        /// Acknowledges a message that is stored. At QoS 2, its packet id is stored, too.
         var confirm: @Sendable (IncomingMessage.Handle) -> Void
-        /// All readers of a message are done; from any thread.
+        /// Receives the ticket of a message that all readers have finished. Called from any thread.
         var finished: @Sendable (AcknowledgementTicket) -> Void
-        /// Says whether acknowledgements wait for readers from now on.
+        /// Sets whether arriving messages wait for an acknowledgement of the distributor (`true`), or may be
+        /// acknowledged automatically (`false`).
         var setAcknowledgesOnCommand: @Sendable (Bool) -> Void
         /// The subscriptions; `nil` if the client was released.
         var subscriptions: @Sendable () -> SubscriptionKeeper?
@@ -123,9 +131,9 @@ final class MessageDistributor: @unchecked Sendable {
         var warn: @Sendable (String) -> Void = { _ in }
     }
 
-    /// The largest number of arrival events that are reported under one lock.
+    /// The largest number of arrival events that are reported together, under one lock.
     private static let arrivalLimit = 1_024
-    /// For how many arrivals memory is kept between reads.
+    /// The largest number of arrival events whose memory is kept between reads.
     private static let keptArrivals = 128
 
     let loop: EventLoop
@@ -133,7 +141,7 @@ final class MessageDistributor: @unchecked Sendable {
     let timeToKeep: Duration
     let dependencies: Dependencies
     let state: UnsafeMutablePointer<State>
-    /// Where messages wait for a reader that are to survive the process; `nil` where none are.
+    /// The stored messages that wait for a reader; `nil` if the client has no message store.
     let rows: DurableInbox?
 
     init(
@@ -160,8 +168,8 @@ final class MessageDistributor: @unchecked Sendable {
 
     // MARK: Readers
 
-    /// Adds a reader of `filter`, or of everything; it gets the kept messages that match first. Once the client has
-    /// ended nothing comes any more: the queue is finished, and there is no reader.
+    /// Adds a reader of `filter`, or of all topics if `filter` is `nil`. The reader receives the matching kept messages
+    /// first. If the client has ended, finishes the queue and returns `nil`.
     func add(_ queue: ReaderQueue, _ filter: TopicFilter?, _ mode: AcknowledgementMode) -> ReaderID? {
         loop.preconditionOnLoop()
         guard !state.pointee.hasEnded else {
@@ -193,7 +201,8 @@ final class MessageDistributor: @unchecked Sendable {
         return id
     }
 
-    /// Removes a reader, and keeps for the next reader the messages that it has not acknowledged or not taken.
+    /// Removes a reader. The messages that it has not acknowledged or not taken are kept for the next reader. `left`
+    /// are the messages from its queue.
     func remove(_ id: ReaderID, _ left: [ReceivedMessage]) {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return }
@@ -218,8 +227,8 @@ final class MessageDistributor: @unchecked Sendable {
         keepUnfinished(left + share.worthKeeping, of: reader)
     }
 
-    /// Removes and returns a reader that ends when it has taken the messages that have arrived for it. ``keepUnfinished(_:of:)``
-    /// follows with the messages that it leaves.
+    /// Removes and returns a reader that may still take the messages in its queue. After that,
+    /// ``keepUnfinished(_:of:)`` is called with the messages that it leaves.
     func retire(_ id: ReaderID) -> Reader? {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return nil }
@@ -229,7 +238,8 @@ final class MessageDistributor: @unchecked Sendable {
         return reader
     }
 
-    /// A reader that was behind has room again.
+    /// Records that the full queue of a reader has room again. Resumes reading if no other reason for the pause
+    /// remains.
     func drained(_ id: ReaderID) {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, state.pointee.readers[id]?.isBehind == true else { return }
@@ -238,7 +248,7 @@ final class MessageDistributor: @unchecked Sendable {
         if state.pointee.readers[id]?.catchUp != nil { goOn(id) }
     }
 
-    /// No message will come any more: every loop and every publisher ends.
+    /// Ends every loop and every publisher, because the client has ended.
     func finish() {
         loop.preconditionOnLoop()
         receivedAll()
@@ -248,7 +258,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.kept.removeAll()
     }
 
-    /// The connection has ended, perhaps in the middle of a read.
+    /// Hands over the received messages after the connection has ended, perhaps in the middle of a read.
     func connectionLost() {
         loop.preconditionOnLoop()
         receivedAll()
@@ -256,7 +266,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.kept.connectionLost()
     }
 
-    /// The session was destroyed: removes the messages that are kept or stored for readers.
+    /// Removes the kept messages, and stops reading stored messages, because the session was destroyed.
     func sessionDestroyed() {
         loop.preconditionOnLoop()
         tellArrivals()
@@ -269,7 +279,7 @@ final class MessageDistributor: @unchecked Sendable {
 
     // MARK: Messages
 
-    /// A message has arrived.
+    /// Adds an arrived message to the shares of its readers, or keeps it if it has no reader.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: RawSpan) {
         if !isLastTopic(topic) { look(up: topic) }
         guard message.view.hasSubscriptionIdentifier else { return take(message, payload, properties) }
@@ -300,7 +310,7 @@ final class MessageDistributor: @unchecked Sendable {
         if state.pointee.byteCount >= MessagePage.sharedByteCount { handOver() }
     }
 
-    /// All messages of one read were reported. Gives them to the readers.
+    /// Hands over the messages of one read to the readers. Called after the last message of the read.
     func receivedAll() {
         tellArrivals()
         if state.pointee.arrivals.capacity > Self.keptArrivals { state.pointee.arrivals = [] }
@@ -311,7 +321,8 @@ final class MessageDistributor: @unchecked Sendable {
         }
     }
 
-    /// Reports the events of the messages that arrived. Called before another event, and before readers get the messages.
+    /// Reports the collected events of arrived messages. Called before any other event, and before readers receive the
+    /// messages.
     func tellArrivals() {
         if state.pointee.arrivals.isEmpty { return }
         var arrivals: [CourierEventType] = []
@@ -344,8 +355,11 @@ final class MessageDistributor: @unchecked Sendable {
         dependencies.setAcknowledgesOnCommand(state.pointee.afterProcessingCount > 0 || state.pointee.isOverrun)
     }
 
-    /// Offers a copy of a message, which arrived for these subscriptions, to the readers. Returns `true` if no reader takes this
-    /// copy, because another copy is for them. Without a reader, the copy is kept for a later reader if `isKept`.
+    /// Removes the readers that do not take this copy of a message from `lastReaders`. `copy` has the identifiers of
+    /// the subscriptions that the copy arrived for.
+    ///
+    /// Returns `true` if no reader takes this copy, because another copy is for the readers. Also returns `true` if
+    /// there is no reader, the copy would be kept (`isKept`), and another copy arrived before.
     private func isSpare(_ copy: [UInt32], _ payload: RawSpan, isKept: Bool) -> Bool {
         guard !copy.isEmpty else { return false }
         finishRun()
@@ -368,7 +382,8 @@ final class MessageDistributor: @unchecked Sendable {
         return isTwin(copy, payload)
     }
 
-    /// The properties with those identifiers that the app chose, and without those of the client.
+    /// Returns the properties with only those subscription identifiers that the app chose. The client's own identifiers
+    /// are removed.
     private func ownProperties(of properties: RawSpan, with identifiers: [UInt32]) -> [UInt8] {
         let chosen = dependencies.subscriptions()?.chosenIdentifiers(of: identifiers) ?? []
         return properties.withUnsafeBytes { bytes in
@@ -383,13 +398,13 @@ final class MessageDistributor: @unchecked Sendable {
         return recent.isTwin(state.pointee.lastTopicString, payload, for: copy)
     }
 
-    /// Which copies come is another matter from now on: subscriptions have changed.
+    /// Forgets the recent copies. After a change of the subscriptions, the broker sends other copies.
     func subscriptionsChanged() {
         loop.preconditionOnLoop()
         state.pointee.recentCopies = nil
     }
 
-    /// Makes the ticket that the acknowledging readers of a message share; `nil` if no reader acknowledges it.
+    /// Makes the ticket for the readers that acknowledge a message after processing; `nil` if there are none.
     private func makeTicket(_ handle: IncomingMessage.Handle) -> AcknowledgementTicket? {
         let waiting = state.pointee.lastReaders.count { state.pointee.readers[$0]?.mode == .afterProcessing }
         guard waiting > 0 else { return nil }
@@ -437,7 +452,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.touched.append(id)
     }
 
-    /// Adds a message that is alone on its page to the shares of its readers.
+    /// Adds a message that has its own page to the shares of its readers.
     private func add(_ page: MessagePage, _ ticket: AcknowledgementTicket?) {
         finishPage()
         for id in state.pointee.lastReaders {
@@ -449,7 +464,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.byteCount += page.byteCount
     }
 
-    /// Only readers that acknowledge after processing get the ticket.
+    /// Returns the ticket if the reader acknowledges after processing; otherwise `nil`.
     private func ticket(_ ticket: AcknowledgementTicket?, for id: ReaderID) -> AcknowledgementTicket? {
         ticket != nil && state.pointee.readers[id]?.mode == .afterProcessing ? ticket : nil
     }
@@ -462,7 +477,7 @@ final class MessageDistributor: @unchecked Sendable {
             decode: MessageProperties.decode)
     }
 
-    /// Finishes the page: what readers have of it becomes theirs.
+    /// Finishes the page. The messages of the page in the shares of readers become slices.
     private func finishPage() {
         guard !state.pointee.page.isEmpty else { return }
         finishRun()
@@ -472,7 +487,8 @@ final class MessageDistributor: @unchecked Sendable {
         for id in state.pointee.touched { state.pointee.shares[id].finish(page, arrival: serial) }
     }
 
-    /// Gives every reader its share.
+    /// Moves the arrived messages from the shares to the queues of the readers. A reader that reads stored messages
+    /// receives them later.
     private func handOver() {
         tellArrivals()
         finishPage()
@@ -535,7 +551,8 @@ final class MessageDistributor: @unchecked Sendable {
         guard let reader = state.pointee.readers[id] else { return }
         let pushed = reader.queue.push(&batch, isOverrun: state.pointee.isOverrun)
         if pushed.isEnded {
-            // ``remove(_:_:)`` follows: at once if its reader has left, else when the reader notices.
+            // ``remove(_:_:)`` is called soon: at once if the reader has left, otherwise when the reader notices the
+            // end.
             for message in batch.worthKeeping where pushed.isClosed || message.ticket != nil {
                 state.pointee.shares[id].append(MessageSlice(message))
             }
@@ -548,17 +565,18 @@ final class MessageDistributor: @unchecked Sendable {
         fellBehind()
     }
 
-    /// Stops reading, and not only for the first: a connection that came since does not know.
+    /// Adds a reason to pause reading. Pauses reading even if there are other reasons, because a new connection is not
+    /// paused.
     func fellBehind() {
         state.pointee.behindCount += 1
         dependencies.setReadingPaused(true)
     }
 
-    /// So much is on its way into the store that reading has to pause, or it is so no more.
+    /// Pauses reading while too many bytes are on their way into the store, and then removes this reason for the pause.
     private func storeCongested(_ isCongested: Bool) {
         defer { state.pointee.isStoreCongested = isCongested }
         guard isCongested else { return caughtUp() }
-        // Each time, because a connection that came since does not know.
+        // Pauses reading at each report, because a new connection is not paused.
         if state.pointee.isStoreCongested { dependencies.setReadingPaused(true) } else { fellBehind() }
     }
 

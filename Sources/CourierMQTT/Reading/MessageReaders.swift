@@ -11,11 +11,11 @@ final class MessageReaders: Sendable {
     private let waiterCount: WaiterCount
     private let deliveryQueue: DispatchQueue
     private let loop: EventLoop
-    /// Exists from the first subscriber on.
+    /// The subject of dead letters; `nil` until the app uses `deadLetters` for the first time.
     private let deadLetters = Mutex<DeadLetterSubject?>(nil)
-    /// The options that events carry.
+    /// The connect options that events carry.
     private let options = Mutex<ConnectOptions?>(nil)
-    /// Whether a log line about an unusable message is scheduled on the loop.
+    /// True while a log line about an unusable message is scheduled on the event loop.
     private let isWarning = Atomic(false)
 
     init(
@@ -30,10 +30,10 @@ final class MessageReaders: Sendable {
         self.loop = loop
     }
 
-    /// Notes the options that events carry.
+    /// Sets the connect options that events carry.
     func use(_ options: ConnectOptions?) { self.options.withLock { $0 = options } }
 
-    /// Messages that a reader could not decode.
+    /// Publishes messages that a reader could not use, on the delivery queue.
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
         let buffer = BufferPolicy(
             limit: BufferPolicy.queue.limit, onDrop: { [weak self] in self?.tellOfDroppedLetters() })
@@ -44,15 +44,15 @@ final class MessageReaders: Sendable {
         tellLog("Dead letters are dropped: whoever listens to deadLetters takes longer than the messages.")
     }
 
-    /// The client has ended: ends the publisher of dead letters.
+    /// Completes the publisher of dead letters, because the client has ended.
     func finish() { deadLetters.withLock { $0 }?.finish() }
 
     // MARK: Publishers
 
-    /// Every message.
+    /// Returns a publisher of all received messages.
     func publisher() -> AnyPublisher<Message, Never> { publisher(of: nil) { $0.message() } }
 
-    /// The messages of a topic or filter, decoded.
+    /// Returns a publisher of the messages of a topic or filter, decoded to `Value`.
     func publisher<Value: Sendable>(of topic: String, _ type: Value.Type) -> AnyPublisher<Value, Never> {
         let decoder = ValueDecoder<Value>(registry)
         return publisher(of: topic) { [self] message in
@@ -65,7 +65,8 @@ final class MessageReaders: Sendable {
         }
     }
 
-    /// The messages of a topic or filter as values, or as the errors that a server describes.
+    /// Returns a publisher of the messages of a topic or filter. A message that is not a `Value` is decoded to a
+    /// `Problem`, and published as an error.
     func publisher<Value: Sendable, Problem>(
         of topic: String, errorDecodeHandler: @escaping @Sendable (Problem) -> any Error
     ) -> AnyPublisher<Result<Value, NSError>, Never> {
@@ -83,7 +84,8 @@ final class MessageReaders: Sendable {
         }
     }
 
-    /// The problem that a message describes, with the message where its type wants that; `nil` if it describes none.
+    /// Decodes a message to a `Problem`; returns `nil` if that fails. If `Problem` is a `ValueWithMessage`, it contains
+    /// the message.
     private func problem<Problem>(_ type: Problem.Type, in message: Message) -> Problem? {
         guard let whole = type as? any ValueWithMessage.Type else {
             return try? registry.decode(type, from: message)
@@ -106,7 +108,7 @@ final class MessageReaders: Sendable {
                 tellDead(topic ?? "", error)
                 return AnyCancellable {}
             }
-            // A sink has no option for losses, so it loses no message.
+            // Publishers have no overflow option. Reading from the broker pauses when their buffer is full.
             let registration = ReaderRegistration(ReadBuffer(overflow: .pause), distributor, on: loop)
             QueueDelivery(registration.queue, on: deliveryQueue, transform: transform, receive: receive).start()
             loop.execute { registration.open(filter, .onReceipt) }
@@ -117,7 +119,7 @@ final class MessageReaders: Sendable {
         }
     }
 
-    /// Reports a publisher that never sends a message, because its filter is wrong: as an event and in the log.
+    /// Reports that a publisher never sends a message because its filter is invalid: as an event and in the log.
     private func tellDead(_ topic: String, _ error: any Error) {
         events.tell(.messageReceiveFailure(topic: topic, error: error, sizeBytes: 0), options.withLock { $0 })
         let text = "A publisher of messages brings none: \(CourierError.summary(of: error))"
@@ -126,8 +128,8 @@ final class MessageReaders: Sendable {
 
     // MARK: Sequences
 
-    /// A source for one loop. `opened` is called on the event loop, and `closed` on the thread that leaves the loop. `connected`
-    /// waits for the client's connection.
+    /// Makes the source of one `for await` loop. `opened` is called on the event loop, and `closed` on the thread that
+    /// leaves the loop. `connected` waits for the client's connection.
     func source<Value: Sendable>(
         _ type: Value.Type, _ request: SubscriptionRequest,
         opened: @escaping @Sendable (ReaderRegistration) -> Void,
@@ -142,7 +144,7 @@ final class MessageReaders: Sendable {
             waiterCount: waiterCount,
             report: { [self] in report($0, $1) },
             opened: {
-                // Its error is better than to wait for a connection that cannot come.
+                // Throws the error of a failed connection, instead of waiting for a grant that cannot arrive.
                 try await connected()
                 try await grant.value()
             },
@@ -176,7 +178,7 @@ final class MessageReaders: Sendable {
                 + CourierError.summary(of: error))
     }
 
-    /// Logs an unusable message, because there is no listener for it.
+    /// Logs a line about an unusable message. While a line is scheduled, further lines are dropped.
     private func tellLog(_ makeText: @autoclosure () -> String) {
         guard !isWarning.exchange(true, ordering: .relaxed) else { return }
         let text = makeText()
@@ -186,7 +188,7 @@ final class MessageReaders: Sendable {
         }
     }
 
-    /// Reports the event of an unusable message.
+    /// Reports an unusable message as an event.
     private func tellFailure(of message: Message, _ error: any Error) {
         events.tell(
             .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.byteCount),

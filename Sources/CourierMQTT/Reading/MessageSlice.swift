@@ -5,29 +5,29 @@ struct MessageSlice: Sendable {
     private var page: MessagePage
     /// The serial of the newest reader or session when the messages arrived.
     private let arrival: Int
-    /// Which messages of the page.
+    /// The indexes of the messages on the page.
     private var indexes: [UInt32]
     /// One ticket for each message; `nil` if a message needs no acknowledgement. Empty if no message needs one.
     private var tickets: [AcknowledgementTicket?]
     /// Whether any message of the slice, including removed ones, had a ticket.
     private(set) var hasTickets: Bool
-    /// The range of `indexes` that is left.
+    /// The range of `indexes` that was not taken yet.
     private var range: Range<Int>
-    /// The number of messages of QoS 0 that are left.
+    /// The number of remaining messages of QoS 0, which may be dropped.
     private(set) var disposableCount: Int
-    /// The approximate memory of the page, the indexes and the tickets. After a split, each part counts its share by number
-    /// of messages.
+    /// The approximate memory of the page, the indexes and the tickets. After a split, each part counts a share that is
+    /// proportional to its number of messages.
     private(set) var byteCount: Int
 
-    /// The memory of a message beside its page: its index, and its ticket with the overhead of the allocator, as measured by
-    /// `Scripts/flood`.
+    /// The memory of a message outside its page, in bytes: its index, and its ticket with the overhead of the
+    /// allocator, as measured by `Scripts/flood`.
     private static let indexByteCount = MemoryLayout<UInt32>.stride
     static let ticketByteCount = 160
-    /// The memory of a slice beside its messages.
+    /// The memory of a slice without its messages, in bytes.
     private static let overhead = 128
 
-    /// Makes a slice of messages that arrived while no reader was added. `tickets` is empty or has one element per message,
-    /// and `disposableCount` messages have QoS 0.
+    /// Makes a slice of messages with the same `arrival`. `tickets` is empty or has one element per message, and
+    /// `disposableCount` messages have QoS 0.
     init(
         _ page: MessagePage, _ indexes: [UInt32], tickets: [AcknowledgementTicket?], disposableCount: Int = 0,
         arrival: Int = 0
@@ -47,7 +47,7 @@ struct MessageSlice: Sendable {
         Self.overhead + page.byteCount + indexes.count * Self.indexByteCount + tickets.count * Self.ticketByteCount
     }
 
-    /// A slice of one message that is alone on its page.
+    /// Makes a slice of one message, which is copied to its own page if it shares its page.
     init(_ message: ReceivedMessage) {
         let message = message.detached()
         self.init(
@@ -55,12 +55,12 @@ struct MessageSlice: Sendable {
             disposableCount: message.qos == .zero ? 1 : 0, arrival: message.arrival)
     }
 
-    /// Adds the messages as apps see them, with nothing to acknowledge.
+    /// Appends the messages to `messages` as values for the app, without acknowledgements.
     func append(to messages: inout [Message]) {
         for position in range { messages.append(Message(page, indexes[position])) }
     }
 
-    /// Takes the first `limit` messages away and returns them.
+    /// Removes and returns the first `limit` messages.
     mutating func takePrefix(_ limit: Int) -> MessageSlice {
         guard limit < count else {
             defer { removeEverything() }
@@ -80,10 +80,10 @@ struct MessageSlice: Sendable {
         return prefix
     }
 
-    /// Gives up messages of QoS 0, the oldest first, at most `limit`, and returns how many.
+    /// Drops the oldest messages of QoS 0, at most `limit`. Returns the number of dropped messages.
     mutating func dropOldest(_ limit: Int) -> Int { drop(Swift.min(limit, disposableCount), from: range.lowerBound) }
 
-    /// Drops the messages of QoS 0 behind the first `room` messages, and returns how many.
+    /// Drops the messages of QoS 0 after the first `room` messages. Returns the number of dropped messages.
     mutating func dropNewest(beyond room: Int) -> Int {
         guard disposableCount > 0 else { return 0 }
         return drop(disposableCount, from: Swift.min(range.upperBound, range.lowerBound + room))
@@ -98,7 +98,7 @@ struct MessageSlice: Sendable {
 
     private func isDisposable(_ position: Int) -> Bool { page.entries[Int(indexes[position])].qos == .zero }
 
-    /// Gives up at most `limit` messages of QoS 0 at and behind a position, moving the rest together.
+    /// Drops at most `limit` messages of QoS 0 from the position `first` on, and closes the gaps.
     private mutating func drop(_ limit: Int, from first: Int) -> Int {
         guard limit > 0 else { return 0 }
         let countBefore = count
@@ -129,11 +129,11 @@ struct MessageSlice: Sendable {
 }
 
 extension MessageSlice {
-    /// Pages of fewer bytes than this are not worth a copy of a part of them.
+    /// If a page has at most this many bytes, copying a part of it saves too little memory.
     static let toleratedPageByteCount = 2 << 10
 
-    /// Copies the messages to a page of their own if they are less than three quarters of this one. Otherwise they would keep
-    /// the whole page in memory.
+    /// Copies the messages to a smaller page if they take less than three quarters of their page, so that they do not
+    /// keep the whole page in memory.
     private mutating func leavePage() {
         if isEmpty { return removeEverything() }
         guard page.byteCount > Self.toleratedPageByteCount, byteCount < page.byteCount / 4 * 3 else { return }
@@ -157,7 +157,7 @@ extension MessageSlice: RandomAccessCollection {
 }
 
 extension [MessageSlice] {
-    /// The slices without the first `count` messages.
+    /// Returns the slices without their first `count` messages.
     func dropping(_ count: Int) -> [MessageSlice] {
         var left = count
         var rest: [MessageSlice] = []
@@ -168,7 +168,7 @@ extension [MessageSlice] {
         return rest
     }
 
-    /// Whether all of them may be given up.
+    /// True if all messages have QoS 0, and may be dropped.
     var areDisposable: Bool { allSatisfy { $0.disposableCount == $0.count } }
 
     /// The messages to keep when their reader ends without reading them, in order.

@@ -3,12 +3,12 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Puts messages side by side on a ``MessagePage``. On the event loop only.
+/// Writes arrived messages to a ``MessagePage``. Used on the event loop only.
 struct PageWriter {
     private var entries: [MessagePage.Entry] = []
     private var bytes: [UInt8] = []
     private var topics: [String] = []
-    /// How much the last page held, which the next one is made ready for.
+    /// The size of the last page. The next page reserves the same capacity.
     private var lastEntryCount = 0
     private var lastByteCount = 0
 
@@ -16,10 +16,10 @@ struct PageWriter {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Names the topic of the messages that follow; every page begins without one.
+    /// Sets the topic of the following messages. A new page has no topic yet.
     mutating func use(topic: String) { topics.append(topic) }
 
-    /// Adds a message of the present topic.
+    /// Adds a message with the present topic, and returns its index on the page.
     mutating func append(_ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan) -> UInt32 {
         if entries.isEmpty {
             entries.reserveCapacity(lastEntryCount)
@@ -35,7 +35,7 @@ struct PageWriter {
         return UInt32(truncatingIfNeeded: entries.count - 1)
     }
 
-    /// The page, which takes no more; the next message begins another one.
+    /// Finishes and returns the page. The next message starts a new page.
     mutating func finish() -> MessagePage {
         (lastEntryCount, lastByteCount) = (entries.count, bytes.count)
         let page = MessagePage(
@@ -44,20 +44,21 @@ struct PageWriter {
         return page
     }
 
-    /// Takes an array out: itself if it is nearly full, and a copy that fits otherwise, because it may wait for long.
+    /// Removes and returns an array. If it uses less than three quarters of its capacity, returns a copy that fits,
+    /// because pages may stay in memory for long.
     private static func fitted<Element>(_ array: inout [Element]) -> [Element] {
         defer { array = [] }
         return array.count >= array.capacity / 4 * 3 ? array : Array(array[...])
     }
 }
 
-/// The fields of a message beside topic, payload and properties.
+/// The fields of a message except topic, payload and properties.
 struct MessageMarks {
     let qos: QoS
     let packetID: UInt16?
     let isRetained: Bool
     let isDuplicate: Bool
-    /// Whether several readers get it.
+    /// True if several readers receive the message.
     let isShared: Bool
 
     init(_ message: IncomingMessage, isShared: Bool) {

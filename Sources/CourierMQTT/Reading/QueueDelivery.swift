@@ -1,10 +1,11 @@
 import CourierCore
 import Foundation
 
-/// Brings the messages of one reader to one subscription of a message publisher, decoded and delivered on the delivery
+/// Decodes the messages of one reader, and delivers them to one subscriber of a message publisher, on the delivery
 /// queue.
 final class QueueDelivery<Output: Sendable>: Sendable {
-    /// How many messages one turn of the queue delivers at most, so that other work of the queue gets its turn.
+    /// The largest number of messages that one turn of the queue delivers, so that other work on the queue gets its
+    /// turn.
     static var messagesPerTurn: Int { 256 }
 
     private let queue: ReaderQueue
@@ -12,8 +13,8 @@ final class QueueDelivery<Output: Sendable>: Sendable {
     private let transform: @Sendable (ReceivedMessage) -> Output?
     private let receive: AnyPublisher<Output, Never>.Receive
 
-    /// Delivers the messages of `queue` on `place`, converted by `transform`. If `transform` returns `nil`, the message is left
-    /// out.
+    /// Creates a delivery of the messages in `queue` on `place`, converted by `transform`. If `transform` returns
+    /// `nil`, the message is skipped.
     init(
         _ queue: ReaderQueue, on place: DispatchQueue, transform: @escaping @Sendable (ReceivedMessage) -> Output?,
         receive: @escaping AnyPublisher<Output, Never>.Receive

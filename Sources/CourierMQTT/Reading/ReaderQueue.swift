@@ -1,42 +1,44 @@
 import CourierCore
 import Synchronization
 
-/// The messages that wait for one reader: filled by the event loop a batch at a time, emptied by the reader.
+/// The messages that wait for one reader. The event loop adds them in batches, and the reader takes them.
 ///
-/// The reader's last batch is its *hand*: the reader claims each message when it reads it, and unclaimed messages are still here
-/// when the reader leaves. No foreign code is called under the lock. While the reader has nothing to do, it sets ``Waker``, which
-/// is called once.
+/// The batch that the reader took last is its *hand*. The reader claims each message of its hand when it reads it. When
+/// the reader leaves, the unclaimed messages are still in the queue. No callback is called under the lock. A reader
+/// without messages sets a ``Waker``, which is called once.
 final class ReaderQueue: Sendable {
-    /// Wakes a reader that waits; called once, without a lock held.
+    /// Wakes a waiting reader. Called once, while no lock is held.
     typealias Waker = @Sendable () -> Void
 
     /// The result of a push, for the event loop.
     struct Pushed {
-        /// How many messages of QoS 0 were given up.
+        /// The number of dropped messages of QoS 0.
         var dropped = 0
-        /// Whether the reader is so far behind that reading has to pause; ``drained`` is called when it is not.
+        /// True if the queue is full, so that reading from the broker must pause. ``drained`` is called when there is
+        /// room again.
         var isFull = false
-        /// Whether twice as many messages wait as should.
+        /// True if twice as many messages or bytes wait as the limit allows.
         var isOverfull = false
-        /// Whether the reader takes no more; the batch is as it was.
+        /// True if the queue has ended. The batch is unchanged.
         var isEnded = false
-        /// Whether it has left, too.
+        /// True if the reader has left, too.
         var isClosed = false
     }
 
     private struct State {
-        /// From how many bytes on the reader gets no more messages at a time, 256 KiB: they count as read, whatever it does.
+        /// The number of bytes after which a batch for the reader ends, 256 KiB. Messages in its hand no longer count
+        /// as waiting.
         private var handByteLimit: Int { 256 << 10 }
 
-        /// The waiting slices. The first ``first`` of them were taken.
+        /// The slices of the queue. The first ``first`` slices were taken, and the rest wait.
         private var slices: [MessageSlice] = []
         private var first = 0
-        /// How many messages wait.
+        /// The number of waiting messages.
         private(set) var count = 0
         private(set) var byteCount = 0
-        /// How many of them have QoS 0, which may be given up.
+        /// The number of waiting messages of QoS 0, which may be dropped.
         private(set) var disposableCount = 0
-        /// How many of the slices have something that has to be acknowledged.
+        /// The number of waiting slices with messages that must be acknowledged.
         private var ticketedCount = 0
         /// The reader's last batch; empty if all of its messages may be dropped.
         private(set) var hand: [MessageSlice] = []
@@ -55,7 +57,7 @@ final class ReaderQueue: Sendable {
             if slice.hasTickets { ticketedCount += 1 }
         }
 
-        /// Gives up the oldest messages of QoS 0, at most `limit`, and returns how many.
+        /// Drops the oldest messages of QoS 0, at most `limit`. Returns the number of dropped messages.
         mutating func dropOldest(_ limit: Int) -> Int {
             var left = min(limit, disposableCount)
             let dropped = left
@@ -77,8 +79,8 @@ final class ReaderQueue: Sendable {
             return dropped
         }
 
-        /// Takes the next messages for the reader, at most `limit`. A message that must be acknowledged is taken alone, so that
-        /// later messages are still here when the reader leaves.
+        /// Removes and returns the next messages for the reader, at most `limit`. A message that must be acknowledged
+        /// is taken alone, so that later messages are still here when the reader leaves.
         mutating func takeNext(_ limit: Int) -> [MessageSlice] {
             let taken = take(ticketedCount == 0 ? limit : min(limit, countAtOnce(limit)), bytes: handByteLimit)
             if !taken.areDisposable { hand = taken }
@@ -89,8 +91,8 @@ final class ReaderQueue: Sendable {
             if !hand.isEmpty { hand = [] }
         }
 
-        /// How many messages come before the first slice with something to acknowledge, or else one; counted up to
-        /// `limit`.
+        /// Returns the number of messages before the first slice that must be acknowledged, but at least one. Stops
+        /// counting at `limit`.
         private func countAtOnce(_ limit: Int) -> Int {
             var count = 0
             for slice in slices[first...] where !slice.isEmpty {
@@ -101,7 +103,7 @@ final class ReaderQueue: Sendable {
             return count
         }
 
-        /// Takes the first messages, at most `limit`, and no more once they have so many bytes.
+        /// Removes and returns the first messages, at most `limit`. Stops when they have `byteLimit` bytes.
         mutating func take(_ limit: Int, bytes byteLimit: Int = .max) -> [MessageSlice] {
             if limit >= count, byteCount <= byteLimit {
                 defer { removeAll() }
@@ -133,8 +135,7 @@ final class ReaderQueue: Sendable {
             first += 1
         }
 
-        /// Removes empty slices before `end` if there are many of them behind a message that stays, because each slice keeps its
-        /// page in memory.
+        /// Removes empty slices before `end` if there are many. They stay in the list while an earlier message waits.
         private mutating func removeEmpty(_ emptyCount: Int, before end: Int) {
             guard emptyCount > 0, emptyCount > 32 || emptyCount * 2 >= slices.count - first else { return }
             ticketedCount -= slices[first..<end].count { $0.isEmpty && $0.hasTickets }
@@ -149,12 +150,13 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// The limits of the reader.
+    /// The limits of the queue, and its policy when it is full.
     let buffer: ReadBuffer
     private let state = Mutex(State())
     /// Called on the reader's thread when a full queue has room again.
     private let drained: @Sendable () -> Void
-    /// How many messages of its hand the reader has come to, or at least ``closedMark``.
+    /// The number of messages of the hand that the reader has claimed; at least ``closedMark`` after the reader has
+    /// left.
     private let claimed = Atomic(0)
     private static let closedMark = Int.max / 2
 
@@ -165,8 +167,8 @@ final class ReaderQueue: Sendable {
 
     // MARK: The event loop's side
 
-    /// Puts a batch in and leaves `batch` empty, unless the queue has ended. `isOverrun` says that it comes although
-    /// reading is paused: then no policy saves messages of QoS 0 beyond twice the limit.
+    /// Adds a batch and empties `batch`, unless the queue has ended. `isOverrun` is `true` if the messages arrived
+    /// although reading is paused. Then messages of QoS 0 beyond twice the limit are dropped under every policy.
     func push(_ batch: inout [MessageSlice], isOverrun: Bool = false) -> Pushed {
         let (pushed, waker) = state.withLock { state -> (Pushed, Waker?) in
             var pushed = Pushed()
@@ -175,7 +177,8 @@ final class ReaderQueue: Sendable {
                 return (pushed, nil)
             }
             for slice in batch { pushed.dropped += append(slice, to: &state, isOverrun) }
-            // At the limit nothing may be given up of QoS>0, so the sender has to wait.
+            // Messages of QoS 1 and 2, and all messages under the policy `pause`, are not dropped at the limit. So
+            // reading pauses.
             if state.count >= buffer.limit || state.byteCount >= buffer.byteLimit,
                 buffer.overflow == .pause || state.disposableCount < state.count
             {
@@ -192,7 +195,7 @@ final class ReaderQueue: Sendable {
         return pushed
     }
 
-    /// Adds messages as the policy says; returns how many were given up for them, or of them.
+    /// Adds messages according to the policy. Returns the number of dropped messages, waiting ones and new ones.
     private func append(_ slice: MessageSlice, to state: inout State, _ isOverrun: Bool) -> Int {
         let room = room(for: slice.count, in: state, isOverrun)
         switch buffer.overflow {
@@ -215,7 +218,7 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// How many of the next `count` messages may all have QoS 0.
+    /// Returns how many of the next `count` messages fit, if all of them have QoS 0.
     private func room(for count: Int, in state: borrowing State, _ isOverrun: Bool) -> Int {
         let room = max(0, buffer.limit - state.count)
         switch buffer.overflow {
@@ -229,8 +232,8 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// Ends the queue. The reader gets the waiting messages, and then `error`, if there is one. Only the first call has an
-    /// effect.
+    /// Ends the queue. The reader receives the waiting messages, and then `error` if there is one. Only the first call
+    /// has an effect.
     func finish(_ error: CourierError? = nil) {
         let waker = state.withLock { state -> Waker? in
             guard !state.isEnded else { return nil }
@@ -251,8 +254,8 @@ final class ReaderQueue: Sendable {
         case ended(CourierError?)
     }
 
-    /// Takes the waiting messages, at most `limit`. A message that must be acknowledged is taken alone. The reader has finished
-    /// its previous batch.
+    /// Removes and returns the next waiting messages, at most `limit`. A message that must be acknowledged is returned
+    /// alone. The reader must have finished its previous batch.
     func take(atMost limit: Int) -> Taken {
         let (taken, wasFull) = state.withLock { state -> (Taken, Bool) in
             state.emptyHand()
@@ -275,13 +278,14 @@ final class ReaderQueue: Sendable {
         return taken
     }
 
-    /// The reader comes to the next messages of its hand, so many of them; `false` when it has left and they were given
-    /// back.
+    /// Claims the next `count` messages of the hand. Returns `false` if the reader has left and these messages were
+    /// given back.
     func claim(_ count: Int = 1) -> Bool {
         claimed.add(count, ordering: .relaxed).oldValue < Self.closedMark
     }
 
-    /// Has `waker` called when there is something to take; `false` when there is already, and it is not kept.
+    /// Calls `waker` when messages arrive or the queue ends. If messages wait or the queue has ended already, returns
+    /// `false` and does not call `waker`.
     func wake(_ waker: @escaping Waker) -> Bool {
         state.withLock { state in
             guard state.count == 0, !state.isEnded else { return false }
@@ -290,7 +294,8 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// The reader has left: returns its unclaimed messages and the waiting ones. The waker is not called any more.
+    /// Closes the queue after the reader has left. Returns the unclaimed and the waiting messages. The waker is not
+    /// called any more.
     func close() -> [MessageSlice] {
         let (left, wasFull) = state.withLock { state in
             let left = state.hand.dropping(claimed.exchange(Self.closedMark, ordering: .relaxed)) + state.take(.max)

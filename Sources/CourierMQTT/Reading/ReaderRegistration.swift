@@ -5,18 +5,18 @@ import Synchronization
 /// The registration of one reader with the client. It is opened, perhaps ended, and closed, in this order, once each.
 final class ReaderRegistration: Sendable {
     let queue: ReaderQueue
-    /// Answered when the broker has granted the reader's filter, or the reader has ended by an error.
+    /// Resumed when the broker has granted the reader's filter, or with an error when no grant can arrive.
     private let grant: Waiter<Void>?
     private let place: Place
 
     private enum ReaderState {
         case outside
         case inside(MessageDistributor.ReaderID)
-        /// It gets no more, and may still have something to take.
+        /// The reader receives no more messages, but its queue may still have some.
         case ended(MessageDistributor.Reader)
     }
 
-    /// The state of the registration; set on the loop.
+    /// The state of the registration; changed on the event loop only.
     private final class Place: Sendable {
         let distributor: MessageDistributor
         let loop: EventLoop
@@ -48,20 +48,22 @@ final class ReaderRegistration: Sendable {
         queue = ReaderQueue(buffer) { place.drained() }
     }
 
-    /// Gives the reader its messages from now on. On the loop.
+    /// Registers the reader, which receives messages from now on. Called on the event loop.
     func open(_ filter: TopicFilter?, _ mode: AcknowledgementMode) {
         guard let id = place.distributor.add(queue, filter, mode) else { return }
         place.state.withLock { $0 = .inside(id) }
     }
 
-    /// Ends the reader with an error. It gets the messages that have arrived for it, and then the error. On the loop.
+    /// Ends the reader with an error. The reader first receives the messages that have arrived for it. Called on the
+    /// event loop.
     func end(_ error: CourierError) {
         retire()
         queue.finish(error)
         grant?.resume(.failure(error))
     }
 
-    /// Ends the reader without an error. It gets the messages that have arrived for it first. On the loop.
+    /// Ends the reader without an error. The reader first receives the messages that have arrived for it. Called on the
+    /// event loop.
     func end() {
         retire()
         queue.finish()
@@ -76,16 +78,17 @@ final class ReaderRegistration: Sendable {
         }
     }
 
-    /// The broker has granted the reader's filter.
+    /// Resumes the wait for the grant, because the broker has granted the reader's filter.
     func granted() { grant?.resume(.success(())) }
 
-    /// There is no connection, and no attempt follows: ends the wait for the grant. The reader stays.
+    /// Ends the wait for the grant with an error, because there is no connection and no attempt follows. The reader
+    /// stays.
     func failGrant(_ error: CourierError) { grant?.resume(.failure(error)) }
 
-    /// Whether it gets messages: it was opened, and has not ended.
+    /// True while the reader receives messages: it was opened, and has not ended.
     var isReading: Bool { place.id != nil }
 
-    /// Removes the reader. `left` are the messages that it has not finished. On the loop.
+    /// Removes the reader. `left` are the messages that it has not finished. Called on the event loop.
     func close(_ left: [ReceivedMessage]) {
         let state = place.state.withLock { state in
             defer { state = .outside }

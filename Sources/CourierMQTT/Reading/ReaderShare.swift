@@ -1,15 +1,15 @@
 import CourierCore
 
-/// Messages one after the other on the page that is being written, all for the same readers.
+/// Consecutive messages on the unfinished page that have the same readers.
 struct MessageRun: Equatable {
-    /// Where they are.
+    /// The indexes of the messages on the page.
     var indexes: Range<UInt32> = 0..<0
-    /// Their bytes on the page.
+    /// The number of bytes that the messages take on the page.
     var byteCount = 0
-    /// How many of them have QoS 0.
+    /// The number of the messages that have QoS 0.
     var disposableCount = 0
 
-    /// Adds the message at the end of the page.
+    /// Adds the last message on the page to the run.
     mutating func append(_ index: UInt32, byteCount: Int, isDisposable: Bool) {
         indexes = (indexes.isEmpty ? index : indexes.lowerBound)..<index + 1
         self.byteCount += byteCount + MemoryLayout<MessagePage.Entry>.stride
@@ -17,32 +17,32 @@ struct MessageRun: Equatable {
     }
 }
 
-/// The messages that have arrived for one reader since the last delivery to it. On the event loop only.
+/// The messages that have arrived for one reader since the last delivery to its queue. Used on the event loop only.
 struct ReaderShare {
-    /// If a reader gets less than this fraction of a page, its messages are copied to another page, so that waiting messages do
-    /// not keep much more memory than they need.
+    /// If a reader gets less than half of a page (1 divided by this number), its messages are copied to another page,
+    /// so that waiting messages do not keep much more memory than they need.
     private static let sparseness = 2
 
-    /// Which messages of the page that is being written.
+    /// The indexes of the reader's messages on the unfinished page.
     private var indexes: [UInt32] = []
-    /// For each of them what acknowledges it; empty while that is nothing.
+    /// The ticket of each message in `indexes`, or `nil` if it needs no acknowledgement. Empty if no message needs one.
     private var tickets: [AcknowledgementTicket?] = []
     private var disposableCount = 0
     private var byteCount = 0
     private var lastCount = 0
-    /// Whether a message has arrived since the last delivery. If so, held-back messages stay.
+    /// True if a message was added since the last delivery. A delivery resets it, even if the messages are held back.
     var isTouched = false
-    /// Messages of pages that are finished.
+    /// The reader's messages on finished pages.
     private var slices: [MessageSlice] = []
-    /// How many messages those are, and how much memory they take.
+    /// The number of messages in `slices`, and their memory in bytes.
     private(set) var finishedCount = 0
     private(set) var finishedByteCount = 0
-    /// How many of the first of the slices came before the reader did.
+    /// The number of slices at the front whose messages arrived before the reader was added.
     private var earlierCount = 0
 
     init() {}
 
-    /// Adds messages of the page that is being written, which `ticket` acknowledges, if anything does.
+    /// Adds messages of the unfinished page. `ticket` acknowledges them; `nil` if they need no acknowledgement.
     mutating func append(_ run: MessageRun, ticket: AcknowledgementTicket? = nil) {
         if indexes.isEmpty { indexes.reserveCapacity(max(lastCount, run.indexes.count)) }
         if ticket != nil || !tickets.isEmpty {
@@ -54,14 +54,15 @@ struct ReaderShare {
         byteCount += run.byteCount
     }
 
-    /// Adds a message of another page.
+    /// Adds messages of a finished page.
     mutating func append(_ slice: MessageSlice) {
         slices.append(slice)
         finishedCount += slice.count
         finishedByteCount += slice.byteCount
     }
 
-    /// Adds a message of QoS>0 that is older than the reader: in front of newly arrived messages, and behind other old ones.
+    /// Inserts a message of QoS 1 or 2 that arrived before the reader was added: after other earlier messages, and
+    /// before newly arrived messages.
     mutating func insertEarlier(_ slice: MessageSlice) {
         slices.insert(slice, at: earlierCount)
         earlierCount += 1
@@ -69,7 +70,7 @@ struct ReaderShare {
         finishedByteCount += slice.byteCount
     }
 
-    /// Gives up messages of QoS 0 of finished pages beyond so many messages.
+    /// Drops messages of QoS 0 on finished pages that follow the first `limit` messages.
     mutating func dropNewest(beyond limit: Int) {
         var before = finishedCount
         for index in slices.indices.reversed() where before > limit {
@@ -81,22 +82,23 @@ struct ReaderShare {
         slices.removeAll { $0.isEmpty }
     }
 
-    /// Takes the messages of finished pages.
+    /// Removes and returns the messages of finished pages.
     mutating func take() -> [MessageSlice] {
         defer { (slices, earlierCount, finishedCount, finishedByteCount) = ([], 0, 0, 0) }
         return slices
     }
 
-    /// Takes the memory of an array that ``take()`` gave back, emptied.
+    /// Reuses the memory of an array that ``take()`` returned and that is now empty.
     mutating func reuse(_ spent: inout [MessageSlice]) {
         if slices.isEmpty, spent.isEmpty { swap(&slices, &spent) }
     }
 
-    /// The page is finished; its messages came between the reader with this serial and the next one.
+    /// Makes a slice of the reader's messages on the page, which is finished now. `arrival` is the newest serial when
+    /// they arrived.
     mutating func finish(_ page: MessagePage, arrival: Int = 0) {
         guard !indexes.isEmpty else { return }
         lastCount = indexes.count
-        // Neither side counts topics.
+        // Neither byte count includes topics.
         let isSparse =
             page.byteCount > MessageSlice.toleratedPageByteCount
             && byteCount * Self.sparseness < page.messageByteCount

@@ -5,7 +5,7 @@ import Foundation
 struct ReceivedMessage: Sendable {
     let page: MessagePage
     let index: UInt32
-    /// Up to which serial there were readers, and sessions, when it came; ``MessageDistributor`` counts them.
+    /// The serial of the newest reader or session when the message arrived; see ``MessageDistributor``.
     var arrival = 0
     /// The ticket that acknowledges the message; `nil` if this reader need not acknowledge it.
     let ticket: AcknowledgementTicket?
@@ -14,14 +14,14 @@ struct ReceivedMessage: Sendable {
     var qos: QoS { page.entries[Int(index)].qos }
     var properties: MessageProperties { page.properties(of: Int(index)) }
     var isRetained: Bool { page.entries[Int(index)].isRetained }
-    /// Whether several readers were given it when it came.
+    /// True if several readers received the message when it arrived.
     var isShared: Bool { page.entries[Int(index)].isShared }
     var byteCount: Int { Int(page.entries[Int(index)].byteCount) }
 
-    /// The payload as Foundation's data.
+    /// The payload. It is copied if the message shares its page with other messages.
     var data: Data { page.data(of: Int(index)) }
 
-    /// Lends the payload.
+    /// Calls `body` with the payload, without a copy.
     func withPayload<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try page.withPayload(of: Int(index), body)
     }
@@ -38,18 +38,18 @@ struct ReceivedMessage: Sendable {
         ReceivedMessage(page: page, index: index, arrival: arrival, ticket: ticket)
     }
 
-    /// Whether the message would be lost if its reader does not read it: it must be acknowledged, or it has QoS>0 and no other
-    /// reader has it.
+    /// True if the message would be lost when its reader does not read it: it must be acknowledged, or it has QoS 1 or
+    /// 2 and no other reader has it.
     var isWorthKeeping: Bool {
         if ticket != nil { return true }
         let entry = page.entries[Int(index)]
         return entry.qos != .zero && !entry.isShared
     }
 
-    /// This reader's part of its acknowledgement is done, if it has one.
+    /// Finishes this reader's part in the acknowledgement. Does nothing if the message has no ticket.
     func acknowledge() { if let ticket { AcknowledgementPart(ticket).acknowledge() } }
 
-    /// The public form; `part` is the reader's part in its acknowledgement.
+    /// Makes the message for the app. `part` is the reader's part in the acknowledgement.
     func message(acknowledgedBy part: AcknowledgementPart? = nil) -> Message {
         Message(page, index, acknowledgement: part)
     }

@@ -1,15 +1,15 @@
 import CourierCore
 
-/// Recent copies of messages. A message with the same topic and payload that arrives for other subscriptions is another copy of
-/// the same message.
+/// Remembers recent messages to detect copies. If a message with the same topic and payload arrives for other
+/// subscriptions, it is a copy of the same message.
 ///
-/// A value without locks and clocks.
+/// A value type that uses no lock and no clock.
 struct RecentCopies {
-    /// How many messages are remembered, 256: brokers send the copies of a message one after the other, but those of
-    /// QoS 0 may come before others that have to wait.
+    /// The largest number of remembered messages, 256. Brokers send the copies of a message one after another, but
+    /// copies of QoS 0 may arrive before copies that must wait.
     static let limit = 256
 
-    /// How many subscriptions are remembered of one message, 1,024.
+    /// The largest number of subscriptions that are remembered for one message, 1,024.
     static let subscriptionLimit = 1_024
 
     private struct Key: Hashable {
@@ -18,13 +18,13 @@ struct RecentCopies {
         let byteCount: Int
     }
 
-    /// By message, the subscriptions that its copies came for.
+    /// For each message, the identifiers of the subscriptions that its copies arrived for.
     private var copies: [Key: Set<UInt32>] = [:]
-    /// The messages in the order in which they came, as a ring.
+    /// The messages in the order of their arrival, as a ring buffer that starts at `oldest`.
     private var keys: [Key] = []
     private var oldest = 0
 
-    /// Records a copy of a message; returns whether it is a duplicate.
+    /// Records a copy of a message. Returns `true` if it duplicates an earlier copy.
     mutating func isTwin(_ topic: String, _ payload: RawSpan, for subscriptions: [UInt32]) -> Bool {
         var hasher = Hasher()
         payload.withUnsafeBytes { hasher.combine(bytes: $0) }

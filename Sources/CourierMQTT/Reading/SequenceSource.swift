@@ -1,7 +1,7 @@
 import CourierCore
 import Synchronization
 
-/// Feeds one `for await` loop: takes batches from the reader's queue and decodes them on the loop's side.
+/// Feeds one `for await` loop: takes batches from the reader's queue, and decodes them in the task of the loop.
 final class SequenceSource<Value: Sendable>: MessageSource {
     typealias Element = Value
 
@@ -12,27 +12,28 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     private let report: @Sendable (ReceivedMessage, any Error) -> Void
     private let grantWait: @Sendable () async throws -> Void
     private let closed: @Sendable ([ReceivedMessage]) -> Void
-    /// The message that the loop's body has, and this reader's part in its acknowledgement.
+    /// The message that the loop's body processes, and this reader's part in its acknowledgement.
     private let current = Mutex<(message: ReceivedMessage, part: AcknowledgementPart)?>(nil)
     private let batch = Mutex(Batch())
 
     /// The results of decoding the last batch.
     private struct Batch {
         var valueCount = 0
-        /// For each message that had no value, how many values came before it.
+        /// For each message that could not be decoded, the number of values before it.
         var failures: [Int] = []
 
-        /// How many messages the loop has come to when `unread` values are left.
+        /// Returns the number of messages that the loop has read or skipped, if `unread` values are left.
         func reachedCount(unread: Int) -> Int {
             let reached = valueCount - unread
             return reached + failures.count { $0 <= reached }
         }
     }
 
-    /// A source of `queue`'s messages.
+    /// Creates a source of the messages in `queue`.
     ///
-    /// `report` is called for messages that cannot be decoded. `opened` waits for the broker's grant. `closed` is called once,
-    /// when the loop is left, with its unacknowledged messages, and with its unread messages that must not be lost.
+    /// `report` is called for messages that cannot be decoded. `opened` waits for the broker's grant. `closed` is
+    /// called once, when the loop is left. It receives the unacknowledged messages, and the unread messages that must
+    /// not be lost.
     init(
         _ queue: ReaderQueue, acknowledge mode: AcknowledgementMode, decoder: ValueDecoder<Value>,
         waiterCount: WaiterCount,
@@ -51,12 +52,12 @@ final class SequenceSource<Value: Sendable>: MessageSource {
 
     nonisolated(nonsending) func opened() async throws { try await grantWait() }
 
-    /// How many messages the loop's body gets in one go, at most.
+    /// The largest number of messages in one batch for the loop's body.
     private static var messagesPerBatch: Int { 256 }
 
     nonisolated(nonsending) func nextBatch() async throws -> [Value] {
         finishCurrent()
-        // With acknowledgement after processing, the loop's body gets one message at a time, so that messages that it has not
+        // With acknowledgement after processing, a batch has one message, so that messages that the loop's body has not
         // begun are not acknowledged.
         let limit = mode == .afterProcessing ? 1 : Self.messagesPerBatch
         while true {
@@ -72,7 +73,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
         }
     }
 
-    /// Waits until there may be something to take.
+    /// Waits until the queue has messages or has ended.
     private nonisolated(nonsending) func wait() async throws {
         let waiter = Waiter<Void>(waiterCount)
         if queue.wake({ waiter.resume(.success(())) }) { try await waiter.value() }

@@ -1,21 +1,21 @@
 import CourierCore
 import Foundation
 
-/// Turns received messages into values of one type; how is decided once for each reader.
+/// Decodes received messages to values of one type. The way of decoding is chosen once for each reader.
 struct ValueDecoder<Value: Sendable>: Sendable {
     private typealias Decode = @Sendable (Message) throws -> Value
     private typealias DecodeAll = @Sendable ([MessageSlice]) -> [Value]
 
     private let body: Decode
-    /// For types that are made without a chance to fail: a whole batch by code that knows the type.
+    /// Makes the values of a whole batch at once. Set only if `Value` is `Message`, which always succeeds.
     private let all: DecodeAll?
 
-    /// Decodes by `registry`, which a reader of `Message` does not need.
+    /// Creates a decoder that uses `registry`. A decoder of `Message` values does not need it.
     init(_ registry: AdapterRegistry) {
         let asItCame: @Sendable (Message) throws -> Message = { $0 }
         let data: @Sendable (Message) throws -> Data = { $0.data }
         let bytes: @Sendable (Message) throws -> [UInt8] = { $0.bytes }
-        // Each is a decoder of `Value` when `Value` is its type, and nothing otherwise.
+        // The cast of each closure to `Decode` succeeds only if the closure returns a `Value`.
         if let decode = (asItCame as Any) as? Decode {
             body = decode
             let allAsTheyCame: @Sendable ([MessageSlice]) -> [Message] = { $0.messages }
@@ -32,7 +32,7 @@ struct ValueDecoder<Value: Sendable>: Sendable {
         }
     }
 
-    /// How values are decoded that come with their message.
+    /// Returns a function that decodes a value together with its message.
     private static func decode<Whole: ValueWithMessage>(_: Whole.Type, _ registry: AdapterRegistry) -> Decode? {
         let decoder = ValueDecoder<Whole.Value>(registry)
         let decode: @Sendable (Message) throws -> Whole = { Whole(value: try decoder.decode($0), message: $0) }
@@ -42,8 +42,8 @@ struct ValueDecoder<Value: Sendable>: Sendable {
     /// Decodes a message. A `Message` is returned as it is.
     func decode(_ message: Message) throws -> Value { try body(message) }
 
-    /// Decodes messages that need no acknowledgement. `report` is called for each message without a value, with the number of
-    /// values before it.
+    /// Decodes messages that need no acknowledgement. `report` is called for each message that cannot be decoded, with
+    /// the number of values before it.
     func decode(_ slices: [MessageSlice], report: (ReceivedMessage, any Error, Int) -> Void) -> [Value] {
         if let all { return all(slices) }
         var values: [Value] = []
@@ -58,7 +58,7 @@ struct ValueDecoder<Value: Sendable>: Sendable {
 }
 
 extension [MessageSlice] {
-    /// The messages as apps see them.
+    /// The messages as values for the app.
     fileprivate var messages: [Message] {
         var messages: [Message] = []
         messages.reserveCapacity(reduce(0) { $0 + $1.count })

@@ -35,7 +35,8 @@ extension MQTTClient {
                 do {
                     try await send(payload, contentType: contentType, to: topic, as: correlation, until: deadline)
                 } catch {
-                    // The request has the same time limit as the call, and its expiry may be reported first.
+                    // The message expires when the call times out, and the error of the expiry may arrive first. Then
+                    // the call still fails with the timeout.
                     if parts.loop.clock.now < deadline {
                         response.resume(.failure(error))
                     } else {

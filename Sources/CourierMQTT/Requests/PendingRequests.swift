@@ -2,7 +2,8 @@ import CourierCore
 import Foundation
 import Synchronization
 
-/// Matches responses with their requests by correlation data (MQTT 5, 4.10). All responses arrive on one topic of this client.
+/// Matches responses with their requests by correlation data (MQTT 5, 4.10). All responses arrive on one topic of this
+/// client.
 final class PendingRequests: Sendable {
     /// The most requests that may wait for their responses at a time.
     static let limit = 10_000
@@ -10,7 +11,7 @@ final class PendingRequests: Sendable {
     /// A request that waits for its response.
     private struct Request {
         let response: Waiter<ReceivedMessage>
-        /// The topic of the response, once the client id is known.
+        /// The topic of the response; `nil` until the client id is known.
         var topic: ResponseTopic?
         var stage = RequestStage.connecting
     }
@@ -23,7 +24,8 @@ final class PendingRequests: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The first bytes of all correlation data. They tell responses to an earlier process apart, which arrive on the same topic.
+    /// The first bytes of all correlation data. They distinguish responses to this process from responses to an earlier
+    /// process, which arrive on the same topic.
     private let mark = UInt64.random(in: .min ... .max)
     private let waiterCount: WaiterCount
     private let coordinator: ClientCoordinator
@@ -33,13 +35,13 @@ final class PendingRequests: Sendable {
         self.coordinator = coordinator
     }
 
-    /// How many requests wait for their responses.
+    /// The number of requests that wait for their responses.
     var waitingCount: Int { state.withLock { $0.requests.count } }
 
     /// The stages of the requests that wait for their responses, for tests.
     var stages: [RequestStage] { state.withLock { $0.requests.values.map(\.stage) } }
 
-    /// Adds a request; `nil` if too many wait. The caller must call ``end(_:)``.
+    /// Adds a request. Returns `nil` if too many requests wait; otherwise the caller must call ``end(_:)`` later.
     func begin() -> (correlation: Data, response: Waiter<ReceivedMessage>)? {
         let waiter = Waiter<ReceivedMessage>(waiterCount)
         return state.withLock { state in
@@ -77,15 +79,15 @@ final class PendingRequests: Sendable {
         state.withLock { $0.requests[correlation]?.stage = stage }
     }
 
-    /// The stage of a request; `nil` if its caller does not wait any more.
+    /// Returns the stage of a request; `nil` if the request has ended.
     func stage(of correlation: Data) -> RequestStage? { state.withLock { $0.requests[correlation]?.stage } }
 
-    /// The next request uses another topic. This topic ends with its last reference.
+    /// Stops using a response topic for further requests. The topic ends with its last reference.
     func giveUp(_ topic: ResponseTopic) {
         state.withLock { state in if state.topic === topic { state.topic = nil } }
     }
 
-    /// The caller of the request does not wait any more.
+    /// Removes a request, because its caller does not wait any more.
     func end(_ correlation: Data) { _ = state.withLock { $0.requests.removeValue(forKey: correlation) } }
 
     /// Ends all requests, because the session is destroyed. The next request subscribes again.
@@ -97,7 +99,8 @@ final class PendingRequests: Sendable {
         for request in ended.requests.values { request.response.resume(.failure(error)) }
     }
 
-    /// Resumes the request of a response. A response without a request is too late or for another process, and is ignored.
+    /// Resumes the request that a response belongs to. A response without a request is too late or for another process,
+    /// and is ignored.
     private func received(_ message: ReceivedMessage) {
         guard let correlation = message.properties.correlationData else { return }
         let request = state.withLock { $0.requests.removeValue(forKey: correlation) }

@@ -2,9 +2,9 @@ import CourierCore
 
 /// The stage of a request. It determines the error after the timeout.
 enum RequestStage: Equatable, Sendable {
-    /// It waits for a connection.
+    /// The request waits for a connection.
     case connecting
-    /// It waits until the broker has granted the subscription of the response topic.
+    /// The request waits until the broker has granted the subscription of the response topic.
     case subscribing
     /// The request was published; the broker has not acknowledged it.
     case sending
@@ -16,7 +16,7 @@ enum RequestStage: Equatable, Sendable {
     /// - Parameters:
     ///   - topic: The topic of the request.
     ///   - timeout: The timeout.
-    ///   - failure: Why there is no connection, if there is none.
+    ///   - failure: The error that explains why there is no connection; `nil` if there is one.
     /// - Returns: The error for the caller.
     func error(topic: String, timeout: Duration, failure: CourierError?) -> CourierError {
         let request = "the request to \(topic.quoted())"

@@ -2,25 +2,26 @@ import CourierCore
 import CourierTransport
 import Dispatch
 
-/// The topic of the responses to one client's requests. It has a reader from the beginning, is subscribed with the first
-/// ``subscribe()``, and ends with its last reference.
+/// The topic of the responses to one client's requests. Its reader exists from the start. The first ``subscribe()``
+/// subscribes to the topic, and the subscription ends with the last reference to this object.
 ///
-/// A reader owns the subscription, so that a later process does not restore it. All processes of a client id use the same topic,
-/// so that an old session at the broker has at most one.
+/// A reader owns the subscription, so that a later process does not restore it. All processes with the same client id
+/// use the same topic, so that an old session at the broker has at most one.
 final class ResponseTopic: Sendable {
-    /// As whom the client asks.
+    /// The client id of the client that sends the requests.
     let clientID: String
     let filter: TopicFilter
     private let registration: ReaderRegistration
     private let waiterCount: WaiterCount
     private let coordinator: ClientCoordinator
 
-    /// Characters that a topic level cannot contain, and their replacements, so that two clients never share a response topic.
+    /// Characters that a topic level cannot contain, and their replacements, so that two clients never share a response
+    /// topic.
     private static let escapes: [Unicode.Scalar: String] = ["/": "%2F", "+": "%2B", "#": "%23"]
 
-    /// Reads the responses for `clientID`. `answered` is called for each on a separate queue.
+    /// Reads the responses for `clientID`. `answered` is called for each response, on a queue of its own.
     ///
-    /// - Throws: If the client id makes the topic too long.
+    /// - Throws: An error if the client id makes the topic too long.
     init(
         for clientID: String, waiterCount: WaiterCount, _ coordinator: ClientCoordinator,
         answered: @escaping @Sendable (ReceivedMessage) -> Void
@@ -42,16 +43,17 @@ final class ResponseTopic: Sendable {
         coordinator.loop.execute { [coordinator, registration] in coordinator.closed(registration, left) }
     }
 
-    /// A client id as one level of a topic.
+    /// Returns the topic level that stands for a client id.
     private static func level(_ clientID: String) -> String {
-        // No id, and a template, which has a % for each random character, are another id in each process.
+        // An empty client id, or a template (with `%`), gives each process another id, so the level is random.
         guard !clientID.isEmpty, !clientID.utf8.contains(UInt8(ascii: "%")) else {
             return String(UInt64.random(in: .min ... .max), radix: 36)
         }
         return clientID.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
     }
 
-    /// Returns when the broker has the subscription, at once if it is known to.
+    /// Subscribes to the topic. Returns when the broker has granted the subscription, or at once if it was granted
+    /// before.
     func subscribe() async throws {
         let waiter = Waiter<QoS>(waiterCount)
         let key = coordinator.subscribe(registration, to: filter, .one) { waiter.resume($0.mapError { $0 }) }

@@ -1,19 +1,19 @@
 import CourierCore
 
-/// The levels of a topic filter one after the other, without a share, without allocating.
+/// Iterates over the levels of a topic filter without allocations. The share group of a shared filter is skipped.
 struct FilterLevels {
-    /// One level.
+    /// One level of a filter.
     enum Level {
-        /// `+`.
+        /// The wildcard `+`, which matches one level.
         case single
-        /// `#`, the last one.
+        /// The wildcard `#`, which is the last level.
         case multi
-        /// The bytes at these offsets, perhaps none.
+        /// A text, which may be empty: the range of its bytes in the filter.
         case text(Range<Int>)
     }
 
     private let string: String
-    /// Where the next level begins; `nil` behind the last one.
+    /// The offset of the next level; `nil` after the last level.
     private var start: Int?
 
     init(_ filter: TopicFilter) {
@@ -35,7 +35,7 @@ struct FilterLevels {
         }
     }
 
-    /// Shows the bytes of a level.
+    /// Calls `body` with the bytes of a level.
     func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         string.utf8Span.span.extracting(range).withUnsafeBytes(body)
     }

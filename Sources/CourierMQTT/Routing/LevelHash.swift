@@ -1,4 +1,4 @@
-/// Finds the levels of a topic and hashes them on the way, eight bytes at a time.
+/// Finds the ends of the levels of a topic, and hashes the levels, eight bytes at a time.
 ///
 /// The random seed prevents a sender from choosing topics that collide in the table of a ``TopicTree``.
 struct LevelHash: Sendable {
@@ -8,14 +8,15 @@ struct LevelHash: Sendable {
 
     let seed: UInt64
 
-    /// The hash of the level that begins at `start`, and where it ends: at a separator or at the end of the text.
+    /// Returns the hash of the level that begins at `start`, and the offset of its end: a separator or the end of the
+    /// text.
     @inline(__always)
     func scan(_ text: UnsafeRawBufferPointer, from start: Int) -> (hash: UInt64, end: Int) {
         var hash = seed ^ Self.multiplier
         var offset = start
         while offset < text.count {
             let word = text.word(at: offset)
-            // The lowest bit that is set marks the first byte that is a separator.
+            // The lowest set bit of `found` marks the first byte that is a separator.
             let difference = word ^ Self.separators
             let found = (difference &- Self.ones) & ~difference & (Self.ones &* 0x80)
             if found != 0 {
@@ -29,7 +30,7 @@ struct LevelHash: Sendable {
         return (hash, text.count)
     }
 
-    /// The key of a level under the node `parent`.
+    /// Returns the table key of the level with this hash below the node `parent`.
     @inline(__always)
     func key(_ hash: UInt64, under parent: UInt32) -> UInt32 {
         UInt32(truncatingIfNeeded: mixed(hash, UInt64(parent) &* Self.multiplier) >> 16)
@@ -43,7 +44,8 @@ struct LevelHash: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Eight bytes, the first in the lowest place, with zeros for those behind the end.
+    /// Returns eight bytes from `offset` on as a number, with the first byte in the lowest place. Bytes after the end
+    /// are zero.
     @inline(__always)
     func word(at offset: Int) -> UInt64 {
         if offset &+ 8 <= count {

@@ -1,20 +1,21 @@
 import CourierCore
 
-/// The nodes of a ``TopicTree``: one for each level that filters have in common, in one array, found by an open table
-/// that is keyed by parent and text.
+/// The nodes of a ``TopicTree``, in one array. Filters that begin with the same levels share the nodes of these levels.
+/// A hash table with open addressing finds a node by its parent and its text.
 ///
-/// `+` is a node like another, referenced by its parent. `#` needs no node: its readers belong to the node above it.
+/// A `+` level has a node, which its parent refers to. A `#` level has no node: its readers belong to the node above
+/// it.
 struct LevelNodes: Sendable {
-    /// One level.
+    /// One level of one or several filters.
     struct Node: Sendable {
         fileprivate(set) var parent: UInt32
-        /// The child for `+`.
+        /// The child for the level `+`.
         fileprivate(set) var anyChild = LevelNodes.none
-        /// The readers of the filter that ends here.
+        /// The first list entry of the readers whose filter ends at this node.
         var readersHere = ReaderLists.none
-        /// The readers of the filter whose next and last level is `#`.
+        /// The first list entry of the readers whose filter has `#` below this node.
         var readersBelow = ReaderLists.none
-        /// How many children have a text.
+        /// The number of children that have a text.
         fileprivate var textChildren: UInt32 = 0
         fileprivate var key: UInt32 = 0
         fileprivate var text = LevelTexts.Place()
@@ -26,7 +27,7 @@ struct LevelNodes: Sendable {
         }
     }
 
-    /// Where a filter's readers are.
+    /// The node and the list that contain a filter's readers.
     struct Place: Hashable, Sendable {
         let node: UInt32
         /// Whether the filter ends in `#` below the node.
@@ -34,29 +35,29 @@ struct LevelNodes: Sendable {
     }
 
     static let root: UInt32 = 0
-    /// No node. The root is not a child, and no slot of the table has it.
+    /// Means that there is no node. The value equals the root, which is never a child and never in the table.
     static let none: UInt32 = 0
 
     let hash: LevelHash
     private var nodes = [Node(parent: root)]
-    /// The places in `nodes` that are free to be used again.
+    /// The indexes of unused nodes in `nodes`, which can be reused.
     private var vacant: [UInt32] = []
     private var texts = LevelTexts()
-    /// The nodes with a text, each in the first free slot from where its key says; a power of two of slots, at most
-    /// half of them taken.
+    /// A hash table of the nodes with a text. Each node is in the first free slot at or after the slot of its key. The
+    /// number of slots is a power of two, and at most half of them are used.
     private var table: [UInt32] = []
     private var tableCount = 0
 
     init(seed: UInt64 = 0) { hash = LevelHash(seed: seed) }
 
-    /// How many nodes are in use, the root not counted.
+    /// The number of used nodes without the root.
     var count: Int { nodes.count - vacant.count - 1 }
 
     subscript(node: UInt32) -> Node {
         @inline(__always) get { nodes[Int(node)] }
     }
 
-    /// The first entry of a filter's readers.
+    /// The first list entry of a filter's readers.
     subscript(head place: Place) -> UInt32 {
         get { place.isBelow ? nodes[Int(place.node)].readersBelow : nodes[Int(place.node)].readersHere }
         set {
@@ -68,7 +69,7 @@ struct LevelNodes: Sendable {
         }
     }
 
-    /// The child of `parent` with a text, whose hash is given.
+    /// Returns the child of `parent` with this text; `textHash` is the hash of the text.
     @inline(__always)
     func child(of parent: UInt32, _ text: UnsafeRawBufferPointer, _ textHash: UInt64) -> UInt32? {
         guard nodes[Int(parent)].textChildren > 0 else { return nil }
@@ -84,7 +85,7 @@ struct LevelNodes: Sendable {
         return nil
     }
 
-    /// Finds where the readers of `filter` are, if there can be any.
+    /// Returns the place of the readers of `filter`; `nil` if a node of the filter is missing.
     func find(_ filter: TopicFilter) -> Place? {
         var levels = FilterLevels(filter)
         var node = Self.root
@@ -102,7 +103,7 @@ struct LevelNodes: Sendable {
         return Place(node: node, isBelow: false)
     }
 
-    /// Finds where the readers of `filter` are, and makes the nodes that are missing.
+    /// Returns the place of the readers of `filter`. Adds the missing nodes.
     mutating func insert(_ filter: TopicFilter) -> Place {
         var levels = FilterLevels(filter)
         var node = Self.root
@@ -116,7 +117,7 @@ struct LevelNodes: Sendable {
         return Place(node: node, isBelow: false)
     }
 
-    /// Frees `start` if it is unused, then its parent, and so on.
+    /// Removes the node `start` if it is unused, and then each ancestor that is unused, too.
     mutating func prune(from start: UInt32) {
         var index = start
         while index != Self.root, nodes[Int(index)].isUnused {
@@ -180,7 +181,8 @@ extension LevelNodes {
         table[slot] = index
     }
 
-    /// Takes a node out and moves those behind it that were pushed out of their place, so that no search ends early.
+    /// Removes a node from the table. Moves a later node into the gap if a search for it would otherwise end at the
+    /// gap.
     private mutating func removeFromTable(_ index: UInt32) {
         let mask = table.count - 1
         var gap = Int(nodes[Int(index)].key) & mask
@@ -198,7 +200,7 @@ extension LevelNodes {
         tableCount -= 1
     }
 
-    /// Makes the table anew, with at most a quarter of its slots taken.
+    /// Rebuilds the table so that at most a quarter of its slots are used.
     private mutating func rebuildTable() {
         let old = table
         var size = 16
@@ -209,12 +211,13 @@ extension LevelNodes {
 
     // MARK: Memory
 
-    /// Whether most places are free, so that ``compact()`` is worth its time.
+    /// True if more than three quarters of the nodes are unused, so that ``compact()`` is worth its time.
     var isSparse: Bool { nodes.count > 1_024 && vacant.count > nodes.count / 4 * 3 }
 
-    /// Moves the nodes together and gives the rest of the memory back. No node has readers until they are put in again.
+    /// Moves the used nodes to a smaller array. All lists of readers are empty until the caller inserts the readers
+    /// again.
     ///
-    /// - Returns: For each node that was in use, where it is now.
+    /// - Returns: The new index of each used node, at its old index.
     mutating func compact() -> [UInt32] {
         var places = [UInt32](repeating: 0, count: nodes.count)
         for index in vacant { places[Int(index)] = .max }
@@ -237,7 +240,7 @@ extension LevelNodes {
         return places
     }
 
-    /// Keys hold the parent, so nodes that have moved get new ones.
+    /// Computes new keys for the moved nodes, because a key depends on the index of the parent.
     private mutating func moveKeys(_ places: [UInt32]) {
         let texted = table.filter { $0 != Self.none }.map { places[Int($0)] }
         for index in texted {

@@ -2,22 +2,22 @@
 ///
 /// A freed text leaves a gap. If more than half of the array is gaps, the owner moves the other texts to a new array.
 struct LevelTexts: Sendable {
-    /// Where one text is.
+    /// The position of one text in the array.
     struct Place: Sendable {
         var start = 0
         var length: UInt32 = 0
     }
 
-    /// Gaps of fewer bytes than this are not worth moving the rest.
+    /// If the gaps have at most this many bytes, moving the texts saves too little memory.
     private static let toleratedGaps = 4_096
 
     private var bytes: [UInt8] = []
     private var gaps = 0
 
-    /// Whether the owner should move the texts.
+    /// True if the owner should move the texts to a new array.
     var isSparse: Bool { gaps > Self.toleratedGaps && gaps > bytes.count / 2 }
 
-    /// How many bytes are held, with the gaps.
+    /// The size of the array in bytes, including gaps.
     var byteCount: Int { bytes.count }
 
     mutating func append(_ text: UnsafeRawBufferPointer) -> Place {
@@ -26,21 +26,21 @@ struct LevelTexts: Sendable {
         return place
     }
 
-    /// Takes over a text of `other`.
+    /// Appends a copy of a text of `other`, and returns its place.
     mutating func append(_ place: Place, of other: LevelTexts) -> Place {
         let start = bytes.count
         bytes.append(contentsOf: other.bytes[place.start..<place.start + Int(place.length)])
         return Place(start: start, length: place.length)
     }
 
-    /// Shows the bytes of a text.
+    /// Calls `body` with the bytes of a text.
     func withBytes<Result>(_ place: Place, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         bytes[place.start..<place.start + Int(place.length)].withUnsafeBytes(body)
     }
 
     mutating func remove(_ place: Place) { gaps += Int(place.length) }
 
-    /// Whether the text at `place` is `text`.
+    /// True if the text at `place` equals `text`.
     @inline(__always)
     func matches(_ place: Place, _ text: UnsafeRawBufferPointer) -> Bool {
         guard Int(place.length) == text.count else { return false }

@@ -1,6 +1,6 @@
-/// The readers of each filter of a ``TopicTree``, as lists through one array.
+/// The readers of each filter of a ``TopicTree``: a doubly linked list for each filter, all in one array.
 ///
-/// Adding and removing take the same time however many readers a filter has.
+/// The time to add or remove a reader does not depend on the number of readers.
 struct ReaderLists: Sendable {
     private struct Entry: Sendable {
         var reader: UInt32
@@ -10,28 +10,29 @@ struct ReaderLists: Sendable {
 
     private struct Key: Hashable, Sendable {
         let place: LevelNodes.Place
-        /// The bytes of the share group, none for a filter that is not shared: a reader can have both.
+        /// The bytes of the share group; empty for a filter that is not shared. A reader can have a shared and an
+        /// unshared filter at the same place.
         let share: [UInt8]
         let reader: Int
     }
 
-    /// The end of a list, and an empty list.
+    /// Marks the end of a list, or an empty list.
     static let none: UInt32 = .max
 
     private var entries: [Entry] = []
-    /// The first of the entries that are free to be used again, a list too.
+    /// The first entry of the list of unused entries, which can be reused.
     private var vacant = none
     private var index: [Key: UInt32] = [:]
 
-    /// How many readers there are in all lists.
+    /// The number of readers in all lists.
     var count: Int { index.count }
 
-    /// A reader, and the entry behind it.
+    /// Returns the reader of an entry, and the next entry of the list.
     subscript(entry: UInt32) -> (reader: Int, next: UInt32) {
         @inline(__always) get { (Int(entries[Int(entry)].reader), entries[Int(entry)].next) }
     }
 
-    /// Adds a reader; `false` when it is there.
+    /// Adds a reader to a list. Returns `false` if the list contains it already.
     mutating func insert(
         _ reader: Int, share: String?, at place: LevelNodes.Place, heads: inout LevelNodes
     ) -> Bool {
@@ -41,7 +42,7 @@ struct ReaderLists: Sendable {
         return true
     }
 
-    /// Removes a reader; `false` when it is not there.
+    /// Removes a reader from a list. Returns `false` if the list does not contain it.
     mutating func remove(
         _ reader: Int, share: String?, from place: LevelNodes.Place, heads: inout LevelNodes
     ) -> Bool {
@@ -58,7 +59,8 @@ struct ReaderLists: Sendable {
         return true
     }
 
-    /// Puts everybody in again, for nodes that have moved and lost their lists.
+    /// Inserts all readers again after the nodes were moved and lost their lists. `places` has the new index of each
+    /// node, at its old index.
     mutating func rebuild(_ places: [UInt32], heads: inout LevelNodes) {
         let old = index
         (entries, vacant, index) = ([], Self.none, [:])

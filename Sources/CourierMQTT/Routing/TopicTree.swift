@@ -2,23 +2,24 @@ import CourierCore
 
 /// The topic filters of all readers as a tree of levels. For a topic, it finds the readers with a matching filter.
 ///
-/// A lookup follows, level by level, only the nodes whose path matches the topic, so other filters cost nothing. If both `+` and
-/// a text match, both are followed. The work is proportional to the matching nodes, and there is no recursion, so a topic of
-/// 65,535 separators ends at the deepest filter. A lookup does not allocate once its lists have grown.
+/// A lookup visits, level by level, only the nodes whose path matches the topic, so filters that do not match cost
+/// nothing. If both `+` and a text match, it visits both. It uses no recursion, and ends after the deepest matching
+/// node, even if the topic has 65,535 separators. It does not allocate once its arrays have grown.
 ///
-/// A shared filter is matched by the part behind its group. Memory is proportional to the text of the present filters. When three
-/// quarters of it are unused, the rest is moved together.
+/// A shared filter is matched by the part after its group. Memory is proportional to the text of the present filters.
+/// When most of it is unused, the used part is moved to a smaller array.
 struct TopicTree: Sendable {
-    /// Names a reader. Small numbers that are used again: the tree keeps eight bytes for each up to the largest.
+    /// Identifies a reader. The numbers should be small and reused, because the tree keeps eight bytes for each number
+    /// up to the largest.
     typealias ReaderID = Int
 
     private var nodes = LevelNodes()
     private var lists = ReaderLists()
-    /// By reader, the last lookup that found it; a reader is found once by each.
+    /// For each reader, the number of the last lookup that found it. So a lookup reports each reader only once.
     private var lastLookups: [UInt64] = []
     private var lookup: UInt64 = 0
-    /// The nodes that match the levels so far, and those that match one more level. They are kept, so that a lookup does not
-    /// allocate.
+    /// The nodes that match the levels so far, and (`following`) the nodes that also match the next level. The arrays
+    /// are kept between lookups, so that a lookup does not allocate.
     private var matching = [LevelNodes.root]
     private var matchingCount = 0
     private var following = [LevelNodes.root]
@@ -28,19 +29,19 @@ struct TopicTree: Sendable {
     /// - Parameter seed: The seed of the hash; random by default, so that a sender cannot choose topics that collide.
     init(seed: UInt64 = .random(in: 0...(.max))) { nodes = LevelNodes(seed: seed) }
 
-    /// How many pairs of filter and reader there are.
+    /// The number of pairs of a filter and a reader.
     var count: Int { lists.count }
 
-    /// How many levels are kept for them, each shared by all filters that begin alike.
+    /// The number of nodes. Filters that begin with the same levels share the nodes of these levels.
     var nodeCount: Int { nodes.count }
 
-    /// The most nodes of one level that a lookup so far has gone down from, which is what a level costs: the lists have
-    /// grown to twice as many, and keep that.
+    /// The largest number of matching nodes at one level in all lookups so far, which determines the cost of a level.
+    /// The arrays have grown to twice this number.
     var widestLevel: Int { max(matching.count, following.count) / 2 }
 
-    /// Lets `reader` have the messages of `filter`.
+    /// Adds `reader` to the readers of `filter`.
     ///
-    /// - Returns: Whether that is new.
+    /// - Returns: `false` if it was a reader of `filter` already.
     @discardableResult
     mutating func insert(_ filter: TopicFilter, for reader: ReaderID) -> Bool {
         precondition(reader >= 0, "readers are numbered from zero")
@@ -50,9 +51,9 @@ struct TopicTree: Sendable {
         return true
     }
 
-    /// Lets `reader` have the messages of `filter` no more.
+    /// Removes `reader` from the readers of `filter`.
     ///
-    /// - Returns: Whether it had them.
+    /// - Returns: `false` if it was not a reader of `filter`.
     @discardableResult
     mutating func remove(_ filter: TopicFilter, for reader: ReaderID) -> Bool {
         guard let place = nodes.find(filter) else { return false }
@@ -63,7 +64,7 @@ struct TopicTree: Sendable {
         return true
     }
 
-    /// Names every reader of `topic`, each once, in no particular order.
+    /// Calls `body` once for each reader of `topic`, in no particular order.
     ///
     /// - Parameters:
     ///   - topic: The bytes of a valid topic name.
@@ -90,7 +91,7 @@ extension TopicTree {
         }
     }
 
-    /// Moves one level down from all matching nodes.
+    /// Replaces the matching nodes by their children that match the next level.
     @inline(__always)
     private mutating func follow(
         _ level: UnsafeRawBufferPointer, _ hash: UInt64, mayBeWild: Bool, _ body: (ReaderID) -> Void
@@ -116,8 +117,8 @@ extension TopicTree {
         matchingCount = count
     }
 
-    /// The topic has no more levels: visits the readers of filters that end here, and of `#` below, which matches its parent, too
-    /// [MQTT-4.7.1-1].
+    /// Visits the readers at the end of the topic: of filters that end here, and of filters with `#` below, because `#`
+    /// also matches its parent level [MQTT-4.7.1-1].
     private mutating func visitEnds(_ body: (ReaderID) -> Void) {
         for index in 0..<matchingCount {
             visit(nodes[matching[index]].readersHere, body)

@@ -6,23 +6,23 @@ import Synchronization
 /// A message store in memory. Its rows survive a lost connection and the client, but not the process.
 ///
 /// ```swift
-/// let store = MemoryMessageStore()  // One for all clients of the process; they are told apart by their scopes.
+/// let store = MemoryMessageStore()  // One store for all clients of the process; each client has its own scope.
 /// ```
 ///
-/// A batch takes effect before ``commit(_:in:completion:)`` returns; its completion comes on a queue of the store,
-/// without a lock held, in the order of the batches. Subscriptions count as rows, packet ids do not. An `enqueue` or
+/// A batch takes effect before ``commit(_:in:completion:)`` returns. Completions are called on a queue of the store, in
+/// the order of the batches, while no lock is held. Subscriptions count as rows, and packet ids do not. An `enqueue` or
 /// `keep` with an id that is in use replaces the row.
 ///
-/// When a limit is reached, a batch that would add to it fails with `storeFull` and
-/// changes nothing; nothing is dropped to make room. A batch that removes as much as it adds is accepted.
+/// If a batch would exceed a limit, it fails with `storeFull` and changes nothing. The store drops no rows to make
+/// room. A batch that removes at least as much as it adds is accepted.
 public final class MemoryMessageStore: MessageStore {
-    /// How many rows all scopes have together unless said otherwise: 100,000.
+    /// The default limit of rows in all scopes together: 100,000.
     public static let defaultMaximumRows = 100_000
 
-    /// How many bytes of payloads, topics and properties all scopes have together unless said otherwise: 64 MiB.
+    /// The default limit of bytes of payloads, topics and properties in all scopes together: 64 MiB.
     public static let defaultMaximumBytes = 64 * 1_024 * 1_024
 
-    /// How many rows are looked at under the lock at a time.
+    /// The largest number of rows that are read under the lock at a time.
     private static let rowsAtATime = 512
 
     private struct Completion: Sendable {
@@ -44,11 +44,12 @@ public final class MemoryMessageStore: MessageStore {
     /// Makes an empty store.
     ///
     /// - Parameters:
-    ///   - maximumRows: How many messages and subscriptions all scopes have together, ``defaultMaximumRows`` by default.
-    ///   - maximumBytes: How many bytes of payloads, topics and properties all scopes have together,
+    ///   - maximumRows: The limit of messages and subscriptions in all scopes together, ``defaultMaximumRows`` by
+    ///     default.
+    ///   - maximumBytes: The limit of bytes of payloads, topics and properties in all scopes together,
     ///     ``defaultMaximumBytes`` by default.
-    ///   - date: Says what time it is, for incoming messages that expire; the system's clock by default. It decides only about
-    ///     messages that were not stored in the present boot.
+    ///   - date: Returns the present date; the system's clock by default. The store uses it to find expired incoming
+    ///     messages that were not stored during the present boot.
     public init(
         maximumRows: Int = MemoryMessageStore.defaultMaximumRows,
         maximumBytes: Int = MemoryMessageStore.defaultMaximumBytes, date: @escaping @Sendable () -> Date = { Date() }
@@ -58,12 +59,12 @@ public final class MemoryMessageStore: MessageStore {
         self.date = date
     }
 
-    /// Applies changes, all or none; see ``CourierCore/MessageStore``.
+    /// Applies all changes, or none if they do not fit; see ``CourierCore/MessageStore``.
     ///
     /// - Parameters:
     ///   - changes: The changes, in order.
-    ///   - scope: The scope.
-    ///   - completion: Called once, on a queue of the store, after those of earlier batches.
+    ///   - scope: The scope of the rows.
+    ///   - completion: Called once, on a queue of the store, after the completions of earlier batches.
     public func commit(
         _ changes: [StoreChange], in scope: StoreScope,
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
@@ -85,8 +86,8 @@ public final class MemoryMessageStore: MessageStore {
 
     /// Counts the rows of a scope, including expired ones.
     ///
-    /// - Parameter scope: Whose rows.
-    /// - Returns: Counts and the last id.
+    /// - Parameter scope: The scope of the rows.
+    /// - Returns: The counts, the last message id and the session.
     public func summary(of scope: StoreScope) async -> StoreSummary {
         state.withLock { state in
             let rows = state.contents[scope]
@@ -96,12 +97,12 @@ public final class MemoryMessageStore: MessageStore {
         }
     }
 
-    /// A page of outgoing messages, oldest first.
+    /// Returns a page of outgoing messages, oldest first.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - scope: The scope of the rows.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The largest number of messages in the page.
     /// - Returns: The page. It is empty after the last page.
     public func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async -> [StoredOutgoing] {
         var page: [StoredOutgoing] = []
@@ -116,13 +117,13 @@ public final class MemoryMessageStore: MessageStore {
         return page
     }
 
-    /// A page of incoming messages that no reader has taken and whose time is not over, oldest first.
+    /// Returns a page of incoming messages that no reader has taken and that have not expired, oldest first.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - filter: Only messages that match it; `nil` for all.
-    ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - scope: The scope of the rows.
+    ///   - filter: Only messages that match this filter are returned; `nil` for all messages.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The largest number of messages in the page.
     /// - Returns: The page. It is empty after the last page.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
@@ -131,14 +132,14 @@ public final class MemoryMessageStore: MessageStore {
             in: scope, matching: filter, after: id, limit: limit, at: StoreTime(date: date(), bootTime: .now))
     }
 
-    /// A page of incoming messages that no reader has taken and whose time is not over at a moment, oldest first.
+    /// Returns a page of incoming messages that no reader has taken and that have not expired at `time`, oldest first.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - filter: Only messages that match it; `nil` for all.
-    ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
-    ///   - time: The present moment.
+    ///   - scope: The scope of the rows.
+    ///   - filter: Only messages that match this filter are returned; `nil` for all messages.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The largest number of messages in the page.
+    ///   - time: The present time.
     /// - Returns: The page. It is empty after the last page.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
@@ -156,30 +157,31 @@ public final class MemoryMessageStore: MessageStore {
         return page
     }
 
-    /// A page of the outgoing messages that the client gave up, in the order of their ids.
+    /// Returns a page of rejected outgoing messages, in the order of their ids.
     ///
-    /// The store keeps 1,000 of them for all scopes, with 16 MiB of payloads, topics and properties. The oldest go first.
+    /// The store keeps at most 1,000 rejected messages of all scopes, with at most 16 MiB of payloads, topics and
+    /// properties. It removes the oldest first.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - scope: The scope of the rows.
+    ///   - id: The last id of the previous page; `nil` for the first page.
+    ///   - limit: The largest number of messages in the page.
     /// - Returns: The page. It is empty after the last page.
     public func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async -> [RejectedMessage] {
         state.withLock { $0.contents.rejected(in: scope, after: id, limit: limit) }
     }
 
-    /// The packet ids of QoS 2 messages whose PUBREL has not come.
+    /// Returns the packet ids of received QoS 2 messages whose PUBREL has not arrived.
     ///
-    /// - Parameter scope: Whose rows.
-    /// - Returns: The ids.
+    /// - Parameter scope: The scope of the rows.
+    /// - Returns: The packet ids.
     public func incomingPacketIDs(in scope: StoreScope) async -> Set<UInt16> {
         state.withLock { $0.contents[scope].packetIDs }
     }
 
-    /// The filters that the client wants or wants to be rid of, in the order of their text.
+    /// Returns the filters that the client wants to subscribe to or unsubscribe from, in the order of their text.
     ///
-    /// - Parameter scope: Whose rows.
+    /// - Parameter scope: The scope of the rows.
     /// - Returns: One entry for each filter.
     public func subscriptions(in scope: StoreScope) async -> [StoredSubscription] {
         let wanted = state.withLock { $0.contents[scope].subscriptions }
@@ -197,7 +199,7 @@ public final class MemoryMessageStore: MessageStore {
         }
     }
 
-    /// Calls completions until none is left; on the queue, one call at a time.
+    /// Calls completions until none is left. Runs on the queue, and only once at a time.
     private func complete() {
         while true {
             let ready = state.withLock { state in

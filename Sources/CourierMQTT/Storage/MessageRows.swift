@@ -1,16 +1,16 @@
 import CourierCore
 
-/// Rows in the order of their ids. Adding behind the last one, finding and removing do not depend on how many there
-/// are, but for a binary search; gaps are closed when they are more than half.
+/// Rows in the order of their ids, found by binary search. Appending a row takes the same time for any number of rows.
+/// Removing a row leaves a gap. When more than half of the slots are gaps, they are closed.
 struct MessageRows<Row: Sendable>: Sendable {
     typealias ID = StoredMessage.ID
 
-    /// Fewer gaps than this are not worth moving the rest.
+    /// Up to this number, gaps are not closed.
     private static var toleratedGaps: Int { 64 }
 
     private var ids: [ID] = []
     private var rows: [Row?] = []
-    /// How many rows there are.
+    /// The number of rows.
     private(set) var count = 0
 
     subscript(id: ID) -> Row? {
@@ -18,9 +18,9 @@ struct MessageRows<Row: Sendable>: Sendable {
         return rows[index]
     }
 
-    /// Puts a row in, in place of one with the same id.
+    /// Adds a row, or replaces the row with the same id.
     ///
-    /// - Returns: The row that was there.
+    /// - Returns: The replaced row; `nil` if there was none.
     @discardableResult
     mutating func put(_ row: Row, _ id: ID) -> Row? {
         let index = firstIndex(from: id)
@@ -36,7 +36,7 @@ struct MessageRows<Row: Sendable>: Sendable {
         return nil
     }
 
-    /// Takes a row out.
+    /// Removes and returns a row.
     @discardableResult
     mutating func remove(_ id: ID) -> Row? {
         guard let index = index(of: id), let row = rows[index] else { return nil }
@@ -46,9 +46,9 @@ struct MessageRows<Row: Sendable>: Sendable {
         return row
     }
 
-    /// Takes out all rows that `isOver` names.
+    /// Removes all rows that satisfy `isOver`.
     ///
-    /// - Returns: The rows.
+    /// - Returns: The removed rows.
     mutating func removeAll(where isOver: (Row) -> Bool) -> [Row] {
         var removed: [Row] = []
         for (index, row) in rows.enumerated() {
@@ -61,9 +61,10 @@ struct MessageRows<Row: Sendable>: Sendable {
         return removed
     }
 
-    /// Shows at most `limit` rows above an id, in order.
+    /// Calls `body` for at most `limit` rows with ids above `id`, in order. If `id` is `nil`, starts with the first
+    /// row.
     ///
-    /// - Returns: The last id that was shown; `nil` when there is none.
+    /// - Returns: The last visited id; `nil` if there was no row.
     func visit(after id: ID?, limit: Int, _ body: (Row) -> Void) -> ID? {
         var index = id.map { firstIndex(above: $0) } ?? 0
         var shown = 0
@@ -89,7 +90,7 @@ struct MessageRows<Row: Sendable>: Sendable {
         return index < ids.count && ids[index] == id ? index + 1 : index
     }
 
-    /// The first place whose id is not below `id`.
+    /// Returns the index of the first id that is equal to `id` or higher.
     private func firstIndex(from id: ID) -> Int {
         guard let last = ids.last, last >= id else { return ids.count }
         var (low, high) = (0, ids.count)

@@ -16,7 +16,7 @@ struct StoreContents: Sendable {
         var size = StoreSize()
     }
 
-    /// How a step is taken back.
+    /// The former value of a changed part, which undoes the change.
     private enum Undo {
         case outgoing(StoredMessage.ID, StoredOutgoing?)
         case incoming(StoredMessage.ID, StoredMessage?)
@@ -30,7 +30,7 @@ struct StoreContents: Sendable {
         case list([Undo])
     }
 
-    /// A message that the client gave up, and whose it was.
+    /// A rejected message and its scope.
     private struct Rejected {
         let scope: StoreScope
         let message: RejectedMessage
@@ -39,14 +39,14 @@ struct StoreContents: Sendable {
     private let limit: StoreSize
     private var scopes: [StoreScope: Scope] = [:]
     private var size = StoreSize()
-    /// In the order in which they were rejected.
+    /// The rejected messages of all scopes, in the order of their rejection.
     private var rejected: [Rejected] = []
 
     init(limit: StoreSize) { self.limit = limit }
 
     subscript(scope: StoreScope) -> Scope { scopes[scope] ?? Scope() }
 
-    /// Applies changes, all or none.
+    /// Applies all changes, or none if they do not fit.
     mutating func apply(_ changes: [StoreChange], in name: StoreScope) throws(CourierError) {
         guard !changes.isEmpty else { return }
         var scope = scopes.removeValue(forKey: name) ?? Scope()  // Taken out, so that its rows are changed in place.
@@ -68,7 +68,8 @@ struct StoreContents: Sendable {
         size = after
     }
 
-    /// The rejected messages of a scope above an id, in the order of their ids.
+    /// Returns rejected messages of a scope with ids above `id`, in the order of their ids. If `id` is `nil`, starts
+    /// with the first.
     func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) -> [RejectedMessage] {
         let found = rejected.lazy.filter { $0.scope == scope }.map(\.message)
             .filter { message in id.map { message.message.id > $0 } ?? true }
@@ -136,7 +137,7 @@ extension StoreContents {
         }
     }
 
-    /// Keeps a rejected message, and removes the oldest ones that there is no room for.
+    /// Keeps a rejected message, and removes the oldest rejected messages that no longer fit.
     private mutating func keepRejected(_ new: Rejected) {
         rejected.removeAll { $0.scope == new.scope && $0.message.message.id == new.message.message.id }
         let size = StoreSize(of: new.message.message)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Keeps SIGPIPE from ending the process when the calling thread writes to a pipe without a reader.
 enum BrokenPipeSignal {
-    /// Blocks the signal for the rest of this thread's life. A write to a closed pipe fails instead.
+    /// Blocks the signal until the calling thread ends. A write to a closed pipe then fails instead.
     static func block() {
         var signals = signals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -14,7 +14,8 @@ enum BrokenPipeSignal {
         var earlier = sigset_t()
         pthread_sigmask(SIG_BLOCK, &signals, &earlier)
         body()
-        // The signal of a write that failed must not be delivered now. If SIGPIPE was blocked before, a pending signal is kept.
+        // The signal of a failed write must not be delivered later. If SIGPIPE was blocked before, a pending signal is
+        // kept.
         if sigismember(&earlier, SIGPIPE) == 0 {
             var noTime = timespec(tv_sec: 0, tv_nsec: 0)
             while sigtimedwait(&signals, nil, &noTime) == SIGPIPE {}

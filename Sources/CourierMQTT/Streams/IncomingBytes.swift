@@ -1,9 +1,9 @@
 import CourierTransport
 import Foundation
 
-/// Bytes from a thread that waits for them to the event loop, which never waits.
+/// Passes bytes from a reading thread, which may block, to the event loop, which never blocks.
 ///
-/// Safe to share: everything mutable is touched under the lock of `condition` only.
+/// Safe to share between threads: mutable state is used only under the lock of `condition`.
 final class IncomingBytes: @unchecked Sendable {
     /// How the input ended.
     enum End: Equatable, Sendable {
@@ -11,7 +11,7 @@ final class IncomingBytes: @unchecked Sendable {
         case failed(TransportError)
     }
 
-    /// The result for the loop.
+    /// The result of `take(into:)` for the event loop.
     enum Taken: Equatable, Sendable {
         case bytes(Int)
         case nothingYet
@@ -21,19 +21,19 @@ final class IncomingBytes: @unchecked Sendable {
     private let condition = NSCondition()
     private let capacity: Int
     private var bytes: [UInt8] = []
-    /// How many of `bytes` have been taken.
+    /// The number of bytes at the start of `bytes` that were taken.
     private var takenCount = 0
     private var end: End?
     private var isClosed = false
 
-    /// The thread waits once so many bytes wait for the loop.
+    /// Creates a buffer. The reading thread blocks while `capacity` bytes or more wait for the event loop.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     // MARK: The thread's side
 
-    /// Adds bytes, waiting for room if need be.
+    /// Adds bytes. Blocks the thread until there is room.
     ///
-    /// - Returns: Whether anybody wants more.
+    /// - Returns: `false` if the buffer was closed, so that the thread ends.
     func put(_ chunk: ArraySlice<UInt8>) -> Bool {
         condition.withLock {
             while bytes.count - takenCount >= capacity, !isClosed { condition.wait() }
@@ -47,12 +47,12 @@ final class IncomingBytes: @unchecked Sendable {
         }
     }
 
-    /// Nothing follows; the loop learns it behind the bytes. The first end counts.
+    /// Ends the input. The event loop receives the end after all bytes. Only the first call has an effect.
     func finish(_ end: End) { condition.withLock { self.end = self.end ?? end } }
 
     // MARK: The loop's side
 
-    /// Moves bytes into `space`.
+    /// Moves waiting bytes into `space`.
     func take(into space: UnsafeMutableRawBufferPointer) -> Taken {
         condition.withLock {
             let count = min(bytes.count - takenCount, space.count)
@@ -70,7 +70,7 @@ final class IncomingBytes: @unchecked Sendable {
         }
     }
 
-    /// Ends the buffer: no more bytes are taken.
+    /// Closes the buffer. Waiting bytes are dropped, and no more bytes are accepted.
     func close() {
         condition.withLock {
             isClosed = true

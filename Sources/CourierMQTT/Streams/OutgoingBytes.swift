@@ -1,9 +1,9 @@
 import CourierTransport
 import Foundation
 
-/// Bytes from the event loop, which never waits, to a thread that writes them.
+/// Passes bytes from the event loop, which never blocks, to a thread that writes them.
 ///
-/// Safe to share: everything mutable is touched under the lock of `condition` only.
+/// Safe to share between threads: mutable state is used only under the lock of `condition`.
 final class OutgoingBytes: @unchecked Sendable {
     private let condition = NSCondition()
     private let capacity: Int
@@ -11,14 +11,14 @@ final class OutgoingBytes: @unchecked Sendable {
     private var isEnded = false
     private var failure: TransportError?
 
-    /// So many bytes wait at most, beside as many that the thread is writing.
+    /// Creates a buffer for at most `capacity` waiting bytes. The thread may be writing as many bytes in addition.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     // MARK: The loop's side
 
-    /// Takes as many of the bytes as there is room for.
+    /// Copies as many bytes of `source` as there is room for, and returns their number.
     ///
-    /// - Throws: Why writing failed before.
+    /// - Throws: The error of a write that failed earlier.
     func offer(_ source: UnsafeRawBufferPointer) throws(TransportError) -> Int {
         condition.lock()
         defer { condition.unlock() }
@@ -31,7 +31,7 @@ final class OutgoingBytes: @unchecked Sendable {
         return count
     }
 
-    /// No more follows; what waits is still written, or forgotten if this is the end of a broken connection.
+    /// Ends the output. Waiting bytes are still written, or dropped if `abruptly` is `true`.
     func finish(abruptly: Bool) {
         condition.withLock {
             isEnded = true
@@ -42,9 +42,10 @@ final class OutgoingBytes: @unchecked Sendable {
 
     // MARK: The thread's side
 
-    /// Waits for bytes and swaps them for the empty `chunk`.
+    /// Blocks the thread until there are bytes or the output has ended. Then replaces the contents of `chunk` by the
+    /// waiting bytes.
     ///
-    /// - Returns: Whether there were any; there are no more then.
+    /// - Returns: `false` if there are no bytes because the output has ended.
     func next(_ chunk: inout [UInt8]) -> Bool {
         condition.withLock {
             while bytes.isEmpty, !isEnded { condition.wait() }
@@ -54,7 +55,7 @@ final class OutgoingBytes: @unchecked Sendable {
         }
     }
 
-    /// Writing failed, and so will offering.
+    /// Records that a write failed. Later calls of `offer(_:)` throw `error`.
     func fail(_ error: TransportError) {
         condition.withLock {
             failure = error

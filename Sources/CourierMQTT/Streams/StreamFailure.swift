@@ -1,17 +1,18 @@
 import CourierTransport
 import Foundation
 
-/// From the failures of Foundation's streams to ours.
+/// Converts failures of Foundation's streams to transport errors.
 enum StreamFailure {
-    /// Why `stream` failed. For a foreign error it has only domain and code, because its text may contain secrets.
+    /// Returns the error of a failed stream. If it is not a POSIX error, the result has only its domain and code,
+    /// because its text may contain secrets.
     ///
     /// - Parameters:
     ///   - stream: A stream whose last call failed.
     ///   - action: The failed action, such as `reading from`.
     ///   - name: The name of the peer.
-    /// - Returns: An error with the action and the reason, if the stream has one.
+    /// - Returns: An error with the action, and with the reason if the stream has one.
     static func error(of stream: Stream, _ action: String, _ name: String) -> TransportError {
-        // Without an error, asking for it would trap outside Apple's systems.
+        // Outside Apple's systems, `streamError` traps if the stream has no error.
         guard stream.streamStatus == .error, let error = stream.streamError as NSError? else {
             return TransportError(.brokenPipe, "\(action) \(name) failed, and the stream gives no reason")
         }

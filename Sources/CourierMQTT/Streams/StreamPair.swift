@@ -3,27 +3,31 @@ public import CourierTransport
 public import Foundation
 import Synchronization
 
-/// A pair of Foundation streams as a transport: of an accessory's session, of a serial line, or made by the app.
+/// A pair of Foundation streams as a transport, such as the streams of an accessory session or of a serial line.
 ///
 /// ```swift
 /// config.endpoint = { _ in
 ///     let session = accessory.openSession()
 ///     return .stream(
-///         StreamPair(input: session.inputStream, output: session.outputStream, name: "accessory \(accessory.serial)") {
+///         StreamPair(
+///             input: session.inputStream, output: session.outputStream, name: "accessory \(accessory.serial)"
+///         ) {
 ///             session.end()
 ///         })
 /// }
 /// ```
 ///
-/// On Linux, Foundation's streams need blocking calls, so an open pair has two threads: one reads and one writes, and neither
-/// blocks the other or the event loop. Only these threads use the streams. They open the streams if the app has not.
+/// On Linux, Foundation's streams need blocking calls, so an open pair has two threads: one reads and one writes.
+/// Neither thread blocks the other or the event loop. Only these threads use the streams. They open the streams if the
+/// app has not.
 ///
-/// Closing writes accepted bytes, then closes both streams and ends both threads. A blocked call may never return if the peer is
-/// silent: pass `whenClosed` to end the session below, which makes the call return.
+/// Closing writes the accepted bytes, then closes both streams and ends both threads. If the peer is silent, a blocked
+/// call may never return. Pass a `whenClosed` that ends the underlying connection, so that the call returns.
 public final class StreamPair: DuplexByteStream {
-    /// How many bytes wait between the event loop and a stream, in each direction, before the other side is held up: 64 KiB.
+    /// The number of bytes that may wait in each direction between the event loop and a stream: 64 KiB. At this number,
+    /// the sending side must wait.
     public static let capacity = 64 << 10
-    /// How many bytes are read at once.
+    /// The largest number of bytes that one call reads.
     private static let readSize = 16 << 10
 
     private struct State {
@@ -32,7 +36,7 @@ public final class StreamPair: DuplexByteStream {
         var isWritten = false
         var isReleased = false
 
-        /// Whether it is now that `whenClosed` is due.
+        /// Returns `true` at most once: when `whenClosed` must be called.
         mutating func release(isBroken: Bool) -> Bool {
             guard isClosed, isWritten || isBroken, !isReleased else { return false }
             isReleased = true
@@ -40,7 +44,7 @@ public final class StreamPair: DuplexByteStream {
         }
     }
 
-    /// The name of the pair in messages.
+    /// The name of the pair in error messages.
     public let name: String
 
     private let input: NonSendableBox<InputStream>
@@ -50,15 +54,16 @@ public final class StreamPair: DuplexByteStream {
     private let outgoing = OutgoingBytes(capacity: capacity)
     private let state = Mutex(State())
 
-    /// Makes a pair, which takes the streams over: they may be open or not, are closed in the end, and must not be touched
-    /// by anyone else from now on.
+    /// Makes a pair that owns the streams. They may be open or not, and the pair closes them at the end. No other code
+    /// may use them from now on.
     ///
     /// - Parameters:
-    ///   - input: What the broker sends.
-    ///   - output: What the broker is sent.
-    ///   - name: What messages call it, `stream pair` by default.
-    ///   - whenClosed: Called once when the connection is over and all was written, or at once when it broke; on the
-    ///     event loop or a thread of the pair. It must not block, and should make calls that still wait return.
+    ///   - input: The stream that receives the bytes of the broker.
+    ///   - output: The stream that sends bytes to the broker.
+    ///   - name: The name of the pair in error messages, `stream pair` by default.
+    ///   - whenClosed: Called once: when the connection has ended and all bytes are written, or at once if the
+    ///     connection broke. It runs on the event loop or on a thread of the pair. It must not block, and should make
+    ///     blocked calls return.
     public init(
         input: InputStream, output: OutputStream, name: String = "stream pair",
         whenClosed: @escaping @Sendable () -> Void = {}
@@ -82,9 +87,9 @@ public final class StreamPair: DuplexByteStream {
         }
     }
 
-    /// Moves bytes that the reading thread has brought; on the event loop, see `DuplexByteStream`.
+    /// Reads bytes that the reading thread has received. Called on the event loop; see `DuplexByteStream`.
     ///
-    /// - Throws: Why a stream broke.
+    /// - Throws: The error of the stream that failed.
     public func read(into buffer: inout MutableRawSpan) throws(TransportError) -> StreamRead {
         switch buffer.withUnsafeMutableBytes({ incoming.take(into: $0) }) {
         case .bytes(let count): return .bytes(count)
@@ -94,15 +99,15 @@ public final class StreamPair: DuplexByteStream {
         }
     }
 
-    /// Hands bytes to the writing thread; on the event loop, see `DuplexByteStream`.
+    /// Passes bytes to the writing thread. Called on the event loop; see `DuplexByteStream`.
     ///
-    /// - Throws: Why the output stream broke.
+    /// - Throws: The error of the output stream if it failed.
     public func write(_ bytes: RawSpan) throws(TransportError) -> StreamWrite {
         let count = try bytes.withUnsafeBytes { source throws(TransportError) in try outgoing.offer(source) }
         return count == bytes.byteCount ? .bytes(count) : .bytesThenWait(count)
     }
 
-    /// Closes the output stream once all is written; see `DuplexByteStream`.
+    /// Closes the output stream when all bytes are written; see `DuplexByteStream`.
     public func closeOutput() { outgoing.finish(abruptly: false) }
 
     /// Ends both threads; see `DuplexByteStream`. A peer cannot distinguish an abrupt end from an orderly one.
@@ -148,7 +153,8 @@ public final class StreamPair: DuplexByteStream {
             guard write(chunk, to: stream) else {
                 let error = StreamFailure.error(of: stream, "writing to", name)
                 outgoing.fail(error)
-                // Without an output there is no conversation: the loop learns it even if it has nothing to write.
+                // A connection cannot continue without output. The input reports the error, so that the event loop
+                // receives it even if it writes nothing.
                 incoming.finish(.failed(error))
                 tellLoop { $0.readable() }
                 break
