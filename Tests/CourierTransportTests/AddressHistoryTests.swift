@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// What a client remembers of the addresses of a name, and what its next connection makes of it.
+/// The addresses of a name that a client remembers as failed, and their effect on the next connection.
 @Suite struct AddressHistoryTests {
     private let now = ContinuousClock.now
 
@@ -20,7 +20,7 @@ import Testing
         history.sorted(addresses, now: now.advanced(by: time)).map(\.host)
     }
 
-    // MARK: The order
+    // MARK: Order
 
     @Test func `what failed stands behind the others, in the order of the name`() throws {
         let history = AddressHistory()
@@ -83,7 +83,7 @@ import Testing
 
     // MARK: Connections
 
-    /// Tools whose every name has these addresses.
+    /// Returns tools that resolve every name to these addresses.
     private static func tools(_ hosts: [String], _ history: AddressHistory) -> DialTools {
         let resolver = HostResolver { _, port in
             do throws(TransportError) {
@@ -95,7 +95,7 @@ import Testing
         return DialTools(resolver: resolver, history: history)
     }
 
-    /// Connects, to whichever address it is.
+    /// Connects to any of the addresses, and closes the connection.
     private func connect(_ port: UInt16, _ tools: DialTools, _ loop: EventLoop) async throws {
         let recorder = Recorder()
         let channel = ByteChannel.connect(
@@ -144,7 +144,7 @@ import Testing
             var tools = Self.tools(["127.0.0.1", "127.0.0.2"], history)
             let real = SystemCalls.real
             tools.calls = SystemCalls(connect: { descriptor, address, length in
-                // The last byte of an IPv4 address is the eighth of its `sockaddr`.
+                // In `sockaddr_in`, the last byte of the IPv4 address has the offset 7.
                 let isFirst = address.load(fromByteOffset: 7, as: UInt8.self) == 1
                 asked.update { $0.append(isFirst) }
                 return isFirst ? -ECONNREFUSED : real.connect(descriptor, address, length)

@@ -7,7 +7,7 @@ import Testing
 @testable import CourierTransport
 
 @Suite struct ChannelTests {
-    /// Two channels over a pair of memory streams.
+    /// Returns two channels, connected by a pair of memory streams.
     private func pair(
         _ loop: EventLoop, _ left: Recorder, _ right: Recorder, options: ChannelOptions = ChannelOptions(),
         capacity: Int = 64 << 10
@@ -18,7 +18,7 @@ import Testing
         return (try await left.open(), try await right.open())
     }
 
-    /// Two channels over TCP.
+    /// Returns two channels, connected over TCP.
     private func connect(
         _ loop: EventLoop, _ left: Recorder, _ right: Recorder, options: ChannelOptions = ChannelOptions(),
         tools: DialTools = DialTools()
@@ -34,7 +34,7 @@ import Testing
 
     @Test func `what is left over comes again in front of what follows`() async throws {
         try await withLoop { loop in
-            // Takes whole groups of ten.
+            // The reader takes only whole groups of ten bytes.
             let reader = Recorder(consume: { $0 / 10 * 10 })
             let (sender, _) = try await pair(loop, Recorder(), reader)
             let bytes = (0..<100).map { UInt8($0) }
@@ -183,7 +183,7 @@ import Testing
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, receiver) = try await connect(loop, Recorder(), reader)
-            // The sender's own reader is stuck; its writes are not.
+            // The sender does not read, but it can still write.
             await sender.onLoop { $0.pauseReading() }
             receiver.send([UInt8](repeating: 7, count: 8 << 20))
             sender.send([1, 2, 3])
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    // MARK: Ends
+    // MARK: Closing
 
     @Test func `an orderly close delivers everything first`() async throws {
         try await withLoop { loop in
@@ -217,7 +217,7 @@ import Testing
             let writer = Recorder()
             let (sender, receiver) = try await connect(loop, writer, reader)
             await sender.onLoop { $0.pauseReading() }
-            // Unread input at the sender would turn a plain close into a reset.
+            // With unread input at the sender, a plain close would become a reset.
             receiver.send([UInt8](repeating: 1, count: 100_000))
             await sender.onLoop { sender in
                 sender.write([UInt8](repeating: 2, count: 100_000).span.bytes)
@@ -292,8 +292,8 @@ import Testing
         await loop.shutdown()
     }
 
-    /// Runs a loop with a connection whose accepting side stays open, and closes the connecting side; returns when everything
-    /// was written and our output has ended.
+    /// Runs a loop with a connection whose accepting side stays open. Closes the connecting side, and returns after it
+    /// has written all bytes and ended its output.
     private func closeAgainstOpenPeer(
         _ isSecure: Bool, _ clock: ManualClock, _ change: (inout ChannelOptions) -> Void = { _ in }
     ) async throws -> (loop: EventLoop, left: Recorder) {
@@ -321,7 +321,7 @@ import Testing
         return (loop, left)
     }
 
-    /// Lets time pass and the loop see that.
+    /// Advances the clock, and lets the loop handle it.
     private func pass(_ duration: Duration, _ clock: ManualClock, _ loop: EventLoop) async {
         clock.advance(by: duration)
         for _ in 0..<3 { await loop.run {} }

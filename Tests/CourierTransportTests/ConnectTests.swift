@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Every way in which a connection does not come about has its own code and says what to do.
+/// Each kind of connection failure has its own error code and a message with advice.
 @Suite struct ConnectTests {
     private func failure(
         _ endpoint: TransportEndpoint, _ loop: EventLoop, options: ChannelOptions = ChannelOptions(),
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// Calls whose connections never come about.
+    /// System calls with which connections are never established.
     private var silence: SystemCalls { SystemCalls(connect: { _, _, _ in -EINPROGRESS }) }
 
     @Test func `silence ends at the connect deadline, and the sentence says how long it was`() async throws {
@@ -144,7 +144,7 @@ import Testing
         let real = SystemCalls.real
         let calls = SystemCalls(connect: { descriptor, address, length in
             attempts.update { $0 += 1 }
-            // The IPv6 address has 28 bytes, and never answers.
+            // The IPv6 address, which has 28 bytes, never answers.
             return length == 28 ? -EINPROGRESS : real.connect(descriptor, address, length)
         })
         let recorder = Recorder()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Bytes come back as they were sent, whatever they travel on.
+/// Bytes come back unchanged over every kind of transport.
 @Suite struct EchoTests {
     enum Way: String, CaseIterable, Sendable {
         case tcp, tcp6, unix, pipes, socketPair, memory, memoryInBits, tls, tlsInMemoryBits, tlsOverUnix

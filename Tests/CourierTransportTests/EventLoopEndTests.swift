@@ -4,9 +4,9 @@ import Testing
 
 @testable import CourierTransport
 
-/// Work that is brought while a loop ends, and after.
+/// Work that is handed to a loop while it ends, or after its end.
 @Suite(.timeLimit(.minutes(5))) struct EventLoopEndTests {
-    /// Does something when it is let go.
+    /// Runs a closure when it is deallocated.
     private final class LastWish {
         private let wish: @Sendable () -> Void
 
@@ -26,7 +26,7 @@ import Testing
             let probe = LastWish {
                 Thread {
                     loop.execute {
-                        // Work that does not wait for the loop's own thread lasts beyond its end.
+                        // Work on another thread than the loop's thread may last longer than the loop.
                         if LoopThread.current != loopThread {
                             hasCome.signal()
                             isOver.wait()

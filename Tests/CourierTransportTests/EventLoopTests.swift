@@ -44,7 +44,7 @@ import Testing
         await loop.shutdown()
     }
 
-    /// Counts how often the loop runs it, and asks for more as often as it is told.
+    /// Counts its runs on the loop, and schedules itself again until it has run `limit` times.
     private final class Repeated: LoopWork {
         let loop: EventLoop
         let count = Watched(0)
@@ -126,7 +126,7 @@ import Testing
                 Thread {
                     for number in 0..<perThread {
                         loop.execute { count.update { $0 += 1 } }
-                        // Lets the loop fall asleep in between, at moments that differ.
+                        // Lets the loop fall asleep in between, at varying moments.
                         if (number &+ thread) % 7 == 0 { sched_yield() }
                     }
                 }.start()

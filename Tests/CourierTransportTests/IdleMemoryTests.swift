@@ -6,9 +6,9 @@ import Testing
 
 @testable import CourierTransport
 
-/// What a connection costs while nothing happens on it.
+/// The memory that an idle connection needs.
 @Suite(.serialized) struct IdleMemoryTests {
-    /// Counts what comes back on all connections.
+    /// Counts the bytes that come back on all connections.
     private final class Counter: ChannelHandler {
         let total: Watched<Int>
         init(_ total: Watched<Int>) { self.total = total }
@@ -20,9 +20,9 @@ import Testing
         func closed(_ reason: ChannelCloseReason) {}
     }
 
-    /// Keeps its channel and echoes without anything of a test's around it.
+    /// Echoes its bytes. It records nothing, so that it needs little memory itself.
     ///
-    /// Safe: touched on the loop only.
+    /// Safe: used on the loop only.
     private final class PlainEcho: ChannelHandler, @unchecked Sendable {
         private var channel: ByteChannel?
         func opened(_ channel: ByteChannel) { self.channel = channel }
@@ -33,10 +33,11 @@ import Testing
         func closed(_ reason: ChannelCloseReason) { channel = nil }
     }
 
-    /// Bytes in use on the heap. Each test runs in a process of its own, where no other test disturbs the figure.
+    /// The used bytes of the heap. Each test runs in its own process, so that other tests do not change the number.
     private static var heapBytes: Int { courier_heap_bytes_in_use() }
 
-    /// The growth of the heap per end of a connection, when so many have carried a message and fallen idle.
+    /// Returns the growth of the heap for each end of a connection, after `count` connections have carried a message
+    /// and become idle.
     private static func cost(of count: Int, tls: (TLSContext, TLSContext)?, on loop: EventLoop) async throws -> Int {
         let folder = try TemporaryFolder()
         let listener = try ChannelListener.listen(
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    /// Some measurements, of which the first also pays for what is made once.
+    /// Returns three measurements. The first one also contains memory that is allocated only once.
     private static func costs(of count: Int, tls: (TLSContext, TLSContext)?) async throws -> [Int] {
         var costs: [Int] = []
         for _ in 0..<3 {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Connections that leave from a chosen local address or network interface.
+/// Connections that use a chosen local address or network interface.
 @Suite struct LocalBindingTests {
     private static func options(_ binding: LocalBinding) -> ChannelOptions {
         var options = ChannelOptions()

@@ -4,9 +4,9 @@ import Testing
 
 @testable import CourierTransport
 
-/// A loop that sleeps is lent to the thread that has something for it.
+/// A sleeping loop can be borrowed by a thread that has work for it.
 @Suite struct LoopBorrowTests {
-    /// Time that stands still, and whose steps wake nobody.
+    /// A clock that only moves when it is told to. A step does not wake the loop.
     private final class SteppedClock: LoopClock {
         private let time = Mutex(ContinuousClock.now)
 
@@ -31,7 +31,7 @@ import Testing
         await loop.shutdown()
     }
 
-    /// Waits until the loop's thread sleeps, which nobody is told.
+    /// Waits until the loop's thread sleeps. The loop does not report that, so its flag is polled.
     private func asleep(_ loop: EventLoop) async throws {
         while !loop.isAsleep.load(ordering: .acquiring) {
             try Task.checkCancellation()
@@ -173,7 +173,8 @@ import Testing
     }
 
     @Test func `what lives on the loop is touched by one thread at a time`() async throws {
-        /// Without a lock: whether the loop guards it is what is tested, by the sum and under `Scripts/sanitize thread`.
+        /// Not locked on purpose: the test checks that the loop protects it, by the sum and under `Scripts/sanitize
+        /// thread`.
         final class Resident: @unchecked Sendable {
             var count = 0
         }
@@ -189,7 +190,7 @@ import Testing
                             loop.execute { resident.count += 1 }
                             continue
                         }
-                        // Sooner or later all do this, and the loop has nothing else to do.
+                        // In the end all threads only borrow, and the loop has no other work.
                         while !loop.borrow({
                             resident.count += 1
                             return true

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Bytes as the kernel sends them, put together by hand.
+/// Builds netlink messages by hand, with the bytes that the kernel would send.
 struct NetlinkBytes {
     private(set) var bytes: [UInt8] = []
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// What becomes of a ``NetworkWatcher`` that gets no socket.
+/// A ``NetworkWatcher`` that can not open a socket.
 @Suite(.timeLimit(.minutes(5))) struct NetworkWatcherShortageTests {
     @Test(arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS])
     func `what could not watch does when it tries again, until it is stopped`(_ shortage: Int32) async throws {

@@ -5,9 +5,10 @@ import Testing
 
 @testable import CourierTransport
 
-/// A network namespace of its own for the thread of a loop; what the loop does and starts happens in there.
+/// A network namespace for the thread of one loop. The loop's code and the processes that it starts run inside the
+/// namespace.
 struct NetworkNamespace {
-    /// Whether a thread can have a namespace here, and a pair of connected links in it.
+    /// True if a thread can enter a new namespace on this machine, and can create a pair of connected links in it.
     static let isPossible: Bool = {
         let result = Watched(false)
         let thread = try? LoopThread(name: "test-namespace") {
@@ -26,13 +27,13 @@ struct NetworkNamespace {
         try #require(isReady)
     }
 
-    /// Runs commands of `ip` to their end.
+    /// Runs `ip` commands, and waits for their end.
     func ip(_ commands: String...) async throws {
         let isDone = await loop.run { Self.run(commands.map { "ip \($0)" }) }
         try #require(isDone)
     }
 
-    /// Waits until the kernel, which takes its time after a link was set up, says that it has a carrier.
+    /// Waits until the link has a carrier. After a link is set up, the kernel needs some time for that.
     func carrier(_ link: String) async throws {
         let command = "timeout 20 sh -c 'until ip link show \(link) | grep -q \"state UP\"; do :; done'"
         let hasCarrier = await loop.run { Self.run([command]) }
@@ -129,7 +130,8 @@ struct NetworkWatcherTests {
                 reports.update { $0.append(isAvailable) }
             }
             try await reports.wait("the loopback alone") { $0 == [false] }
-            // One command, during which the loop does not read: 4,000 messages of about 1 KiB of the socket's room.
+            // The loop can not read while this command runs. Its 4,000 messages need about 1 KiB each of the socket's
+            // buffer.
             try await namespace.ip(
                 "link add out0 type veth peer name out1", "link set out1 up", "link set out0 up",
                 "-batch - <<END\n" + String(repeating: "link set lo mtu 60000\nlink set lo mtu 60001\n", count: 2_000)

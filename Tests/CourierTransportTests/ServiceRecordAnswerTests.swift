@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Reading what a DNS server, or somebody in its place, has sent.
+/// Parses answers of a DNS server, including answers from an attacker.
 @Suite struct ServiceRecordAnswerTests {
     private static let sample = [
         ServiceRecord(priority: 1, weight: 2, port: 3, target: "a.example.com"),
@@ -14,7 +14,7 @@ import Testing
 
     private func read(_ bytes: [UInt8]) -> [ServiceRecord]? { ServiceRecordAnswer.records(in: bytes.span.bytes) }
 
-    /// The same question with these bytes in the place of one record.
+    /// Parses a message to the same question in which these bytes replace one record.
     private func read(record: [UInt8]) -> [ServiceRecord]? { read(DNSServer.message(to: "q.example", .bytes(record))) }
 
     private func record(type: UInt8 = 33, kind: UInt8 = 1, target: [UInt8], length: Int? = nil) -> [UInt8] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// What is asked of DNS, against a server on this machine.
+/// DNS queries for service records, with a DNS server on this machine.
 @Suite(.timeLimit(.minutes(5))) struct ServiceRecordsTests {
     private static let name = "_mqtt._tcp.example.com"
 

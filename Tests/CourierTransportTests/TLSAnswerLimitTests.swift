@@ -4,17 +4,17 @@ import Testing
 
 @testable import CourierTransport
 
-/// A peer that makes TLS answer again and again, and reads nothing.
+/// A peer that makes TLS send answer after answer, and does not read them.
 @Suite(.timeLimit(.minutes(5))) struct TLSAnswerLimitTests {
-    /// What TLS answers by itself.
+    /// A request that TLS answers without the application.
     enum Request: CaseIterable, Sendable {
-        /// TLS 1.2: an alert says that nothing is negotiated anew.
+        /// TLS 1.2: the answer is an alert that refuses renegotiation.
         case helloRequest
-        /// TLS 1.3: new keys on our side too.
+        /// TLS 1.3: the answer is a key update of our side.
         case keyUpdate
     }
 
-    /// More bytes of answers than the limit of these tests, with what may wait beside them.
+    /// Enough requests that their answers exceed the limit of these tests, plus the bytes that may wait in buffers.
     private static let requestCount = 60_000
 
     private func flood(
@@ -36,7 +36,7 @@ import Testing
                 to: .stream(here), tls: try TLSContext(client: tls), options: options, on: loop, handler: recorder)
             _ = try await recorder.open()
             loop.execute { server.begin() }
-            // The byte behind the flood, or the end.
+            // Wait for the byte after the flood, or for the end of the connection.
             let log = try await recorder.log.wait("the end of the flood") { !$0.closed.isEmpty || !$0.bytes.isEmpty }
             check(log, await channel.onLoop { $0.pendingByteCount })
         }
@@ -66,7 +66,7 @@ import Testing
 
 /// A TLS server that sends many requests that TLS answers by itself, and then one byte.
 ///
-/// Safe to share: everything that changes is touched on the loop only.
+/// Safe to share: mutable state is used on the loop only.
 private final class FloodingServer: ChannelHandler, @unchecked Sendable {
     static let lastByte: UInt8 = 42
     private static let requestsAtATime = 500
@@ -85,7 +85,8 @@ private final class FloodingServer: ChannelHandler, @unchecked Sendable {
         self.request = request
         self.readsAnswers = readsAnswers
         remaining = count
-        // Swift does not import SSL_OP_NO_RENEGOTIATION, under which a server of ours sends no HelloRequest.
+        // The flag is SSL_OP_NO_RENEGOTIATION, which Swift does not import. While it is set, our server sends no
+        // HelloRequest.
         SSL_clear_options(tls.ssl, 1 << 30)
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import CourierTransport
 
 @Suite struct TLSCipherTests {
-    /// What a client and a server agree on.
+    /// Returns the TLS parameters that a client and a server negotiate.
     private func summary(_ change: (inout TLSClientConfiguration) -> Void, toTLS12: Bool) async throws -> TLSSummary? {
         let loop = try EventLoop()
         var configuration = try await Certificates.shared.client
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `TLS 1.2 speaks a suite of the list`() async throws {
-        // Which of the two the server speaks depends on its key.
+        // The server's key decides which of the two suites is used.
         let list = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"
         let summary = try await summary({ $0.ciphers = list }, toTLS12: true)
         #expect(summary?.version == "TLSv1.2")

@@ -4,7 +4,7 @@ import Testing
 @testable import CourierTransport
 
 @Suite struct TLSErrorsTests {
-    /// OpenSSL's code for an error number of the operating system.
+    /// Returns OpenSSL's code for an error number of the operating system.
     private func code(_ number: Int32) -> UInt { 1 << 31 | UInt(number) }
 
     @Test func `a file that the system does not give is told in the system's words`() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Identities and authorities in files and in memory, in every format.
+/// TLS identities and authorities, in files and in memory, in every format.
 @Suite struct TLSIdentityTests {
     enum Format: CaseIterable {
         case pem, der, lockedPEM, lockedDER, pkcs12, legacyPKCS12
@@ -14,7 +14,7 @@ import Testing
 
     private static func bytes(_ file: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: file))) }
 
-    /// The client of the tests in a format, in memory and in files.
+    /// Returns the tests' client identity in one format, in memory and in files.
     private static func identities(
         _ format: Format, in folder: TemporaryFolder, passPhrase: String? = Self.passPhrase
     ) async throws -> [TLSIdentity] {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    /// Connects with TLS to a server that demands a certificate, and expects an echo.
+    /// Connects with TLS to a server that requires a client certificate, and expects an echo.
     private static func expectEcho(
         _ client: TLSClientConfiguration, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -93,7 +93,7 @@ import Testing
         await loop.shutdown()
     }
 
-    // MARK: What works
+    // MARK: Accepted
 
     @Test(arguments: Format.allCases)
     func `a client is who its certificate says, in every format`(format: Format) async throws {
@@ -136,7 +136,7 @@ import Testing
         await loop.shutdown()
     }
 
-    // MARK: What does not
+    // MARK: Refused
 
     @Test(arguments: [Format.lockedPEM, .lockedDER, .pkcs12, .legacyPKCS12], [nil, "not this"])
     func `a missing or wrong pass phrase is named as such`(format: Format, passPhrase: String?) async throws {
@@ -168,7 +168,7 @@ import Testing
             configuration.trust = .authorities(bytes)
             #expect(Self.error(configuration)?.code == .badCertificateFile)
         }
-        // Half of a chain is no chain.
+        // A chain that ends in the middle of a certificate is refused.
         let half = certificate + Array(certificate.prefix(certificate.count / 2))
         #expect(Self.error(TLSIdentity(certificates: half, privateKey: key))?.code == .badCertificateFile)
         let other = try Self.bytes(certificates.identity("server").privateKeyFile)
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    // MARK: What is printed
+    // MARK: Secrets
 
     @Test func `neither a private key nor a pass phrase is ever printed`() {
         let key = Array("PRIVATE".utf8)

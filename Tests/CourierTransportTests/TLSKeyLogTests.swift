@@ -43,7 +43,7 @@ import Testing
         #expect(both.hasPrefix(first))
         let added = both.dropFirst(first.count).split(separator: "\n")
         #expect(added.count == 1 && added[0].hasPrefix("CLIENT_RANDOM "))
-        // The label, the random number of the client and the secret, in hexadecimal digits.
+        // The line has three parts: the label, and in hexadecimal digits the client's random number and the secret.
         #expect(added.first?.split(separator: " ").map(\.count) == [13, 64, 96])
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)

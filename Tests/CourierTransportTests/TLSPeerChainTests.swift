@@ -3,9 +3,10 @@ import Testing
 
 @testable import CourierTransport
 
-/// What is told of a peer's certificates, by handshakes over a real socket.
+/// The peer's certificates that a handshake reports, over a real socket.
 @Suite struct TLSPeerChainTests {
-    /// All that was told during one handshake with a server of this identity, and how it ended.
+    /// Returns all chains that were reported during one handshake with a server of this identity, and the handshake's
+    /// error.
     private func handshake(
         _ identity: String, host: String = "localhost", trust: TLSClientConfiguration.Trust? = nil
     ) async throws -> (chains: [TLSPeerChain], error: TransportError?) {
@@ -21,7 +22,7 @@ import Testing
             to: .tcp(host: host, port: listener.port), tls: try TLSContext(client: configuration), on: loop,
             handler: recorder)
         channel.send([1])
-        // Comes back without bytes when the channel was closed.
+        // Returns without bytes if the channel was closed.
         let isOpen = try await recorder.bytes(1) == [1]
         let error = isOpen ? nil : try await recorder.failure()
         await loop.shutdown()
@@ -37,7 +38,7 @@ import Testing
         #expect(chain.certificates.map(\.issuer) == ["CN=middle-ca", "CN=ca", "CN=ca"])
         #expect(chain.certificates.map(\.isSelfSigned) == [false, false, true])
         #expect(chain.certificates[0].names == ["localhost", "127.0.0.1"])
-        // The first second of 2020 and of 2090.
+        // The first second of the year 2020, and of 2090.
         #expect(chain.certificates[0].notBefore == 1_577_836_800 && chain.certificates[0].notAfter == 3_786_912_000)
     }
 
@@ -52,7 +53,7 @@ import Testing
         ("elsewhere", .tlsHostNameMismatch, ["CN=elsewhere", "CN=ca"]),
         ("stranger", .tlsUnknownAuthority, ["CN=stranger"]), ("unchained", .tlsUnknownAuthority, ["CN=unchained"]),
         ("self-signed", .tlsUnknownAuthority, ["CN=self-signed"]),
-        // Signed by another authority of the same name.
+        // Signed by another authority with the same name.
         ("forged", .tlsCertificateRejected, ["CN=forged", "CN=ca"]),
     ])
     func `a refused chain is told, too, with the place of the mistake`(

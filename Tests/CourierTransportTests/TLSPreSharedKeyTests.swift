@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Pre-shared keys: what is refused at once, and that they do not weaken the check of certificates.
+/// Pre-shared keys: bad configurations are refused at once, and certificates are still checked.
 @Suite struct TLSPreSharedKeyTests {
     private static func error(_ change: (inout TLSClientConfiguration) -> Void) -> TransportError? {
         var configuration = TLSClientConfiguration()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// TLS without a channel, where each step is seen.
+/// TLS sessions without a channel, so that the tests control each step.
 @Suite struct TLSSessionTests {
     @Test(arguments: [("server", true), ("elsewhere", false)])
     func `a session is kept for resumption only when its pins were right`(
@@ -14,7 +14,7 @@ import Testing
         configuration.pins = [try certificates.pin(pinned)]
         let context = try TLSContext(client: configuration)
         let server = try TLSContext(server: TLSServerConfiguration(identity: certificates.server))
-        // With TLS 1.2 the session comes before the handshake is over.
+        // With TLS 1.2, the session is issued before the handshake ends.
         server.limitForTests(toTLS12: true)
         let pair = try TLSPair(client: context, server: server)
         if isRight {
@@ -27,7 +27,8 @@ import Testing
         #expect(isKept == isRight)
     }
 
-    /// What the two sides need for a session ticket that holds the client's certificate and has no room in one record.
+    /// Returns contexts whose session ticket contains the client's certificate, so that the ticket does not fit into
+    /// one record.
     private func longTickets() async throws -> (client: TLSContext, server: TLSContext) {
         let certificates = try await Certificates.shared
         var client = certificates.client
@@ -94,10 +95,10 @@ import Testing
     }
 }
 
-/// A server that sends one record of its session tickets, and keeps the rest until it is told to go on.
+/// A server that sends one record of its session tickets, and keeps the rest until `sendRest()` is called.
 ///
-/// Safe to share: tests call it on the loop, as its channel does, and look from elsewhere at what is ``Watched`` only, which
-/// has a lock.
+/// Safe to share: all methods are called on the loop. Other threads only read the ``Watched`` properties, which have
+/// locks.
 private final class TicketServer: ChannelHandler, @unchecked Sendable {
     private let tls: TLSSession
     private var channel: ByteChannel?

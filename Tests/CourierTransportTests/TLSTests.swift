@@ -6,7 +6,7 @@ import Testing
 @testable import CourierTransport
 
 @Suite struct TLSTests {
-    /// What became of one connection: the client's error or summary, and the server's echo.
+    /// The handlers and the client's channel of one connection.
     struct Outcome {
         let recorder: Recorder
         let echo: Echo
@@ -63,7 +63,7 @@ import Testing
         return (try #require(client), try #require(outcome.echo.security.value))
     }
 
-    // MARK: Who is the peer
+    // MARK: Server certificates
 
     @Test func `a good certificate is accepted, by name and by address`() async throws {
         let named = try await success(server: server())
@@ -162,7 +162,7 @@ import Testing
         }
         #expect(error?.code == .tooManyDescriptors)
         #expect(error?.message.contains("the certificate of peer could not be checked") == true)
-        // The same once there are descriptors.
+        // The same handshake succeeds once there are free descriptors.
         try TLSPair(client: client, server: server).shakeHands()
     }
 
@@ -221,7 +221,7 @@ import Testing
         #expect(try TLSPin(hex: String(repeating: "0f", count: 32)).sha256 == Array(repeating: 15, count: 32))
     }
 
-    // MARK: Who are we
+    // MARK: Client certificates
 
     @Test func `a client with a certificate is accepted where one is demanded`() async throws {
         var configuration = try await server()
@@ -300,7 +300,7 @@ import Testing
         #expect(!text.contains("hush"))
     }
 
-    // MARK: What is spoken
+    // MARK: Protocols
 
     @Test func `the application protocol that both speak is agreed on`() async throws {
         var configuration = try await server()
@@ -399,7 +399,7 @@ import Testing
         await loop.shutdown()
     }
 
-    // MARK: Sessions and ends
+    // MARK: Resumption and closing
 
     @Test(arguments: [false, true], [false, true])
     func `a second connection to the same host resumes the session, also of one that was cut`(
@@ -449,7 +449,7 @@ import Testing
         await loop.shutdown()
     }
 
-    /// With a small buffer, a record does not fit and its rest waits inside of OpenSSL.
+    /// With the small buffer, a record does not fit into it, and its rest waits inside OpenSSL.
     @Test(arguments: [EventLoop.readBufferSize, 4_096])
     func `a pause holds decrypted bytes back and loses none`(_ bufferSize: Int) async throws {
         let loop = try EventLoop(readBufferSize: bufferSize)
@@ -468,9 +468,9 @@ import Testing
     }
 }
 
-/// Pauses after each offer and resumes in the loop's next round.
+/// Pauses reading after each call of `received`, and resumes in the loop's next round.
 ///
-/// Safe: touched on the loop only.
+/// Safe: used on the loop only.
 private final class PausingReader: ChannelHandler, @unchecked Sendable {
     let bytes = Watched<[UInt8]>([])
     private var channel: ByteChannel?

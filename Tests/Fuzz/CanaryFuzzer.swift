@@ -1,4 +1,4 @@
-// Compiled by Scripts/fuzz, which runs it to see that a crash would be reported.
+// Compiled and run by Scripts/fuzz, to check that a crash is reported.
 
 /// Crashes for inputs that start with `BUG`, which libFuzzer must find.
 @_cdecl("LLVMFuzzerTestOneInput")

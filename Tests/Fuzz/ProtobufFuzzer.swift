@@ -2,14 +2,15 @@
 
 import Foundation
 
-/// The depth, counts and memory that a message may have here are small, so that the limits are met often.
+/// The limits of depth, counts and memory are small, so that inputs often reach them.
 private let limits = ProtobufLimits(
     maximumSize: 65_536, maximumDepth: 20, maximumCount: 1_000, workingMemory: 8 << 20, maximumJSONSize: 1 << 20)
 
-/// Feeds one input to the reader of protobuf messages.
+/// Feeds one input to the parser of protobuf messages.
 ///
-/// The first byte chooses what the rest is read as: a message with every feature, a proto2 message, a descriptor set, or
-/// JSON. What is read must be written, read again as an equal message, and written as the same bytes.
+/// The first byte chooses how the other bytes are parsed: as a message with every feature, a proto2 message, a
+/// descriptor set, or JSON. A parsed message must be written, parsed again as an equal message, and written as the same
+/// bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzProtobuf(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     guard size >= 1 else { return 0 }
@@ -28,7 +29,8 @@ private func checkRoundTrip<Message: GeneratedProtobufMessage>(_ type: Message.T
     guard let written = try? message.protobufData(limits: ProtobufLimits()) else {
         fatalError("what was read can not be written")
     }
-    // What is written may be larger than what came: a number of one byte in a map has a key then.
+    // The written message may be larger than its input: a map entry of one byte is written with its missing key. So the
+    // second parse uses the default limits.
     guard let again = try? Message(protobufData: written) else { fatalError("what was written can not be read") }
     guard let rewritten = try? again.protobufData(), rewritten == written else { fatalError("bytes differ") }
 }

@@ -1,7 +1,8 @@
-// Compiled by Scripts/fuzz together with the sources of CourierCore and the naive matcher of its tests, into one module.
+// Compiled by Scripts/fuzz together with the sources of CourierCore and the simple matcher of its tests, into one
+// module.
 
-/// Feeds a filter and a topic name, separated by a line feed, to the matcher: it must accept the same texts and give the
-/// same answer as the naive reference.
+/// Feeds a filter and a topic name, separated by a line feed, to the matcher. The matcher must accept the same texts
+/// and give the same result as the simple reference.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTopics(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: size))

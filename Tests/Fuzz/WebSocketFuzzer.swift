@@ -1,10 +1,11 @@
-// Compiled by Scripts/fuzz together with the sources of WebSocket in CourierTransport, into one module.
+// Compiled by Scripts/fuzz together with the WebSocket sources of CourierTransport, into one module.
 
-/// Feeds one input to the WebSocket of a client or a server.
+/// Feeds one input to a WebSocket session of a client or a server.
 ///
-/// The first byte chooses the role, whether the handshake is part of the input, and where the bytes are cut in two. Bytes
-/// that come in two pieces must mean the same as in one; payload must lie inside the input; what waits for a peer that only
-/// sends must stay within its limit; and what we answer must be frames that the other side reads.
+/// The first byte chooses the role, whether the input contains the handshake, and where the bytes are split in two.
+/// Bytes in two pieces must give the same result as in one. The payload must lie inside the input. The answers that
+/// wait for a peer that only sends must stay within their limit. The session's answers must be frames that the other
+/// side can read.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWebSocket(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     guard size >= 1 else { return 0 }
@@ -28,7 +29,7 @@ private struct Outcome: Equatable {
     var end: WebSocketFrameReader.End?
 }
 
-/// Chance without chance, so that every run is the same.
+/// A constant instead of random numbers, so that every run is the same.
 private struct Zeros: RandomNumberGenerator {
     mutating func next() -> UInt64 { 0x0123_4567_89AB_CDEF }
 }
@@ -91,7 +92,7 @@ private func takeOutput(_ session: WebSocketSession) -> [UInt8] {
     return bytes
 }
 
-/// The other side's part of a handshake that is right.
+/// Completes the handshake by feeding the other side's correct part to the session.
 private func finishHandshake(_ session: WebSocketSession, _ role: WebSocketRole) -> Bool {
     var generator = Zeros()
     let key = WebSocketKey(using: &generator)
@@ -109,7 +110,7 @@ private func finishHandshake(_ session: WebSocketSession, _ role: WebSocketRole)
     return true
 }
 
-/// Closes, and reads all that we sent as the other side does.
+/// Closes the session, and parses everything it sent, as the other side does.
 private func readAnswers(_ session: WebSocketSession, _ role: WebSocketRole, _ outcome: inout Outcome) {
     var nothing = ByteQueue()
     session.wrap(&nothing, limit: .max)
@@ -137,7 +138,7 @@ private func readAnswers(_ session: WebSocketSession, _ role: WebSocketRole, _ o
 }
 
 extension [UInt8] {
-    /// Where the first `part` ends.
+    /// Returns the index after the first occurrence of `part`.
     fileprivate func range(of part: [UInt8]) -> Int? {
         indices.first { self[$0...].starts(with: part) }.map { $0 + part.count }
     }

@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
 
-// What Scripts/sanitize must and must not find: four threads that count together, and memory used after its end.
+// Planted errors for Scripts/sanitize: four threads that count with or without a lock, and a read of freed memory. The
+// sanitizers must report the count without a lock and the read, and must not report the count with a lock.
 
-/// Safe under `lock` only, which is the point: `hastily` goes without.
+/// A counter for the planted race: `carefully` counts under `lock`, `hastily` counts without it.
 final class Counter: Sendable {
     private let lock = Mutex(())
-    // Safe under `lock`; the race of `hastily` is what the sanitizer has to find.
+    // Safe under `lock`. The sanitizer must find the race in `hastily`.
     nonisolated(unsafe) private let count: UnsafeMutablePointer<Int>
 
     init() {
@@ -16,7 +17,7 @@ final class Counter: Sendable {
 
     deinit { count.deallocate() }
 
-    /// Long enough for the threads to meet at the lock.
+    /// The loop is long enough for the threads to wait for each other at the lock.
     func carefully() { lock.withLock { _ in for _ in 0..<50 { count.pointee += 1 } } }
     func hastily() { count.pointee += 1 }
 }

@@ -1,12 +1,13 @@
-// Tells the thread sanitizer about the locks of Swift's library.
+// Makes Swift's locks visible to ThreadSanitizer.
 //
-// An uncontended `Synchronization.Mutex` is an atomic operation in our own code, which the sanitizer sees. A contended one
-// is handed over by the kernel inside libswiftSynchronization, which is not instrumented: the sanitizer would report every
-// value behind a contended lock as a race. This library is loaded in front of it, passes each of its three functions on,
-// and adds the edge that the lock makes. The real locks run, and nothing is suppressed.
+// If no thread waits, `Synchronization.Mutex` is an atomic operation in our own code, which the sanitizer sees. If a
+// thread waits, code in libswiftSynchronization hands the lock over. That library is not instrumented, so the sanitizer
+// would report every value behind such a lock as a race. This library is loaded before it and replaces its three
+// functions. Each replacement calls the original function and reports the lock to the sanitizer. The real locks run,
+// and no report is suppressed.
 //
-// The names are those of Swift 6.3 on Linux. Should a later Swift rename them, the canary of Scripts/sanitize reports its
-// innocent half as a race, and the run fails.
+// The function names are those of Swift 6.3 on Linux. If a later Swift renames them, Scripts/sanitize fails: it finds a
+// race in the canary's part that uses a lock.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -17,11 +18,11 @@
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 
-// Swift's calling convention; the lock itself is `self`.
+// The functions use Swift's calling convention, and the lock is `self`.
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *lock
 
-// Weak, as programs that the tests start load this library too and have no sanitizer.
+// Weak, because programs that the tests start load this library too, without a sanitizer.
 __attribute__((weak)) void __tsan_acquire(void *);
 __attribute__((weak)) void __tsan_release(void *);
 

@@ -1,9 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A million clients that lose their broker at once, in virtual time. A package of its own, so that it can be built in
-// release mode whatever the tests are built in: Scripts/storm runs it. The client's reconnect schedule is not public; its
-// files are linked into Sources/storm/Client, so that what runs here is what runs in the client.
+// Simulates, in virtual time, a million clients that lose their broker at once. It is a separate package, so that
+// Scripts/storm can build it in release mode even if the tests are built in debug mode.
+//
+// The client's reconnect schedule is not public. Its files are linked into Sources/storm/Client, so that the simulation
+// runs the client's own code.
 
 let package = Package(
     name: "CourierStorm",

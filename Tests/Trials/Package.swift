@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Programs that try Courier out for seconds or hours, most of them against real brokers; the scripts of the same names build
-// and run them. A package of its own, so that they are built in release mode whatever the tests are built in.
+// Programs that test Courier for seconds or hours, most of them with real brokers. Scripts with the same names build
+// and run them. They are a separate package, so that they are built in release mode even if the tests are built in
+// debug mode.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -19,14 +20,14 @@ let package = Package(
     name: "CourierTrials",
     dependencies: [.package(name: "Courier", path: "../..")],
     targets: [
-        // Clients, a real broker and a network that all suffer.
+        // Many clients, a broker that is stopped and killed, and connections that are cut.
         .executableTarget(
             name: "chaos",
             dependencies: courier("CourierCore", "CourierMQTT", "CourierTransport") + ["CHeap", "TrialSupport"],
             swiftSettings: settings),
-        // What malloc has handed out; links to the same in Benchmarks.
+        // Reads how much memory malloc has allocated. Its files are links to the same target in Benchmarks.
         .target(name: "CHeap"),
-        // Clients of a real cluster whose nodes are killed.
+        // Clients of a real broker cluster whose nodes are killed.
         .executableTarget(
             name: "cluster-test", dependencies: courier("CourierCore", "CourierMQTT") + ["TrialSupport"],
             swiftSettings: settings),
@@ -35,7 +36,7 @@ let package = Package(
             name: "crash-test",
             dependencies: courier("CourierCore", "CourierMQTT", "CourierSQLite", "CourierTransport") + ["TrialSupport"],
             swiftSettings: settings),
-        // A client that somebody else fills, and its memory.
+        // Measures the memory of a client while another process fills its buffers.
         .executableTarget(
             name: "flood",
             dependencies: courier("CourierCore", "CourierMQTT", "CourierTesting", "CourierTransport", "MQTTCodec")
@@ -51,9 +52,9 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: courier("MQTTCodec", "MQTTEngine") + ["TrialSupport"],
             swiftSettings: settings),
-        // What they share, some of it with the tests of Courier's own package.
+        // Code that the programs share. The tests of Courier's own package use some of it, too.
         .target(name: "TrialSupport", dependencies: courier("CourierTransport"), swiftSettings: settings),
-        // Random walks of a client through its public API against a naive model. Its core is that of a test suite.
+        // Random walks of a client through its public API against a simple model. A test suite uses the same core.
         .executableTarget(
             name: "walk",
             dependencies: courier("CourierCore", "CourierMQTT", "CourierTransport", "MQTTCodec") + ["TrialSupport"],

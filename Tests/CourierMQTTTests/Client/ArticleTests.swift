@@ -5,8 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The published introduction, step by step, against a real broker. Everything runs on the main queue, as it does in an
-/// app that configures nothing.
+/// Runs the published introduction, step by step, against a real broker. Everything runs on the main queue, as in an
+/// app with the default configuration.
 @Suite(.timeLimit(.minutes(5))) @MainActor struct ArticleTests {
     struct Note: Codable, Equatable {
         let title: String
@@ -18,15 +18,16 @@ import Testing
         let timestamp: Date
     }
 
-    /// "To connect to MQTT broker you need to implement IConnectionServiceProvider."
+    /// The article: "To connect to MQTT broker you need to implement IConnectionServiceProvider."
     final class HiveMQAuthService: IConnectionServiceProvider {
         let port: UInt16
         init(port: UInt16) { self.port = port }
 
-        /// "return an unique string to identify your client"
+        /// The article: "return an unique string to identify your client"
         let clientId = UUID().uuidString
 
-        /// "an escaping closure, in case you need to retrieve the credential from remote API asynchronously"
+        /// The article: "an escaping closure, in case you need to retrieve the credential from remote API
+        /// asynchronously"
         func getConnectOptions(completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void) {
             let connectOptions = ConnectOptions(
                 host: "127.0.0.1", port: port, keepAlive: 60, clientId: clientId, username: "", password: "",
@@ -35,7 +36,7 @@ import Testing
         }
     }
 
-    /// "you can implement the ICourierEventHandler protocol and implement onEvent(_:)"
+    /// The article: "you can implement the ICourierEventHandler protocol and implement onEvent(_:)"
     @MainActor final class Analytics: @MainActor ICourierEventHandler {
         private(set) var granted: Set<String> = []
         private(set) var unsubscribed: [String] = []
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    /// Waits until what the main queue brings makes `condition` true.
+    /// Waits until `condition` is true, while the main queue runs.
     private func wait(until condition: () -> Bool) async throws {
         let deadline = ContinuousClock.now + .patience
         while !condition() {
@@ -74,22 +75,22 @@ import Testing
             )
         )
 
-        // "make sure to have strong reference to the instance, and invoke addEventHandler(_:)"
+        // The article: "make sure to have strong reference to the instance, and invoke addEventHandler(_:)"
         let analytics = Analytics()
         courierClient.addEventHandler(analytics)
 
-        // "you can also subscribe the ConnectionState publisher"
+        // The article: "you can also subscribe the ConnectionState publisher"
         var cancellables = Set<AnyCancellable>()
         var states: [ConnectionState] = []
         courierClient.connectionStatePublisher
             .sink { states.append($0) }
             .store(in: &cancellables)
 
-        // "To connect to the broker, you simply need to invoke connect method"
+        // The article: "To connect to the broker, you simply need to invoke connect method"
         courierClient.connect()
         try await wait { courierClient.connectionState == .connected }
 
-        // "To subscribe to a topic from the broker, we can invoke subscribe(_:)"
+        // The article: "To subscribe to a topic from the broker, we can invoke subscribe(_:)"
         courierClient.subscribe(("chat/user1", QoS.zero))
         courierClient.subscribe([
             ("chat/user1", QoS.zero),
@@ -97,28 +98,28 @@ import Testing
             ("order/123456", QoS.two),
         ])
 
-        // "you need to subscribe to a message publisher passing the associated topic"
+        // The article: "you need to subscribe to a message publisher passing the associated topic"
         var titles: [String] = []
         for topic in ["chat/user1", "order/1234", "order/123456"] {
             courierClient.messagePublisher(topic: topic)
                 .sink { (note: Note) in titles.append("\(topic): \(note.title)") }
                 .store(in: &cancellables)
         }
-        // "AnyPublisher which you can chain with operators such as filter and map"
+        // The article: "AnyPublisher which you can chain with operators such as filter and map"
         var lengths: [Int] = []
         courierClient.messagePublisher(topic: "order/1234")
             .filter { (note: Note) in !note.title.isEmpty }
             .map { $0.title.count }
             .sink { lengths.append($0) }
             .store(in: &cancellables)
-        // Who reads the message that the article sends.
+        // A reader for the message that the article sends.
         var sent: [Message] = []
         courierClient.subscribe(("chat/1234", QoS.zero))
         courierClient.messagePublisher(topic: "chat/1234")
             .sink { (message: Message) in sent.append(message) }
             .store(in: &cancellables)
 
-        // "To send the message to the broker, … invoke publishMessage(_:topic:qos:)"
+        // The article: "To send the message to the broker, … invoke publishMessage(_:topic:qos:)"
         try await wait { analytics.granted.count == 4 }
         try courierClient.publishMessage(Note(title: "zero"), topic: "chat/user1", qos: QoS.zero)
         try courierClient.publishMessage(Note(title: "one"), topic: "order/1234", qos: QoS.one)
@@ -133,10 +134,10 @@ import Testing
         #expect(sent.map(\.id) == [message.id])
         #expect(sent.map(\.name) == ["message"])
 
-        // "To unsubscribe from a topic, we can invoke unsubscribe(_:)"
+        // The article: "To unsubscribe from a topic, we can invoke unsubscribe(_:)"
         courierClient.unsubscribe("chat/user1")
         try await wait { analytics.unsubscribed == ["chat/user1"] }
-        // So that the array has something to end.
+        // Subscribe again, so that both filters of the array have a subscription to end.
         courierClient.subscribe(("chat/user1", QoS.zero), ("order/", QoS.zero))
         try await wait { analytics.granted.isSuperset(of: ["chat/user1", "order/"]) }
         courierClient.unsubscribe([
@@ -147,12 +148,12 @@ import Testing
         #expect(analytics.unsubscribed.suffix(2).sorted() == ["chat/user1", "order/"])
         #expect(analytics.granted == ["order/1234", "order/123456", "chat/1234"])
 
-        // "To disconnect, you just need to invoke disconnect method"
+        // The article: "To disconnect, you just need to invoke disconnect method"
         courierClient.disconnect()
         try await wait { courierClient.connectionState == .disconnected && states.last == .disconnected }
         #expect(states == [.disconnected, .connecting, .connected, .disconnected])
 
-        // "To disconnect and remove all of this cache, you can invoke destroy"
+        // The article: "To disconnect and remove all of this cache, you can invoke destroy"
         courierClient.destroy()
         try await wait { !courierClient.hasExistingSession }
         await broker.stop()

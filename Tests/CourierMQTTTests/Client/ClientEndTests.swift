@@ -6,9 +6,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What becomes of loops when the last reference to their client goes.
+/// Loops end when the last reference to their client is released.
 @Suite(.timeLimit(.minutes(5))) struct ClientEndTests {
-    /// What an app can keep of a client without keeping the client.
+    /// The objects of a client that an app can keep after it released the client.
     private struct Kept {
         let events: PublisherValues<CourierEvent, Never>
         let states: PublisherValues<ConnectionState, Never>
@@ -24,7 +24,8 @@ import Testing
             messages = client.messagePublisher(topic: "t")
         }
 
-        /// A loop over each, which says when it has got something and when it has ended by itself.
+        /// Starts a loop over each sequence. Each loop appends its name to `begun` for each value, and to `ended` when
+        /// it ends by itself.
         func loops(begun: Series<String>, ended: Series<String>) -> [Task<Void, Never>] {
             func loop<Value: Sendable>(
                 _ name: String, _ values: PublisherValues<Value, Never>
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    /// Waits for loops, which are cancelled when they do not end.
+    /// Waits for the loops. Cancels them if they do not end in time.
     private static func wait(for loops: [Task<Void, Never>]) async {
         let watchdog = DispatchWorkItem { for loop in loops { loop.cancel() } }
         DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watchdog)

@@ -7,11 +7,11 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What becomes of a client id that is written as a template, and who sees it.
+/// Client ids that are written as a template, and the places where the resulting id is used.
 @Suite(.timeLimit(.minutes(5))) struct ClientIDTemplateTests {
     private static let template = "app-%%%%%%%%"
 
-    /// Keeps what is said of the configuration.
+    /// Keeps the log records about the configuration.
     private final class Log: LogHandler {
         private let kept = Mutex<[LogRecord]>([])
 

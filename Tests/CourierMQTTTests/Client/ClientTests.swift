@@ -13,7 +13,7 @@ import Testing
         var number = 0
     }
 
-    /// A client, and a broker for it.
+    /// Creates a client and a broker for it.
     private static func pair(
         _ change: (inout MQTTClientConfig) -> Void = { _ in }
     ) throws -> (TestClient, LoopbackBroker) {
@@ -165,7 +165,7 @@ import Testing
     @Test func `messages written before the connection are delivered after it, in order`() async throws {
         let (test, broker) = try Self.pair()
         let client = test.client
-        // First, so that its subscription is at the broker before the messages, however fast they are.
+        // Subscribe first, so that the broker has the subscription before the messages arrive.
         var texts = client.messages(String.self, from: "n", qos: .two).makeAsyncIterator()
         client.connect()
         let receipts = try (0..<50).map { number in
@@ -221,7 +221,7 @@ import Testing
             #expect(try await messages.next()?.payloadString == "0")
             #expect(try await messages.next()?.payloadString == "1")
             try await client.publish("behind the acknowledgement", to: "other")
-            // The second is not acknowledged, and neither is the third.
+            // Only the first message is acknowledged.
             broker.dropConnections()
             try await test.wait(for: "connectionSuccess", count: 2)
             #expect(try await messages.next()?.payloadString == "2")
@@ -284,7 +284,7 @@ import Testing
         try await test.connect()
         broker.dropConnections()
         await broker.shutdown()
-        // It has been accepted when this line ends, as the task runs here until it waits.
+        // The message was accepted when this line ends, because the task runs here until it waits.
         let waiting = Task.immediate { try await client.publish("x", to: "n") }
         client.destroy()
         do {
@@ -294,7 +294,7 @@ import Testing
             #expect(error.code == .clientDestroyed)
         }
         #expect(!client.hasExistingSession)
-        // A call that begins now gets the code that publishing gets, too.
+        // `connected()` throws the same code as `publish` after `destroy()`.
         let connected = await #expect(throws: CourierError.self) { try await client.connected() }
         #expect(connected?.code == .sessionMissing && connected?.message.contains("destroy()") == true)
         let published = await #expect(throws: CourierError.self) { try await client.publish("x", to: "n") }
@@ -303,7 +303,7 @@ import Testing
     }
 }
 
-/// What a completion brings, to be awaited.
+/// Makes the result of a completion awaitable.
 struct Promise<Value: Sendable>: Sendable {
     struct NeverCalled: Error {}
 
@@ -318,7 +318,7 @@ struct Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// Throws when nobody can call the completion any more, or the test has ended meanwhile.
+    /// Waits for the completion. Throws if it can no longer be called, or if the test is canceled.
     var value: Value {
         get async throws {
             var iterator = stream.makeAsyncIterator()

@@ -67,7 +67,7 @@ import Testing
         let script = ConnectionScript.connection([.accept(), .stopReading, .pause(.seconds(20)), .resumeReading])
         try await ScriptedWorld.run([script], isScriptChecked: false) { world in
             await world.connect()
-            // More than the buffers between take.
+            // More bytes than fit into the buffers between client and broker.
             try world.client.publish(bytes: Array(repeating: 0, count: 1 << 20), to: "t", qos: .one)
             await world.settle()
             let begin = world.clock.now

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The error of `connected()`, or the warning in the log, that a new user reads after a typical mistake.
+/// The error of `connected()`, or the warning in the log, that a new user sees after a typical mistake.
 /// docs/guides/troubleshooting.md lists these mistakes and a few more.
 @Suite(.timeLimit(.minutes(1))) struct FirstDayTests {
     private let log = AwaitedLog()
@@ -28,7 +28,7 @@ import Testing
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 
-    /// Expects that `connected()` throws soon, with all these words.
+    /// Expects that `connected()` soon throws an error with all these words.
     private func expectError(
         _ code: CourierError.Code, _ words: [String], from client: any CourierClient,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -44,7 +44,7 @@ import Testing
         await client.disconnectAndWait()
     }
 
-    /// Expects that the log warns, with all these words, while `connected()` still waits.
+    /// Expects a warning with all these words in the log, while `connected()` still waits.
     private func expectWarning(
         _ words: [String], from client: any CourierClient, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -131,7 +131,8 @@ import Testing
         let second = try client(one) { $0.autoReconnectInterval = 1 }
         second.connect()
         try await second.connected()
-        // This mosquitto does not say 0x8E, so the reason is only probable.
+        // This mosquitto does not send reason code 0x8E (Session taken over), so the warning only names a probable
+        // cause.
         let warning = try #require(await log.warning(with: "another client uses the client id \"same\""))
         #expect(warning.contains("give each an id of its own"), "\(warning)")
         await first.disconnectAndWait()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// How often the log of clients without a `logHandler` writes.
+/// The limits of the log that a client without a `logHandler` writes.
 @Suite struct LogLimiterTests {
     private let start = ContinuousClock.now
 

@@ -8,9 +8,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The broker that apps test with, as their clients see it.
+/// The `LoopbackBroker` for apps' tests, as clients see it.
 @Suite(.timeLimit(.minutes(5))) struct LoopbackBrokerTests {
-    /// Gives "token 1", then "token 2", and so on, and knows which one is good.
+    /// Returns "token 1", then "token 2", and so on. `good` is the token that the broker accepts.
     private final class Tokens: ConnectionServiceProvider {
         let clientID = "ada"
         let port = Mutex<UInt16>(0)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The client of a configuration that can not work keeps the promises of one that can.
-@Suite struct UnusableClientTests {
+/// A client with an invalid configuration delivers errors in the same way as a client with a valid one.
+@Suite struct MisconfiguredClientTests {
     @Test func `its publishers tell on the delivery queue, and not where they are subscribed to`() async {
         let queue = DispatchQueue(label: "test.delivery")
         var config = MQTTClientConfig(

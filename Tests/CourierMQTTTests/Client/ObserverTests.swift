@@ -13,7 +13,7 @@ import Testing
         var all: [PacketBatch] { batches.withLock { $0 } }
         func observed(_ batch: PacketBatch) { batches.withLock { $0.append(batch) } }
 
-        /// All packets that went one way.
+        /// Returns all packets of one direction.
         func packets(_ direction: PacketBatch.Direction) throws -> [Packet] {
             let decoder = PacketDecoder(version: .v5, sender: direction == .outgoing ? .client : .server)
             let bytes = all.filter { $0.direction == direction }.flatMap(\.bytes)

@@ -7,14 +7,14 @@ import Testing
 
 @testable import CourierMQTT
 
-/// `shutdown(subscriptions:)`: what ends, and what the broker keeps.
+/// `shutdown(subscriptions:)`: it ends loops and the connection, and decides which subscriptions the broker keeps.
 @Suite(.timeLimit(.minutes(5))) struct ShutdownTests {
     private static func options(_ port: UInt16, isCleanSession: Bool = false) -> ConnectOptions {
         ConnectOptions(host: "127.0.0.1", port: port, clientId: "reader", isCleanSession: isCleanSession)
     }
 
-    /// Reads "t/+", shuts down, and publishes a message while nobody is connected: what the next client of the session gets
-    /// first, of it or of a message that comes later.
+    /// Reads "t/+", shuts down, and publishes a message while the reader is disconnected. Then connects the session's
+    /// next client and publishes a later message. Returns the message that this client receives first.
     private static func firstMessage(
         after subscriptions: LoopSubscriptions?, _ store: (any MessageStore)? = nil
     ) async throws -> String? {
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    /// Shuts down while the world's time goes on.
+    /// Shuts the client down while the world's clock runs.
     private static func shutdown(_ world: ScriptedWorld, _ subscriptions: LoopSubscriptions) async {
         let isDone = Box<Bool>()
         Task {

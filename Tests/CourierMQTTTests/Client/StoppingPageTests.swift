@@ -5,7 +5,7 @@ import CourierTransport
 import Foundation
 import Testing
 
-// The program and the test of docs/guides/stopping.md.
+// The program and the test that docs/guides/stopping.md shows.
 
 private struct StoppingNote: Codable, Sendable { var title: String }
 
@@ -22,7 +22,7 @@ private struct StoppingNote: Codable, Sendable { var title: String }
         reading = Task { for try await note in incoming { notes.append(note) } }
     }
 
-    /// Returns when ``notes`` has every note that has arrived.
+    /// Returns when ``notes`` contains every note that has arrived.
     func stop() async throws {
         await client.shutdown()
         try await reading?.value

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// A client of a test, with a record of its events: a test does something and awaits what must follow from it.
+/// A client for tests that records its events. A test calls the client and then waits for the expected events.
 final class TestClient: Sendable {
     let client: MQTTClient
     let queue: DispatchQueue
@@ -28,7 +28,7 @@ final class TestClient: Sendable {
         var description: String { "waited in vain \(what); events: \(events.map(\.name))" }
     }
 
-    /// A client for the broker at `options`, with jitter off and short pauses.
+    /// Creates a client for the broker at `options`, without jitter and with short pauses.
     convenience init(
         _ options: ConnectOptions, on group: EventLoopGroup? = nil,
         _ change: (inout MQTTClientConfig) -> Void = { _ in }
@@ -36,7 +36,7 @@ final class TestClient: Sendable {
         try self.init(MQTTClientConfig(options: options), on: group, change)
     }
 
-    /// The same with a configuration that has a provider.
+    /// Creates a client with a configuration that contains a provider, without jitter and with short pauses.
     init(
         _ config: MQTTClientConfig, on group: EventLoopGroup? = nil,
         _ change: (inout MQTTClientConfig) -> Void = { _ in }
@@ -63,18 +63,18 @@ final class TestClient: Sendable {
         func set(_ target: TestClient) { box.withLock { $0.target = target } }
     }
 
-    /// Records no more events: a client that nobody listens to publishes another way.
+    /// Stops recording events. A client without event listeners publishes in a different way.
     func stopListening() {
         record.withLock { $0.isListening = false }
         subscription.cancel()
     }
 
-    /// Whether events are recorded.
+    /// True while events are recorded.
     var isListening: Bool { record.withLock { $0.isListening } }
 
     var events: [CourierEventType] { record.withLock { $0.events } }
     var eventNames: [String] { events.map(\.name) }
-    /// The options that came with the last event that had some.
+    /// The options of the last event that had some.
     var info: ConnectOptions? { record.withLock { $0.info } }
 
     private func note(_ event: CourierEvent) {
@@ -89,10 +89,10 @@ final class TestClient: Sendable {
         for waiter in ready { waiter.resume() }
     }
 
-    /// How many seconds something may still come: the other tests want the same cores.
+    /// The longest wait for an event, in seconds. It is long because other tests run on the same cores.
     private static let patience = 150.0
 
-    /// Waits until the events are as `condition` wants.
+    /// Waits until the events satisfy `condition`.
     func wait(_ what: String, for condition: @escaping @Sendable ([CourierEventType]) -> Bool) async throws {
         let watchdog = DispatchWorkItem { [self] in
             let waiters = record.withLock { record in
@@ -113,7 +113,7 @@ final class TestClient: Sendable {
         }
     }
 
-    /// Waits for the `count`th event of this name.
+    /// Waits until `count` events with this name were recorded.
     func wait(for name: String, count: Int = 1) async throws {
         try await wait("for \(name)") { events in events.count { $0.name == name } >= count }
     }
@@ -123,7 +123,7 @@ final class TestClient: Sendable {
         try await client.connected()
     }
 
-    /// Disconnects, and checks that no await was forgotten.
+    /// Disconnects, and checks that no caller of the client still waits.
     func end() async throws {
         await client.disconnectAndWait()
         #expect(client.waitingCount == 0, "a continuation was forgotten")
@@ -131,7 +131,7 @@ final class TestClient: Sendable {
 }
 
 extension CourierEventType {
-    /// The name of the case.
+    /// The name of the event's case, without its values.
     var name: String {
         let mirror = Mirror(reflecting: self)
         return mirror.children.first?.label ?? "\(self)"
@@ -139,7 +139,7 @@ extension CourierEventType {
 }
 
 extension ConnectOptions {
-    /// A client of a broker on this machine.
+    /// Returns options for a broker on this machine.
     static func local(_ port: UInt16, id: String = "test-%%%%%%%%", clean: Bool = false) -> ConnectOptions {
         ConnectOptions(
             host: "127.0.0.1", port: port, clientId: id, username: "", password: "", isCleanSession: clean)

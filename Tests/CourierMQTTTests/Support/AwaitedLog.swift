@@ -10,6 +10,6 @@ final class AwaitedLog: LogHandler {
 
     func log(_ record: LogRecord) { continuation.yield(record.message) }
 
-    /// The first warning with these words.
+    /// Waits for the first warning that contains these words.
     func warning(with words: String) async -> String? { await warnings.first { $0.contains(words) } }
 }

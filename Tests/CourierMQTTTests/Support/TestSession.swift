@@ -8,7 +8,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// A session with a recorder around it: a test does something and awaits what must follow from it.
+/// A session for tests that records its events. A test calls the session and then waits for the expected events.
 final class TestSession: Sendable {
     struct Received: Hashable, Sendable {
         let topic: String
@@ -34,7 +34,7 @@ final class TestSession: Sendable {
     private let recorder: Recorder
     private let waiterCount = WaiterCount()
 
-    /// Makes a session; `onMessage` is called on the loop, from inside the driver, with each message.
+    /// Creates a session. For each message, the driver calls `onMessage` on the loop.
     init(
         _ version: ProtocolVersion = .v5, id: String = "test", on loop: EventLoop,
         answerLimit: Int = SessionDriver.defaultAnswerLimit,
@@ -58,7 +58,7 @@ final class TestSession: Sendable {
         }
     }
 
-    /// Connects and waits for the server's word.
+    /// Connects, and waits for CONNACK.
     func connect(to endpoint: TransportEndpoint, tls: TLSContext? = nil) async throws {
         let before = record.connections
         loop.execute { [driver] in driver.open(endpoint, tls: tls) }
@@ -78,7 +78,7 @@ final class TestSession: Sendable {
         }
     }
 
-    /// Hands a message over, and waits for room in the queue.
+    /// Hands a message to the queue. If the queue is full, waits for room.
     func publish(
         _ topic: String, _ payload: [UInt8], qos: PacketQoS, isRetained: Bool = false, token: Token
     ) async throws {
@@ -91,7 +91,7 @@ final class TestSession: Sendable {
 
     var record: Record { recorder.record }
 
-    /// Waits until `condition` holds, at most for a minute, which only a failing test takes.
+    /// Waits until `condition` is true for the record. Fails after the time `.patience`.
     func wait(
         _ purpose: String, sourceLocation: SourceLocation = #_sourceLocation,
         until condition: @escaping @Sendable (Record) -> Bool
@@ -120,7 +120,7 @@ final class TestSession: Sendable {
     }
 }
 
-/// Writes down what the driver tells, and wakes those who wait for it.
+/// Records the driver's events, and resumes the waiters whose condition is satisfied.
 private final class Recorder: SessionObserver {
     private struct Waiter {
         let condition: @Sendable (TestSession.Record) -> Bool
@@ -130,7 +130,7 @@ private final class Recorder: SessionObserver {
     private struct State {
         var record = TestSession.Record()
         var waiters: [Waiter] = []
-        /// The tests' names of messages, by the queue's.
+        /// The tests' tokens of messages, by the queue's tokens.
         var names: [Token: Token] = [:]
         weak var driver: SessionDriver?
     }
@@ -143,7 +143,7 @@ private final class Recorder: SessionObserver {
 
     func setDriver(_ driver: SessionDriver) { state.withLock { $0.driver = driver } }
 
-    /// Hands a message to the queue under a test's name; `false` when there is no room.
+    /// Hands a message to the queue under a test's token. Returns false if the queue has no room.
     func accept(_ publish: borrowing OutgoingPublish, _ payload: [UInt8], as name: Token) -> Bool {
         state.withLock { state in
             let acceptance = queue.accept(publish, payload.span.bytes, array: nil, for: .nobody, at: nil)

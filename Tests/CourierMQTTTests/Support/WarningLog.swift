@@ -1,7 +1,7 @@
 import CourierCore
 import Synchronization
 
-/// Keeps what a client logs, of which most tests want the warnings.
+/// Keeps the log records of a client. Most tests use only the warnings.
 final class WarningLog: LogHandler {
     private let kept = Mutex<[LogRecord]>([])
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// CONNECT, and every kind of answer to it.
+/// The HTTP CONNECT request, and every kind of response.
 @Suite struct HTTPConnectHandshakeTests {
     private func handshake(_ credentials: ProxyCredentials? = nil, host: String = "broker.example") throws
         -> HTTPConnectHandshake
@@ -31,7 +31,7 @@ import Testing
                 == "CONNECT [2001:db8::1]:8883 HTTP/1.1\r\nHost: [2001:db8::1]:8883\r\n\r\n")
     }
 
-    /// The first is the example of RFC 7617, section 2; the others pad in the other two ways.
+    /// The first case is the example in RFC 7617, section 2. The other cases cover the other lengths of Base64 padding.
     @Test(arguments: [
         ("Aladdin", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("u", "p", "dTpw"), ("u", "", "dTo="),
         ("test", "123£", "dGVzdDoxMjPCow=="),

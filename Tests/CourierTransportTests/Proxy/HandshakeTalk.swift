@@ -1,11 +1,11 @@
 @testable import CourierTransport
 
-/// A handshake that reads from bytes which are all there already, and never more of them than it wants.
+/// Feeds prepared bytes to a handshake, never more at once than it wants.
 struct HandshakeTalk {
     enum Outcome: Equatable {
-        /// Connected; this follows for the one who comes next.
+        /// The handshake succeeded. `rest` contains the bytes after it.
         case done(rest: [UInt8])
-        /// All bytes were read, and more are wanted.
+        /// The handshake read all bytes and needs more.
         case waiting
         case failed(TransportError)
     }
@@ -14,7 +14,7 @@ struct HandshakeTalk {
     private(set) var outcome = Outcome.waiting
     private(set) var handshake: any ProxyHandshake
 
-    /// Lets `handshake` read `input`; `size` says how many bytes a read brings at most.
+    /// Feeds `input` to `handshake`. `size` returns the largest number of bytes for each read.
     init(_ handshake: any ProxyHandshake, _ input: [UInt8], size: () -> Int = { .max }) {
         self.handshake = handshake
         sent.append(self.handshake.begin())
@@ -40,7 +40,7 @@ struct HandshakeTalk {
 }
 
 extension ProxyRoute {
-    /// Through a proxy of this kind, to a name.
+    /// A route to a host name, through a proxy of this kind.
     static func example(_ kind: ProxyConfiguration.Kind, host: String = "broker.example") throws -> ProxyRoute {
         ProxyRoute(
             try ProxyConfiguration(kind, host: "proxy.example", port: 3128), try ProxyTarget(host: host, port: 8883))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Which hosts an entry of `no_proxy` stands for.
+/// The hosts that an entry of `no_proxy` matches.
 @Suite struct NoProxyListTests {
     @Test(arguments: [
         ("*", "any.example", true), ("x.example,*", "any.example", true), ("", "any.example", false),
@@ -29,7 +29,7 @@ import Testing
         ("[2001:db8::]/32", "2001:db8::1", true), ("::/0", "10.0.0.1", false), ("10.0.0.0/8", "ten.example", false),
         ("10.0.0.0/33", "10.0.0.1", false), ("10.0.0.0/-1", "10.0.0.1", false), ("10.0.0.0/", "10.0.0.1", false),
         ("10.0.0.0/8/8", "10.0.0.1", false), ("example.com/8", "example.com", false),
-        // Ports; the connection is to 8883.
+        // Ports. The test connects to port 8883.
         ("example.com:8883", "example.com", true), ("example.com:1883", "example.com", false),
         (".example.com:8883", "a.example.com", true), ("127.0.0.1:8883", "127.0.0.1", true),
         ("127.0.0.1:1883", "127.0.0.1", false), ("[::1]:8883", "::1", true), ("[::1]:1883", "::1", false),

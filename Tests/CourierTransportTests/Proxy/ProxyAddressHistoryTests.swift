@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Which of a broker's addresses a SOCKS5 proxy is asked for first, where the name was looked up here.
+/// The order in which a SOCKS5 proxy is asked for the broker's addresses, if the client resolved the name itself.
 @Suite(.timeLimit(.minutes(5))) struct ProxyAddressHistoryTests {
     typealias Step = ScriptedProxy.Step
 
@@ -11,7 +11,7 @@ import Testing
         Step(after: 3, act: .say([5, 0])), Step(after: 4, act: .say([5, 0, 0, 1, 127, 0, 0, 1, 0, 80])),
     ]
     private static let refusal = [Step(after: 3, act: .say([5, 0])), Step(after: 4, act: .say([5, 4]))]
-    /// The greeting and the request for an IPv4 address have so many bytes.
+    /// The number of bytes of the greeting and the request for an IPv4 address.
     private static let requestEnd = 3 + 4 + 4 + 2
 
     private let history = AddressHistory()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Proxies by their URL, and that nothing ever prints their passwords.
+/// Parsing of proxy URLs. No text of a configuration or error contains the password.
 @Suite struct ProxyConfigurationTests {
     private struct Row: Sendable {
         let url: String
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// “hunter2” stands where a password may have got to.
+    /// URLs that are refused, and a part of the error. “hunter2” stands wherever a password may occur.
     static let wrong = [
         ("", "no scheme"), ("proxy:3128", "no scheme"), ("user:hunter2@proxy:3128", "no scheme"),
         ("https://u:hunter2@h:1", "TLS with the proxy itself"), ("socks4://h", "SOCKS"), ("socks://h", "SOCKS"),

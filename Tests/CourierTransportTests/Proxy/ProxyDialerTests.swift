@@ -3,13 +3,13 @@ import Testing
 
 @testable import CourierTransport
 
-/// Connecting through proxies that do what they should, and through those that do not.
+/// Connections through proxies that behave correctly, and through proxies that do not.
 @Suite(.timeLimit(.minutes(5)))
 struct ProxyDialerTests {
     typealias Step = ScriptedProxy.Step
 
     private static let accepted: [UInt8] = [5, 0, 0, 1, 127, 0, 0, 1, 0, 80]
-    /// The request for “broker.example” has so many bytes.
+    /// The number of bytes of the request for “broker.example”.
     private static let requestCount = 4 + 1 + 14 + 2
     private static let established = "HTTP/1.1 200 Connection established\r\nProxy-agent: test\r\n\r\n"
 
@@ -24,7 +24,7 @@ struct ProxyDialerTests {
         return (recorder, ByteChannel.connect(to: endpoint, on: loop, tools: tools, handler: recorder))
     }
 
-    // MARK: What works
+    // MARK: Success
 
     @Test(arguments: [true, false])
     func `what follows an answer reaches the channel, even in one piece with it`(isSpelled: Bool) async throws {
@@ -198,9 +198,9 @@ struct ProxyDialerTests {
         }
     }
 
-    // MARK: What does not
+    // MARK: Failures
 
-    /// What a proxy may do, and what is to be read then; “%” stands for the name of the proxy.
+    /// A proxy's wrong behavior, and the expected error. “%” stands for the proxy's name.
     struct Misbehaviour: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var kind = ProxyConfiguration.Kind.http
@@ -354,7 +354,7 @@ struct ProxyDialerTests {
         }
     }
 
-    // MARK: Time
+    // MARK: Timeouts
 
     static let silences: [(ProxyConfiguration.Kind, [Step], String)] = [
         (.http, [], "% did not answer the request for broker.example:80"),
@@ -375,7 +375,7 @@ struct ProxyDialerTests {
                 try proxy.setting(kind, ProxyCredentials(user: "user", password: "hunter2")), loop)
             let name = "the proxy \(kind.rawValue)://127.0.0.1:\(proxy.port)"
             let expected = words.replacing("%", with: name)
-            // The step is reached when its words are; each look gives the loop a turn.
+            // Poll until the handshake has reached the step with these words. Each poll lets the loop run once.
             var progress = ""
             while progress != expected { progress = await channel.onLoop { $0.dialer?.progress ?? "" } }
             clock.advance(by: .seconds(30))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// What may be told to a proxy as a host.
+/// The hosts that a proxy can be asked to connect to.
 @Suite struct ProxyTargetTests {
     @Test(arguments: [
         ("broker.example", "broker.example:1883"), ("a_b-c.example.", "a_b-c.example.:1883"),

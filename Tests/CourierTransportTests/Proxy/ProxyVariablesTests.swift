@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// Which variable says which proxy, and for what.
+/// The environment variables that select the proxy for each kind of traffic.
 @Suite struct ProxyVariablesTests {
     private func proxy(
         _ variables: [String: String], _ traffic: ProxyVariables.Traffic = .tls, host: String = "broker.example"
@@ -14,7 +14,7 @@ import Testing
         }?.description
     }
 
-    /// Each variable names another proxy, so that the one that counts is seen.
+    /// Each variable names a different proxy, so that the test sees which variable is used.
     @Test(arguments: [
         (ProxyVariables.Traffic.plain, ["all_proxy", "ALL_PROXY"]),
         (.webSocket, ["http_proxy", "all_proxy", "ALL_PROXY"]),

@@ -3,10 +3,10 @@ import Testing
 
 @testable import CourierTransport
 
-/// Channels through tinyproxy and microsocks.
+/// Channels through two real proxies: tinyproxy (HTTP) and microsocks (SOCKS5).
 @Suite(.timeLimit(.minutes(5)))
 struct RealProxyTests {
-    /// Makes “broker.example” an address of this machine, for the proxies that are told an address.
+    /// Resolves every name to an address of this machine, for proxies that are asked for an address.
     private let tools = DialTools(
         resolver: HostResolver { _, port in
             do throws(TransportError) {
@@ -54,7 +54,7 @@ struct RealProxyTests {
         await proxy.kill()
     }
 
-    /// The proxy is at 127.0.0.1, which the first certificate is for, and the broker at “elsewhere.example”.
+    /// The first certificate is valid for 127.0.0.1, the proxy's address. The broker's name is “elsewhere.example”.
     @Test(arguments: [("server", false), ("elsewhere", true)])
     func `TLS checks the name of the broker, not that of the proxy`(identity: String, isRight: Bool) async throws {
         let certificates = try await Certificates.shared

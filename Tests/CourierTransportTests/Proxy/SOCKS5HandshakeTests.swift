@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// The greeting, the authentication and the request of SOCKS5, and every kind of answer.
+/// The greeting, authentication and request of SOCKS5, and every kind of response.
 @Suite struct SOCKS5HandshakeTests {
     static let credentials = ProxyCredentials(user: "user", password: "secret")
 
@@ -15,7 +15,7 @@ import Testing
             SOCKS5Handshake(try .example(.socks5h, host: host), credentials: credentials), answer, size: size)
     }
 
-    // MARK: What is said
+    // MARK: Requests
 
     @Test func `the greeting offers a password only where there is one`() throws {
         #expect(try talk([]).sent == [[5, 1, 0]])
@@ -51,7 +51,7 @@ import Testing
 
     // MARK: Acceptance
 
-    /// The three kinds of address that a reply may have, without and with authentication.
+    /// Successful replies with each of the three kinds of address, without and with authentication.
     static let accepted: [[UInt8]] = [
         [5, 0, 5, 0, 0, 1, 127, 0, 0, 1, 0x30, 0x39],
         [5, 0, 5, 0, 0, 4] + [UInt8](repeating: 0, count: 18),

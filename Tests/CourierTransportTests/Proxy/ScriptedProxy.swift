@@ -3,13 +3,13 @@ import TestSupport
 
 @testable import CourierTransport
 
-/// A proxy of a test: says what its script says, whatever it is told.
+/// A proxy that follows a script and ignores the content of the bytes that it receives.
 final class ScriptedProxy: Sendable {
     enum Act: Sendable, Equatable {
         case say([UInt8])
-        /// One write for each byte.
+        /// Sends each byte with its own write.
         case spell([UInt8])
-        /// The same bytes for as long as the other side takes them.
+        /// Sends the same bytes again and again while the other side reads them.
         case sayForEver([UInt8])
         case close
         case reset
@@ -18,7 +18,7 @@ final class ScriptedProxy: Sendable {
         static func say(_ text: String) -> Act { .say(Array(text.utf8)) }
     }
 
-    /// What to do once so many bytes have come in all.
+    /// An action that is done after the proxy has received `after` bytes in total.
     struct Step: Sendable {
         var after: Int
         var act: Act
@@ -31,10 +31,10 @@ final class ScriptedProxy: Sendable {
 
     private let listener: ChannelListener
     private let scripts: [[Step]]
-    /// In the order in which they came.
+    /// The connections, in the order in which they were accepted.
     let connections = Watched<[Connection]>([])
 
-    /// Serves the first connection by the first script and so on, all further ones by the last.
+    /// Uses the first script for the first connection, and so on. Uses the last script for all further connections.
     init(_ scripts: [Step]..., on loop: EventLoop) throws {
         self.scripts = scripts
         let connections = connections
@@ -58,7 +58,7 @@ final class ScriptedProxy: Sendable {
         .proxy(try ProxyConfiguration(kind, host: "127.0.0.1", port: port, credentials: credentials))
     }
 
-    /// Safe: touched on the loop only.
+    /// Safe: used on the loop only.
     private final class Handler: ChannelHandler, @unchecked Sendable {
         private let number: Int
         private var steps: ArraySlice<Step>

@@ -3,28 +3,29 @@ import Testing
 
 @testable import CourierTransport
 
-/// `close_range(2)`, which Swift's `Glibc` leaves out.
+/// The system call `close_range(2)`, which Swift's `Glibc` does not declare.
 @_silgen_name("close_range")
 private func closeRange(_ first: UInt32, _ last: UInt32, _ flags: UInt32) -> Int32
 
-/// A thread that has no descriptor left, while all others have.
+/// Runs code on a thread that has no free file descriptors, while all other threads have some.
 enum FullDescriptorTable {
     struct Impossible: Error {}
 
     static let requirement: Comment = "needs Linux 5.9, and a limit of descriptors of a million at most"
 
-    /// Whether there can be such a thread here.
+    /// True if such a thread can be created on this system.
     static let isPossible: Bool = {
         guard (1...1 << 20).contains(sysconf(Int32(_SC_OPEN_MAX))) else { return false }
         return (try? failure { throw TransportError(.systemFailure, "reached") }) != nil
     }()
 
-    /// `CLOSE_RANGE_UNSHARE`: the thread gets a table of its own, which has none of the descriptors of the others.
+    /// `CLOSE_RANGE_UNSHARE`: the thread gets its own descriptor table. The call then closes the descriptors in that
+    /// table only.
     private static let unshare: UInt32 = 2
 
-    /// What `body` throws on such a thread.
+    /// Returns the error that `body` throws on such a thread.
     ///
-    /// - Throws: When there can be no such thread.
+    /// - Throws: An error if such a thread can not be created.
     static func failure(of body: @escaping @Sendable () throws -> Void) throws -> TransportError? {
         let isFull = Watched(false)
         let failure = Watched<TransportError?>(nil)

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import CourierTransport
 
-/// Writes down what happens to a channel.
+/// Records the events of a channel.
 final class Recorder: ChannelHandler, CustomStringConvertible {
     struct Log: Sendable, CustomStringConvertible {
         var isOpen = false
@@ -25,7 +25,7 @@ final class Recorder: ChannelHandler, CustomStringConvertible {
     private let onOpen: @Sendable (ByteChannel) -> Void
     let channel = Mutex<ByteChannel?>(nil)
 
-    /// `consume` says how many of so many offered bytes are taken.
+    /// Creates a recorder. `consume` returns how many of the offered bytes are consumed.
     init(
         consume: @escaping @Sendable (Int) -> Int = { $0 }, onOpen: @escaping @Sendable (ByteChannel) -> Void = { _ in }
     ) {
@@ -88,9 +88,9 @@ final class Recorder: ChannelHandler, CustomStringConvertible {
     }
 }
 
-/// Sends back what it gets, and holds the sender up while it does not read.
+/// Sends received bytes back. If too many bytes wait to be sent, it pauses reading.
 ///
-/// Safe: touched on the loop only.
+/// Safe: used on the loop only.
 final class Echo: ChannelHandler, @unchecked Sendable {
     private var channel: ByteChannel?
     let security = Watched<TLSSummary?>(nil)
@@ -121,7 +121,7 @@ final class Echo: ChannelHandler, @unchecked Sendable {
 }
 
 extension ByteChannel {
-    /// Writes from any thread.
+    /// Writes bytes to the channel, from any thread.
     func send(_ bytes: [UInt8]) {
         loop.execute { self.write(bytes.span.bytes) }
     }
@@ -143,7 +143,7 @@ extension EventLoop {
     }
 }
 
-/// A loop for the time of a test.
+/// Creates a loop, runs `body` with it, and shuts the loop down.
 func withLoop(
     readBufferSize: Int = EventLoop.readBufferSize, _ body: (EventLoop) async throws -> Void
 ) async throws {

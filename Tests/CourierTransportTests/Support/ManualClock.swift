@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import CourierTransport
 
-/// Time that only passes when a test says so.
+/// A clock that moves only when a test advances it.
 final class ManualClock: LoopClock {
     private struct State {
         var now = ContinuousClock.now

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import CourierTransport
 
-/// A server run by the `openssl` command, for what ours does not do.
+/// A server run by the `openssl` command, for features that our own server does not have.
 final class OpenSSLServer {
     private let process: ChildProcess
 
@@ -16,7 +16,7 @@ final class OpenSSLServer {
             ] + arguments)
     }
 
-    /// The port that it says it listens on.
+    /// Returns the port on which the server listens, read from its output.
     func port() throws -> UInt16 {
         var text = ""
         while true {

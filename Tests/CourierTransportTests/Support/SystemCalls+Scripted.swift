@@ -5,7 +5,7 @@ import TestSupport
 @testable import CourierTransport
 
 extension SystemCalls {
-    /// Real calls that move a few bytes at a time and are interrupted now and then.
+    /// Real system calls that transfer a few bytes at a time and are sometimes interrupted.
     static func short(seed: UInt64, limit: Int = 700) -> SystemCalls {
         let random = Mutex(SeededGenerator(seed: seed))
         @Sendable func draw() -> Int { random.withLock { Int.random(in: 0...limit, using: &$0) } }

@@ -1,8 +1,8 @@
 @testable import CourierTransport
 
-/// The two sides of a TLS connection without a channel, driven by hand.
+/// The two sides of a TLS connection without a channel. Tests move the bytes between them.
 struct TLSPair {
-    /// Under which name the client's context keeps a session of this connection.
+    /// The key under which the client's context caches this connection's session.
     static let cacheKey = "localhost peer"
 
     struct Endless: Error {}
@@ -15,7 +15,8 @@ struct TLSPair {
         self.server = try server.makeSession(hostName: nil, peerName: "client")
     }
 
-    /// Goes on with both handshakes until they are done; what the server says behind them, and the client has not got.
+    /// Runs both handshakes until they are done. Returns the server's bytes after them, which the client has not
+    /// received.
     @discardableResult
     func shakeHands() throws -> [UInt8] {
         var isClientDone = false
@@ -32,7 +33,7 @@ struct TLSPair {
 }
 
 extension TLSSession {
-    /// Gives it encrypted bytes that have come.
+    /// Hands received, encrypted bytes to the session.
     func lend(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes {
             borrowInput($0)
@@ -40,14 +41,14 @@ extension TLSSession {
         }
     }
 
-    /// The encrypted bytes that are to be sent.
+    /// Removes and returns the encrypted bytes that must be sent.
     func takeOutput() -> [UInt8] {
         let bytes = Array(output)
         removeOutput(bytes.count)
         return bytes
     }
 
-    /// All that can be decrypted of what it was given.
+    /// Decrypts and returns all bytes that can be decrypted now.
     func readAll() throws -> [UInt8] {
         var bytes: [UInt8] = []
         var space = [UInt8](repeating: 0, count: 1_000)
@@ -57,12 +58,12 @@ extension TLSSession {
         return bytes
     }
 
-    /// Encrypts some of `bytes`; the count.
+    /// Encrypts `bytes`, or a part of them. Returns the number of encrypted bytes.
     func write(_ bytes: [UInt8]) throws -> Int { try bytes.withUnsafeBytes { try write($0) } }
 }
 
 extension [UInt8] {
-    /// The first record of TLS in encrypted bytes, and those behind it.
+    /// The first TLS record of encrypted bytes, and the bytes after it.
     var firstRecord: (record: [UInt8], rest: [UInt8]) {
         guard count > 5 else { return (self, []) }
         let end = Swift.min(count, 5 + (Int(self[3]) << 8 | Int(self[4])))

@@ -37,7 +37,7 @@ final class Watched<Value: Sendable>: Sendable {
         for waiter in satisfied { waiter.continuation.resume(returning: value) }
     }
 
-    /// The value once it satisfies the condition; throws after a long time without that.
+    /// Waits until the value satisfies the condition, and returns it. Throws if that takes too long.
     @discardableResult
     func wait(_ what: String, until isSatisfied: @escaping @Sendable (Value) -> Bool) async throws -> Value {
         let result = await withCheckedContinuation { (continuation: CheckedContinuation<Value?, Never>) in

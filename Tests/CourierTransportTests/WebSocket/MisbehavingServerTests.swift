@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierTransport
 
-/// What a client says of servers that do not do what it asked for, over real sockets.
+/// The errors that a client reports for servers that break the protocol, over real sockets.
 @Suite struct MisbehavingServerTests {
     struct Server: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -19,7 +19,8 @@ import Testing
         Server(testDescription: name, then: then, answer: { _ in Array(answer.utf8) }, code: code, words: words)
     }
 
-    /// A server that is right but for one line of its answer, which becomes `new`, or goes if that is `nil`.
+    /// A server whose answer has one wrong header line: the line of `field` is replaced by `new`, or removed if `new`
+    /// is `nil`.
     private static func changing(
         _ name: String, _ field: String, to new: String?, _ code: TransportError.Code = .webSocketHandshakeFailed,
         _ words: String...
@@ -36,7 +37,7 @@ import Testing
             }, code: code, words: words)
     }
 
-    /// A server that does the handshake right, and then this.
+    /// A server that answers the handshake correctly and then sends `frames`.
     private static func after(
         _ name: String, _ frames: [UInt8], then: RawServer.Then = .stays, _ code: TransportError.Code,
         _ words: String...
@@ -198,7 +199,7 @@ import Testing
         }
     }
 
-    /// 300 bytes, more than a Close has room for.
+    /// 300 bytes, more than fit into a Close frame.
     static let longToken = (0..<50).map { "s\(10_000 + $0 * 97)" }.joined()
 
     @Test(

@@ -1,14 +1,14 @@
 @testable import CourierTransport
 
-/// A frame as any peer may write it, right or wrong.
+/// A frame that a peer may send, correct or wrong.
 struct RawFrame {
     var isFinal = true
     var reserved: UInt8 = 0
     var opcode: UInt8 = 0x2
     var mask: [UInt8]?
-    /// In how many bytes the length is written: 0, 2 or 8; as few as possible by default.
+    /// The number of bytes that encode the length: 0, 2 or 8. The default is the smallest possible number.
     var lengthSize: Int?
-    /// The length that the header claims; that of the payload by default.
+    /// The length in the header. The default is the length of the payload.
     var claimedLength: UInt64?
     var payload: [UInt8] = []
 

@@ -2,18 +2,18 @@ import Synchronization
 
 @testable import CourierTransport
 
-/// A server that reads a request for a WebSocket, answers as it is told, and then does what it is told.
+/// A server that reads a WebSocket request, sends a given answer, and then does what `Then` says.
 ///
-/// Safe: touched on the loop only, but for what is locked.
+/// Safe: used on the loop only, except for the values with locks.
 final class RawServer: ChannelHandler, @unchecked Sendable {
-    /// What it does once it has answered.
+    /// The server's action after its answer.
     enum Then: Sendable { case stays, closes, resets }
 
     private let answer: @Sendable (_ request: [UInt8]) -> [UInt8]
     private let then: Then
     private var channel: ByteChannel?
     private var request: [UInt8]? = []
-    /// What came behind the request.
+    /// The bytes that followed the request.
     let frames = Watched<[UInt8]>([])
     let closed = Watched<[ChannelCloseReason]>([])
     let opened = Watched<ByteChannel?>(nil)
@@ -23,7 +23,7 @@ final class RawServer: ChannelHandler, @unchecked Sendable {
         self.then = then
     }
 
-    /// A server whose handshake is right, and that sends `bytes` behind it.
+    /// Creates a server that answers the handshake correctly and then sends `bytes`.
     convenience init(then: Then = .stays, sending bytes: [UInt8]) {
         self.init(then: then) { Array(WebSocketServerSide.answer(to: $0).utf8) + bytes }
     }
@@ -59,7 +59,7 @@ final class RawServer: ChannelHandler, @unchecked Sendable {
         closed.update { $0.append(reason) }
     }
 
-    /// The frames of a client in these bytes, as far as they are complete.
+    /// Returns the complete frames of a client in these bytes.
     static func read(_ bytes: [UInt8]) throws -> [(opcode: UInt8, payload: [UInt8])] {
         var frames: [(opcode: UInt8, payload: [UInt8])] = []
         var rest = bytes[...]

@@ -2,19 +2,19 @@ import Testing
 
 @testable import CourierTransport
 
-/// What a peer sends after the handshake, and what has to come of it.
+/// A test case: the bytes that a peer sends after the handshake, and the expected outcome.
 struct WebSocketCase: Sendable, CustomTestStringConvertible {
-    /// How it ends.
+    /// The state of the WebSocket after the case.
     enum End: Hashable, Sendable {
-        /// It goes on.
+        /// The WebSocket is still open.
         case open
-        /// The peer closed, with a status or none, and gets the same back.
+        /// The peer closed the WebSocket, with or without a status. The answer has the same status.
         case closed(Int?)
-        /// The peer is told what it did wrong.
+        /// The WebSocket was closed because of the peer's mistake. The Close frame has this status.
         case refused(Int)
     }
 
-    /// Everything that can be seen from outside.
+    /// The results of a case that are visible from outside.
     struct Outcome: Hashable, Sendable {
         var delivered: [UInt8] = []
         var pongs: [[UInt8]] = []
@@ -40,10 +40,10 @@ struct WebSocketCase: Sendable, CustomTestStringConvertible {
         self.role = role
     }
 
-    /// How many bytes a message may have in these cases.
+    /// The largest allowed number of bytes in a message in these cases.
     static let messageLimit = 100_000
 
-    /// The verdict in words.
+    /// The expected outcome, as text.
     var verdict: String {
         var words: [String] = []
         if !expected.delivered.isEmpty { words.append("\(expected.delivered.count) bytes delivered") }
@@ -61,7 +61,7 @@ struct WebSocketCase: Sendable, CustomTestStringConvertible {
 }
 
 extension WebSocketCase {
-    /// What comes of the bytes when they arrive in these pieces.
+    /// Returns the outcome when the bytes arrive in these pieces.
     func outcome(in pieces: [[UInt8]]) throws -> Outcome {
         var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         var configuration = WebSocketConfiguration()
@@ -97,7 +97,7 @@ extension WebSocketCase {
         return outcome
     }
 
-    /// Reads what we wrote by the rules of the other side.
+    /// Parses the session's output as the other side would.
     private func readAnswers(_ bytes: [UInt8], _ outcome: inout Outcome) throws {
         var reader = WebSocketFrameReader(role: role == .client ? .server : .client, limits: .init(message: .max))
         var bytes = bytes
@@ -124,7 +124,7 @@ extension WebSocketCase {
 }
 
 extension WebSocketSession {
-    /// What waits to be sent.
+    /// Removes and returns the bytes that wait to be sent.
     func takeOutput() -> [UInt8] {
         let bytes = Array(output)
         removeOutput(bytes.count)
@@ -134,21 +134,21 @@ extension WebSocketSession {
     func advance(_ text: String) throws -> Bool { try Array(text.utf8).withUnsafeBytes { try advance($0) } }
 }
 
-/// The other side of a handshake, in a few lines.
+/// A minimal server's side of the handshake.
 enum WebSocketServerSide {
     static let request =
         "GET /mqtt HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
         + "Sec-WebSocket-Protocol: mqtt\r\n\r\n"
 
-    /// The key in a request of ours.
+    /// Returns the key in a client's request.
     static func key(in request: [UInt8]) -> WebSocketKey? {
         String(decoding: request, as: UTF8.self).split(separator: "\r\n")
             .first { $0.hasPrefix("Sec-WebSocket-Key: ") }
             .flatMap { WebSocketKey(String($0.dropFirst("Sec-WebSocket-Key: ".count))) }
     }
 
-    /// The right answer to a request of ours.
+    /// Returns the correct answer to a client's request.
     static func answer(to request: [UInt8]) -> String {
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             + "Sec-WebSocket-Accept: \(key(in: request)?.accept ?? "")\r\nSec-WebSocket-Protocol: mqtt\r\n\r\n"

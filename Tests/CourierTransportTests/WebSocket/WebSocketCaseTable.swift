@@ -1,7 +1,7 @@
 @testable import CourierTransport
 
 extension WebSocketCase {
-    /// Every case, in the order of the printed list.
+    /// All cases, in the order of cases.md.
     static let all: [WebSocketCase] =
         framing + pings + reserved + fragments + text + closing + statuses + masks + limits + packets
 
@@ -140,7 +140,7 @@ extension WebSocketCase {
 
     // MARK: Text
 
-    /// Names and bytes that are not UTF-8.
+    /// Names and bytes of texts that are not valid UTF-8.
     private static let notUTF8: [(String, [UInt8])] = [
         ("a lone continuation byte", [0x80]), ("a lone last continuation byte", [0xBF]),
         ("two continuation bytes", [0x80, 0xBF]), ("the byte FE", [0xFE]), ("the byte FF", [0xFF]),
@@ -276,7 +276,8 @@ extension WebSocketCase {
         WebSocketCase(
             "Limits", "Pings whose answers are more than may wait",
             (0..<200).flatMap { RawFrame.ping([UInt8(truncatingIfNeeded: $0)] + bytes(124)) },
-            // 125 of them fill the limit, and the next is alone again: the last 75 are answered.
+            // The answers to 125 Pings fill the limit. The next answer replaces them, so only the last 75 Pings are
+            // answered.
             pongs: (125..<200).map { [UInt8(truncatingIfNeeded: $0)] + bytes(124) }),
     ]
 

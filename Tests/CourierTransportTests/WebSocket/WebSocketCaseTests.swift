@@ -11,7 +11,7 @@ import Testing
         if test.sent.count < 5_000 {
             #expect(try test.outcome(in: test.sent.map { [$0] }) == test.expected, "byte by byte")
         }
-        // The long ones cost more than they show.
+        // Long cases run with only one seed, because they take much time and show little more.
         for seed in SeededGenerator.seeds.prefix(test.sent.count < 5_000 ? .max : 1) {
             var random = SeededGenerator(seed: seed)
             #expect(try test.outcome(in: random.pieces(of: test.sent)) == test.expected, "seed \(seed)")
@@ -22,7 +22,7 @@ import Testing
         #expect(Set(WebSocketCase.all.map(\.testDescription)).count == WebSocketCase.all.count)
     }
 
-    /// With `COURIER_UPDATE_DOCS=1` the list is written anew.
+    /// With `COURIER_UPDATE_DOCS=1`, the test writes cases.md anew.
     @Test func `the printed list is the table`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let page = folder.appendingPathComponent("cases.md")
@@ -57,7 +57,7 @@ import Testing
 }
 
 extension SeededGenerator {
-    /// `bytes` cut into pieces, now long, now short.
+    /// Splits `bytes` into pieces of random lengths.
     mutating func pieces(of bytes: [UInt8]) -> [[UInt8]] {
         let longest = pick([3, 20, 200, 100_000])
         var pieces: [[UInt8]] = []

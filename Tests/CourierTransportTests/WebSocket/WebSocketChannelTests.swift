@@ -3,9 +3,9 @@ import Testing
 
 @testable import CourierTransport
 
-/// Takes nothing of what comes first and pauses, and takes everything afterwards.
+/// A handler that consumes nothing of the first bytes and pauses. Later it consumes everything.
 ///
-/// Safe: touched on the loop only, but for what is locked.
+/// Safe: used on the loop only, except for the values with locks.
 private final class Hesitant: ChannelHandler, @unchecked Sendable {
     private var channel: ByteChannel?
     let paused = Watched<ByteChannel?>(nil)
@@ -27,7 +27,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     func closed(_ reason: ChannelCloseReason) { told.update { $0.append(reason) } }
 }
 
-/// A channel over WebSocket behaves as one without.
+/// A channel over WebSocket behaves like a channel without WebSocket.
 @Suite struct WebSocketChannelTests {
     enum Way: String, CaseIterable, Sendable {
         case tcp, unix, memory, memoryInBits, tls, tlsInMemoryBits
@@ -40,7 +40,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         return options
     }
 
-    /// Connects `handler` to a server of ours that `peer` owns the end of.
+    /// Connects `handler` to a server of ours. `peer` is the handler of the server's channel.
     private func connect(
         _ way: Way, _ loop: EventLoop, _ handler: any ChannelHandler, to peer: any ChannelHandler,
         options: ChannelOptions = options(), calls: SystemCalls = .real
@@ -71,12 +71,12 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
         let channel = ByteChannel.connect(
             to: endpoint, tls: client, options: options, on: loop, tools: DialTools(calls: calls), handler: handler)
-        // The socket in the folder is there until both have met.
+        // Wait for the connection, because the folder with the Unix socket is removed when this function returns.
         if way == .unix, let recorder = handler as? Recorder { _ = try await recorder.open() }
         return channel
     }
 
-    /// Connects to a server that sends these bytes together with its part of the handshake.
+    /// Connects to a server that sends these bytes together with its handshake answer.
     private func connect(
         _ loop: EventLoop, to frames: [UInt8], then: RawServer.Then = .stays, _ handler: any ChannelHandler,
         _ change: (inout ChannelOptions) -> Void = { _ in }
@@ -112,7 +112,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    /// Two channels of which the second accepts.
+    /// Returns two connected channels; the second one accepts the connection.
     private func pair(
         _ way: Way, _ loop: EventLoop, _ left: Recorder, _ right: Recorder,
         _ change: (inout ChannelOptions) -> Void = { _ in }
@@ -169,7 +169,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     @Test(arguments: [Way.memory, .tls])
     func `what is left over comes again in front of what follows`(_ way: Way) async throws {
         try await withLoop { loop in
-            // Takes whole groups of ten.
+            // The reader consumes only whole groups of ten bytes.
             let reader = Recorder(consume: { $0 / 10 * 10 })
             let (sender, _) = try await pair(way, loop, Recorder(), reader)
             let bytes = (0..<100).map { UInt8($0) }
@@ -253,7 +253,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
 
     // MARK: Frames
 
-    /// A client of ours against `server`, over a stream in memory.
+    /// Connects a client of ours to `server`, over a stream in memory.
     private func client(
         _ loop: EventLoop, _ recorder: Recorder, against server: RawServer,
         _ change: (inout ChannelOptions) -> Void = { _ in }
@@ -348,7 +348,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
             let pending = await channel.onLoop { $0.pendingByteCount }
             #expect(pending <= EventLoop.readBufferSize + WebSocketSession.answerLimit)
             await raw.onLoop { $0.resumeReading() }
-            // The latest is answered in any case.
+            // The latest Ping must always be answered.
             raw.send(RawFrame.ping([42]))
             try await server.frames.wait("the latest Pong") { bytes in
                 (try? RawServer.read(bytes))?.last?.payload == [42]
@@ -421,7 +421,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
             #expect(try await recorder.end() == .closedByOwner)
             let bytes = try await server.frames.wait("Close") { $0.count == 8 }
             #expect(try RawServer.read(bytes).map(\.payload) == [[0x03, 0xE8]])
-            // Not a reset: it had got everything.
+            // The server sees no reset, because it has received all bytes.
             let reasons = try await server.closed.wait("the end") { !$0.isEmpty }
             #expect(reasons == [.closedByPeer])
         }

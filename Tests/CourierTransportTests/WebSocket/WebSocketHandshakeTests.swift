@@ -4,7 +4,7 @@ import Testing
 @testable import CourierTransport
 
 @Suite struct WebSocketHandshakeTests {
-    // MARK: The request
+    // MARK: Request
 
     @Test func `the request says what RFC 6455 and MQTT want, and what the app adds`() throws {
         let key = try #require(WebSocketKey("dGhlIHNhbXBsZSBub25jZQ=="))
@@ -18,7 +18,7 @@ import Testing
                 + "Sec-WebSocket-Protocol: mqtt\r\nAuthorization: Bearer abc\r\nX-B: 2\r\n\r\n")
     }
 
-    /// RFC 6455, section 1.3.
+    /// The example is from RFC 6455, section 1.3.
     @Test func `the answer to a key is that of the specification`() throws {
         let key = try #require(WebSocketKey("dGhlIHNhbXBsZSBub25jZQ=="))
         #expect(key.accept == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// RFC 9110, section 15.2.
+    /// Interim responses are defined in RFC 9110, section 15.2.
     @Test func `interim answers in front of the real one are passed over, whole and byte by byte`() throws {
         let key = try #require(WebSocketKey("dGhlIHNhbXBsZSBub25jZQ=="))
         let interim = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    // MARK: The configuration
+    // MARK: Configuration
 
     @Test(arguments: [
         (WebSocketConfiguration(path: ""), "slash"), (WebSocketConfiguration(path: "mqtt"), "slash"),
@@ -114,7 +114,7 @@ import Testing
         #expect("\(configuration)".contains("Authorization"))
     }
 
-    // MARK: The server's side
+    // MARK: Server
 
     private func verdict(_ request: String) throws -> WebSocketServerHandshake.Verdict {
         var handshake = WebSocketServerHandshake(WebSocketConfiguration(), peerName: "client")

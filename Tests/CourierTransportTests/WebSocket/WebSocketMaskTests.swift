@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// RFC 8439, section 2.3.2.
+    /// The test vector is from RFC 8439, section 2.3.2.
     @Test func `the source is ChaCha20`() {
         let seed = (
             SIMD4<UInt32>(0x0302_0100, 0x0706_0504, 0x0B0A_0908, 0x0F0E_0D0C),

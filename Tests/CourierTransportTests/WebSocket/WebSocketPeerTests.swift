@@ -5,10 +5,10 @@ import Testing
 
 @testable import CourierTransport
 
-/// Against the `websockets` package of Python, which others wrote by the same specification.
+/// Tests against the `websockets` package of Python, an independent implementation of the same specification.
 @Suite(.timeLimit(.minutes(5)))
 struct WebSocketPeerTests {
-    /// The server, until the end of `body`.
+    /// Starts the Python server, runs `body`, and ends the server.
     private func withPeer(
         isSecure: Bool, _ body: (EventLoop, TransportEndpoint, TLSContext?) async throws -> Void
     ) async throws {
@@ -25,7 +25,7 @@ struct WebSocketPeerTests {
         }
         let process = try ChildProcess(words)
         defer { process.end(by: SIGKILL) }
-        // Off the pool of tasks: this waits.
+        // Reading the first line blocks, so it needs its own thread.
         let said = await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: Self.firstLine(of: process)) }
         }

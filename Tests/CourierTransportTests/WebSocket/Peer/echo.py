@@ -1,9 +1,9 @@
-"""A WebSocket server that answers every message in pieces of its own choice, written with the websockets package.
+"""A WebSocket server that echoes every message in fragments, written with Python's `websockets` package.
 
     echo.py PORT [CERTIFICATE KEY]
 
-It speaks the subprotocol mqtt, sends each message back as a fragmented one with Pings between, and closes with the status
-that follows the byte 0xC1 in a message of three bytes. It says "listening" when it does.
+It uses the subprotocol mqtt and prints "listening" when it accepts connections. It sends each message back as a fragmented
+message, after a Ping. If a message has three bytes and the first is 0xC1, the other two are the status of its Close frame.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ import websockets
 
 
 def fragments(message):
-    """The message in pieces of growing size, as a fragmented message has them."""
+    """Splits a message into pieces of growing size, for its fragments."""
     size, start = 1, 0
     while start < len(message):
         yield message[start : start + size]

@@ -1,7 +1,7 @@
-/// A policy with its name, which hides what kind of policy it is.
+/// A named reconnect policy. It hides the policy's generic type, so that all policies fit into one list.
 struct Contestant: Sendable {
     let name: String
-    /// Whether its curve is in the figure.
+    /// True if the policy's curve is drawn in the figure.
     let isDrawn: Bool
     let run: @Sendable (Scene, UInt64) -> Outcome
 
@@ -11,7 +11,8 @@ struct Contestant: Sendable {
         run = { scene, seed in Storm(policy, scene, seed: seed).run() }
     }
 
-    /// In the order of the table. Where the numbers of other clients come from is in docs/guides/reconnect.md.
+    /// All policies, in the order of the table. docs/guides/reconnect.md names the sources of the other clients'
+    /// values.
     static let all: [Contestant] = [
         Contestant(
             "**Courier's default**: 5 s ×2 to 10 s, `.equal`", isDrawn: true,

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A small picture for each drawn contestant: attempts per second over time, beside what the broker can take.
+/// An SVG figure with one small chart for each drawn policy: attempts per second over time, and the broker's limit.
 struct Figure {
     private static let columns = 2
     private static let panel = (width: 400.0, height: 150.0)
     private static let gap = (left: 58.0, top: 44.0, right: 26.0, bottom: 34.0)
     private static let seconds = 420
-    /// From 100 to 10 million attempts per second, in powers of ten.
+    /// The powers of ten on the vertical axis: from 100 to 10 million attempts per second.
     private static let decades = 2...7
 
     let scene: Scene
@@ -73,7 +73,7 @@ struct Figure {
         return lines
     }
 
-    /// The busiest tenth of each second, as a rate per second.
+    /// Returns the path of the curve. Each point is the second's busiest tenth, as a rate per second.
     private func curve(_ outcome: Outcome) -> String {
         var path = "M0 \(Self.short(Self.panel.height))"
         for second in 0..<Self.seconds {
@@ -91,7 +91,7 @@ struct Figure {
         return panel.height * (1 - min(max(part, 0), 1))
     }
 
-    /// One decimal, which is less than a pixel.
+    /// Returns the number with at most one decimal. A tenth is less than a pixel.
     private static func short(_ number: Double) -> String {
         let tenths = Int((number * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"

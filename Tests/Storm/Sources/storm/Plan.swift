@@ -1,18 +1,19 @@
-/// Who arrives when: for each millisecond of a ring the clients that do, in blocks out of one store.
+/// A timetable of arrivals: a ring with one slot per millisecond. Each slot lists the clients that arrive then.
 ///
-/// A block is a run of 32 numbers: the next block of the same millisecond, how many clients are in it, and the clients. So
-/// neither memory nor its order is in the way of millions of entries that are made in one order and taken in another.
+/// The lists are linked blocks in one array. A block has 32 numbers: the next block of the slot, the number of its
+/// clients, and the clients. Blocks keep memory small and access fast, even with millions of entries added in one order
+/// and removed in another.
 struct Plan {
     private static let blockSize = 32
     private static let none: Int32 = -1
 
-    /// The first block of each millisecond. Longer than any pause with its latency and timeout.
+    /// The first block of each millisecond. The ring is longer than any pause plus its latency and timeout.
     private var first: [Int32] = Array(repeating: none, count: 1 << 18)
     private var store: [Int32] = []
-    /// The first block that nobody uses.
+    /// The first block in the list of unused blocks.
     private var free = none
 
-    /// Puts `client` at `time`, which is less than the length of the ring away.
+    /// Adds `client` to the slot of `time`. The time must be nearer than the length of the ring.
     mutating func add(_ client: Int32, at time: Int) {
         let slot = time & (first.count - 1)
         var block = Int(first[slot])
@@ -28,7 +29,7 @@ struct Plan {
         store[block + 1] = count + 1
     }
 
-    /// Takes out the clients of `time` and adds them to `clients`.
+    /// Removes the clients of `time` and appends them to `clients`.
     mutating func remove(at time: Int, into clients: inout [Int32]) {
         let slot = time & (first.count - 1)
         var block = first[slot]

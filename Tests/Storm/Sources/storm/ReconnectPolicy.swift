@@ -1,19 +1,19 @@
-/// How one client chooses its pauses.
+/// Chooses the pauses between a client's attempts to reconnect.
 protocol ReconnectPolicy: Sendable {
     associatedtype Client
 
-    /// A client that has just lost its broker for the first time.
+    /// Returns the state of a client that has just lost its broker for the first time.
     func makeClient() -> Client
 
-    /// The milliseconds until the next attempt.
+    /// Returns the milliseconds until the client's next attempt.
     func pause(of client: inout Client, using random: inout JitterSource) -> Int
 }
 
-/// The client's own schedule, as its supervisor uses it.
+/// Courier's own reconnect schedule, as the client's supervisor uses it.
 struct OwnPolicy: ReconnectPolicy {
-    /// In seconds.
+    /// The first pause, in seconds.
     let interval: Int
-    /// In seconds.
+    /// The longest pause, in seconds.
     let maximum: Int
     let jitter: ReconnectJitter
 
@@ -26,13 +26,14 @@ struct OwnPolicy: ReconnectPolicy {
     }
 }
 
-/// A pause that doubles up to a maximum, give or take a part of itself; with the same first and longest pause a fixed one.
+/// A pause that doubles up to a maximum, with a random spread. If the first pause equals the maximum, the pause is
+/// fixed.
 struct DoublingPolicy: ReconnectPolicy {
-    /// In milliseconds.
+    /// The first pause, in milliseconds.
     let first: Int32
-    /// In milliseconds.
+    /// The longest pause, in milliseconds.
     let maximum: Int32
-    /// The part that chance adds or takes off; 0.2 is ±20 %.
+    /// The largest random change, as a fraction of the pause; 0.2 is ±20 %.
     let spread: Double
 
     func makeClient() -> Int32 { first }
@@ -45,11 +46,11 @@ struct DoublingPolicy: ReconnectPolicy {
     }
 }
 
-/// A pause between the shortest one and three times the last one, within a maximum: "decorrelated jitter".
+/// "Decorrelated jitter": a random pause between the shortest pause and three times the last pause, up to a maximum.
 struct DecorrelatedPolicy: ReconnectPolicy {
-    /// In milliseconds.
+    /// The shortest pause, in milliseconds.
     let base: Int32
-    /// In milliseconds.
+    /// The longest pause, in milliseconds.
     let maximum: Int32
 
     func makeClient() -> Int32 { base }

@@ -1,4 +1,4 @@
-/// The table of docs/guides/reconnect.md.
+/// Writes the tables of docs/guides/reconnect.md.
 struct Report {
     let scene: Scene
     let seed: UInt64

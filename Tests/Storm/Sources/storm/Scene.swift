@@ -1,24 +1,24 @@
-/// What happens to the broker. All times are in milliseconds.
+/// The simulated outage: how the broker fails and returns. All times are in milliseconds.
 struct Scene: Sendable {
-    /// What the broker does with a connection for which its backlog has no place.
+    /// The broker's reaction to a connection when its backlog is full.
     enum Overflow: String, Sendable {
-        /// Refuses it, which the client knows at once.
+        /// The broker refuses the connection, and the client learns that at once.
         case refuse
-        /// Says nothing, as a full listen queue of Linux does, and the client gives up after ``connectTimeout``.
+        /// The broker does not answer, like a full listen queue of Linux. The client gives up after ``connectTimeout``.
         case silence
     }
 
     var clientCount = 1_000_000
-    /// How long nobody listens. Connections are refused meanwhile.
+    /// How long the broker is down. Connections are refused during this time.
     var downTime = 30_000
-    /// How many connections the broker accepts in a millisecond.
+    /// The number of connections that the broker accepts per millisecond.
     var acceptedPerMillisecond = 10
-    /// How many connections wait to be accepted at most.
+    /// The largest number of connections that wait to be accepted.
     var backlog = 4_096
     var connectTimeout = 10_000
-    /// The time that a packet takes to the broker or back is chance within this.
+    /// The range of the random time that a packet takes to the broker or back.
     var latency = 10...60
     var overflow = Overflow.refuse
-    /// When to give up: the policy does not get everybody back.
+    /// The time at which the simulation stops, even if not all clients are connected.
     var end = 1_800_000
 }

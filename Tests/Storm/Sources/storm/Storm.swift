@@ -1,4 +1,4 @@
-/// All clients with one policy in one scene, millisecond after millisecond.
+/// Simulates all clients with one policy in one scene, millisecond by millisecond.
 struct Storm<Policy: ReconnectPolicy> {
     private let policy: Policy
     private let scene: Scene
@@ -17,7 +17,7 @@ struct Storm<Policy: ReconnectPolicy> {
         clients = Array(repeating: policy.makeClient(), count: scene.clientCount)
     }
 
-    /// Runs until everybody is back, or the scene ends.
+    /// Runs until all clients are connected, or until the scene ends.
     consuming func run() -> Outcome {
         outcome.returnIndex = scene.downTime / 100
         for client in 0..<scene.clientCount { wait(Int32(client), from: 0) }
@@ -35,7 +35,7 @@ struct Storm<Policy: ReconnectPolicy> {
         return outcome
     }
 
-    /// The broker takes as many as it can out of the backlog.
+    /// The broker accepts as many connections from the backlog as it can in this millisecond.
     private mutating func accept(_ now: Int) {
         let count = min(scene.acceptedPerMillisecond, backlogCount)
         backlogCount -= count
@@ -46,7 +46,8 @@ struct Storm<Policy: ReconnectPolicy> {
         if outcome.timeUntilAll == nil, backCount == scene.clientCount { outcome.timeUntilAll = time }
     }
 
-    /// An attempt reaches the broker's machine. Who is in the backlog will be back, and is not looked at again.
+    /// Handles an attempt that reaches the broker's machine. A client in the backlog will be accepted and needs no more
+    /// events.
     private mutating func arrive(_ client: Int32, _ now: Int) {
         if now < scene.downTime {
             outcome.wastedWhileDown += 1
@@ -61,13 +62,13 @@ struct Storm<Policy: ReconnectPolicy> {
             }
             switch scene.overflow {
             case .refuse: wait(client, from: now + latency())
-            // The attempt began before it arrived, but by less than matters here.
+            // The client's timeout began before the attempt arrived. The difference is too small to matter.
             case .silence: wait(client, from: now + scene.connectTimeout)
             }
         }
     }
 
-    /// Plans the next attempt of a client that learns at `time` that it has no connection.
+    /// Plans the next attempt of a client that learns at `time` that its attempt failed.
     private mutating func wait(_ client: Int32, from time: Int) {
         let pause = policy.pause(of: &clients[Int(client)], using: &random)
         plan.add(client, at: time + pause + latency())

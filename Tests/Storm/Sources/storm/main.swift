@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 import Synchronization
 
-// storm [--seed N] [--clients N] [--update DOCUMENT FIGURE | --check DOCUMENT FIGURE]
+// Usage: storm [--seed N] [--clients N] [--update DOCUMENT FIGURE | --check DOCUMENT FIGURE]
 
 let arguments = CommandLine.arguments
 
-/// The words behind `name` on the command line.
+/// Returns the `count` words after `name` on the command line.
 func values(of name: String, count: Int) -> [String]? {
     guard let index = arguments.firstIndex(of: name), index + count < arguments.count else { return nil }
     return Array(arguments[(index + 1)...(index + count)])
@@ -18,7 +18,7 @@ let seed = number("--seed") ?? 1
 var scene = Scene()
 if let count = number("--clients") { scene.clientCount = Int(count) }
 
-/// Runs every contestant in `scene`, as many at a time as there are processors.
+/// Runs every contestant in `scene`, in parallel on all processors.
 func outcomes(_ scene: Scene) -> [Outcome] {
     let results = Mutex([Int: Outcome]())
     DispatchQueue.concurrentPerform(iterations: Contestant.all.count) { index in
@@ -35,7 +35,7 @@ let report = Report(scene: scene, seed: seed, refused: refusedOutcomes, silent: 
 let figure = Figure(scene: scene, outcomes: refusedOutcomes).text
 print(report)
 
-/// The document with the report between its two marks.
+/// Returns the document as it is, and with the new report between its two marks.
 func document(_ path: String) throws -> (old: String, new: String) {
     let old = try String(contentsOfFile: path, encoding: .utf8)
     let marks = ("<!-- storm: begin, written by Scripts/storm -->\n", "<!-- storm: end -->")

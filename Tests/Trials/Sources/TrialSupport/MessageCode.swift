@@ -1,10 +1,10 @@
 package import Foundation
 
-/// What travels: a number, and bytes that follow from it, so that a damaged or confused payload is found.
+/// Encodes message numbers as payloads. All bytes follow from the number, so that a damaged or wrong payload is found.
 package enum MessageCode {
     private static let headerSize = 8
 
-    /// The payload of message `number` of a lane; most are small, a few fill several reads.
+    /// Returns the payload of message `number` of a lane. Most payloads are small; some need several reads.
     package static func payload(lane: Int, number: Int) -> [UInt8] {
         var random = SeededGenerator(seed: UInt64(lane) << 32 | UInt64(number))
         let limit = random.chance(5) ? 8_000 : 400
@@ -18,7 +18,7 @@ package enum MessageCode {
         return bytes
     }
 
-    /// The number of a payload of this lane, `nil` when it is not one, byte for byte.
+    /// Returns the number of a payload; `nil` if any byte differs from this lane's payload of that number.
     package static func number(of data: Data, lane: Int) -> Int? {
         guard data.count >= headerSize else { return nil }
         let number = data.dropFirst(4).prefix(4).reduce(0) { $0 << 8 | Int($1) }

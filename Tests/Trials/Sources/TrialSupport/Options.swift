@@ -1,8 +1,8 @@
 import Foundation
 
-/// The words of the command line.
+/// Reads the arguments of the command line.
 package enum Options {
-    /// The word behind `name`.
+    /// Returns the word after `name`.
     package static func text(_ name: String) -> String? {
         guard let index = CommandLine.arguments.firstIndex(of: name), index + 1 < CommandLine.arguments.count else {
             return nil
@@ -10,7 +10,7 @@ package enum Options {
         return CommandLine.arguments[index + 1]
     }
 
-    /// The number behind `name`.
+    /// Returns the number after `name`.
     package static func number(_ name: String) -> UInt64? { text(name).flatMap { UInt64($0) } }
 
     package static func has(_ name: String) -> Bool { CommandLine.arguments.contains(name) }

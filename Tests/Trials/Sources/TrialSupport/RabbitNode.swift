@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// One node of a RabbitMQ cluster, with all that it keeps in a folder of its own.
+/// One node of a RabbitMQ cluster, with its own folder for all its files.
 package final class RabbitNode {
-    /// What the nodes of a cluster have in common.
+    /// The settings that the nodes of a cluster share.
     package struct Site {
         package let folder: TemporaryFolder
-        /// Where they find each other, so that a RabbitMQ of this machine is not met.
+        /// The port of the cluster's own registry. It keeps the nodes apart from a RabbitMQ that runs on this machine.
         let registryPort: UInt16
         let names: [String]
 
@@ -16,7 +16,7 @@ package final class RabbitNode {
             self.names = names
         }
 
-        /// Ends the registry of the nodes; `false` as long as it takes one of them for alive.
+        /// Ends the registry of the nodes. Returns false if the registry still believes that a node is alive.
         package func endRegistry() -> Bool {
             let said = try? ChildProcess.run(["/usr/bin/env", "ERL_EPMD_PORT=\(registryPort)", "epmd", "-kill"])
             return said.map { !String(decoding: $0, as: UTF8.self).contains("not allowed") } ?? false
@@ -43,7 +43,7 @@ package final class RabbitNode {
         try Data("[rabbitmq_mqtt].".utf8).write(to: URL(fileURLWithPath: home + "/plugins"))
     }
 
-    /// Queues of subscriptions are kept by the majority of the nodes, which is what survives a node.
+    /// The node's configuration. The queues are quorum queues, so that they survive the loss of one node.
     private var configuration: String {
         """
         listeners.tcp = none
@@ -70,25 +70,25 @@ package final class RabbitNode {
         ]
     }
 
-    /// Starts it; it is ready when its port takes connections.
+    /// Starts the node. The node is ready when `isReady` is true.
     package func start() throws {
         process = try ChildProcess(["/usr/bin/env"] + environment + [Self.programs + "rabbitmq-server"])
     }
 
-    /// Ends it as a power cut would.
+    /// Ends the node with SIGKILL, like a power failure.
     package func kill() {
         let text = (try? String(contentsOfFile: home + "/pid", encoding: .utf8)) ?? ""
         if let id = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) { Glibc.kill(id, SIGKILL) }
-        // The number may soon belong to another process.
+        // The process id may soon belong to another process.
         try? FileManager.default.removeItem(atPath: home + "/pid")
         process?.end(by: SIGKILL)
         process = nil
     }
 
-    /// Whether its port takes a connection.
+    /// True if the node's port accepts connections.
     package var isReady: Bool { LocalPort.takesConnections(port) }
 
-    /// What it wrote last, for a report.
+    /// The last lines of the node's log, for a report.
     package var lastWords: String {
         let log = (try? String(contentsOfFile: home + "/log/\(name)@localhost.log", encoding: .utf8)) ?? ""
         return log.split(separator: "\n").suffix(5).joined(separator: "\n")

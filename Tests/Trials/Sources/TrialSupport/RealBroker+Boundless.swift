@@ -1,5 +1,6 @@
 extension RealBroker {
-    /// Starts one that keeps its sessions and drops nothing by itself: no limit on what waits for a client or is in flight.
+    /// Starts a broker that stores its sessions and has no limits for queued messages and messages in flight, so it
+    /// drops none.
     package static func boundless() async throws -> RealBroker {
         try await RealBroker(
             persists: true,

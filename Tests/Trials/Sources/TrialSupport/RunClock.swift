@@ -1,13 +1,13 @@
 import Foundation
 
-/// Tells the time of a run.
+/// Formats times relative to the start of a run.
 package struct RunClock: Sendable {
     private let start = ContinuousClock.now
 
-    /// A run that starts now.
+    /// Creates a clock whose run starts now.
     package init() {}
 
-    /// Seconds since the start, for people.
+    /// Returns the seconds since the start, as text.
     package func time(_ instant: ContinuousClock.Instant) -> String {
         String(format: "%.3f s", (instant - start) / .seconds(1))
     }

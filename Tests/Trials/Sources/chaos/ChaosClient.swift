@@ -5,28 +5,29 @@ import Foundation
 import Synchronization
 import TrialSupport
 
-/// One client of the run, with its writers and readers.
+/// One client of a chaos run, with its writers and readers.
 final class ChaosClient: Sendable {
-    /// How a client reads the lanes of another one.
+    /// The ways in which a client reads the messages of another client.
     enum Reading: CaseIterable {
         case sequenceOnReceipt
         case sequenceAfterProcessing
         case publisher
     }
 
-    /// What a client writes with.
+    /// The writers of a client.
     enum Writer: Int, CaseIterable {
-        /// Each message is awaited before the next.
+        /// Waits for the result of each message before it publishes the next one.
         case first
         case second
-        /// Bursts with completions, up to ``limit`` messages without an end.
+        /// Publishes bursts with completions, with at most ``limit`` messages whose result is not known.
         case burst
     }
 
-    /// Where the filters begin that come and go; nothing is published there.
+    /// The first topic level of filters that are subscribed and unsubscribed again and again. No message is published
+    /// there.
     static let fidgetTopic = "other"
     static let qualities: [QoS] = [.zero, .one, .two]
-    /// How many messages of the burst writer may wait for their end.
+    /// The largest number of messages of the burst writer whose result is not known.
     private static let limit = 200
 
     let index: Int
@@ -36,7 +37,7 @@ final class ChaosClient: Sendable {
     let events: EventRecord
     let proxy: CuttingProxy
     let queue: DispatchQueue
-    /// How many messages the readers got.
+    /// The number of messages that the readers received.
     let readCount = Atomic(0)
     private let isOver = Atomic(false)
     private let awaits: OpenAwaits
@@ -67,20 +68,20 @@ final class ChaosClient: Sendable {
         client.addEventHandler(events)
     }
 
-    /// The topic of a lane.
+    /// Returns the topic of a lane.
     static func topic(client: Int, writer: Writer, qos: QoS) -> String {
         "chaos/\(client)/\(writer.rawValue)/\(qos.rawValue)"
     }
 
-    /// Which lane it is.
+    /// Returns the index of a lane.
     static func lane(client: Int, writer: Int, qos: Int) -> Int {
         (client * Writer.allCases.count + writer) * qualities.count + qos
     }
 
-    /// Everything that another client writes.
+    /// Returns the filter for all messages that another client writes.
     private static func filter(of other: Int) -> String { "chaos/\(other)/#" }
 
-    /// Whether all of its subscriptions were granted after `instant`.
+    /// Returns true if all subscriptions of the client were granted after `instant`.
     func hasSubscriptions(since instant: ContinuousClock.Instant) -> Bool {
         events.hasGranted(filters.withLock { $0 }, since: instant)
     }
@@ -89,7 +90,8 @@ final class ChaosClient: Sendable {
 // MARK: - Reading
 
 extension ChaosClient {
-    /// Begins to read what `other` writes, as its reader number `reader`. The returned task ends when it is cancelled.
+    /// Starts to read the messages of `other`, as its reader number `reader`. The returned task ends when it is
+    /// canceled.
     func read(_ other: Int, as reader: Int, by reading: Reading, _ lanes: [Lane]) -> Task<Void, Never>? {
         let filter = Self.filter(of: other)
         filters.withLock { $0.append(filter) }
@@ -137,7 +139,7 @@ extension AnyCancellable {
 // MARK: - Writing
 
 extension ChaosClient {
-    /// Writes until ``finish()``.
+    /// Writes until ``finish()`` is called.
     func write(_ writer: Writer, _ lanes: [Lane], seed: UInt64) async {
         var random = SeededGenerator(seed: seed)
         while !isOver.load(ordering: .relaxed) {
@@ -195,7 +197,7 @@ extension ChaosClient {
         }
     }
 
-    /// Subscribes and unsubscribes one more filter again and again, and waits for the connection, until ``finish()``.
+    /// Subscribes and unsubscribes additional filters, and waits for connections, until ``finish()`` is called.
     func fidget(seed: UInt64) async {
         var random = SeededGenerator(seed: seed)
         while !isOver.load(ordering: .relaxed) {
@@ -222,15 +224,15 @@ extension ChaosClient {
 // MARK: - Ending
 
 extension ChaosClient {
-    /// Its writers end after what they are at.
+    /// Makes the writers end after their current message.
     func finish() { isOver.store(true, ordering: .relaxed) }
 
-    /// Disconnects and checks that nothing is left open.
+    /// Disconnects, and checks that no operation is left open.
     func disconnect() async {
         await awaits.track("disconnect of \(name)") {
             await client.disconnectAndWait()
         }
-        // The last events are on their way to the delivery queue before this.
+        // Wait until the last events were delivered: they are in the delivery queue before this block.
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
         events.judgeRest(read: readCount.load(ordering: .relaxed))
     }

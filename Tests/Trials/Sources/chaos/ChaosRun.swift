@@ -3,19 +3,20 @@ import CourierTransport
 import Foundation
 import TrialSupport
 
-/// Many clients, one broker that goes and comes, and proxies that cut: everything is put together, run, and judged.
+/// Runs many clients with a broker that is stopped and killed, and with proxies that cut connections. Checks the
+/// results.
 final class ChaosRun: Sendable {
     static let clientCount = 20
-    /// How long everything may take to come to rest once nothing is cut any more.
+    /// The longest time until all operations have ended, after the last cut.
     private static let restTimeout = Duration.seconds(60)
-    /// How many seconds the beginning and the end may take together.
+    /// The longest time for the start and the end of a run together, in seconds.
     private static let endSeconds = 90
     private static let statusInterval = Duration.seconds(5)
 
     let verdict: Verdict
     private let seconds: Int
     private let seed: UInt64
-    /// How many of a hundred outages are kills.
+    /// The percentage of outages that are kills.
     private let killPercent: Int
     private let broker: RealBroker
     private let proxyLoop: EventLoop
@@ -24,7 +25,7 @@ final class ChaosRun: Sendable {
     private let clients: [ChaosClient]
     private let lanes: [Lane]
 
-    /// Starts the broker, and makes the clients.
+    /// Starts the broker and creates the clients.
     init(seconds: Int, seed: UInt64, killPercent: Int) async throws {
         self.seconds = seconds
         self.killPercent = killPercent
@@ -64,12 +65,13 @@ final class ChaosRun: Sendable {
         self.lanes = lanes
     }
 
-    /// Who reads what a client writes: its two neighbours.
+    /// Returns the indexes of the two clients that read a client's messages.
     private static func readers(of client: Int) -> [Int] {
         [(client + 1) % clientCount, (client + 2) % clientCount]
     }
 
-    /// Ends the program if it does not end by itself, and says what it waits for: a hanging await may also hang this.
+    /// Ends the program if the run takes too long, and prints the open awaits. A hanging await could make the run hang,
+    /// too.
     private func watch() {
         let most = seconds + Self.endSeconds + Int(Self.restTimeout.components.seconds)
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(most)) { [self] in
@@ -79,7 +81,7 @@ final class ChaosRun: Sendable {
         }
     }
 
-    /// Runs it, and tells how it went.
+    /// Runs the test, and returns true if no promise was broken.
     func run() async throws -> Bool {
         watch()
         let readers = try await start()
@@ -98,10 +100,10 @@ final class ChaosRun: Sendable {
     }
 }
 
-// MARK: - The course of a run
+// MARK: - Steps of a run
 
 extension ChaosRun {
-    /// Connects all clients, and returns when every one has its subscriptions.
+    /// Connects all clients, and returns when each has its subscriptions.
     private func start() async throws -> [Task<Void, Never>] {
         let began = ContinuousClock.now
         var random = SeededGenerator(seed: seed &+ 1)
@@ -153,7 +155,8 @@ extension ChaosRun {
                 status(now - start, memory)
                 nextStatus = nextStatus.advanced(by: Self.statusInterval)
             }
-            // One kill is over before the next outage, and no client may think that another one has its id.
+            // All clients must have recovered before the next outage, and no client may suspect another client with its
+            // id.
             let isAllowed =
                 (outages.all.isEmpty || outages.last?.recovered != nil)
                 && !clients.contains { $0.proxy.isSuspicious }
@@ -180,7 +183,8 @@ extension ChaosRun {
         outages.end()
     }
 
-    /// A killed broker has forgotten the subscriptions; a stopped one has them.
+    /// Notes which clients have their subscriptions again. A killed broker has lost them; a stopped broker has kept
+    /// them.
     private func watchRecovery(_ now: ContinuousClock.Instant) {
         guard let last = outages.last, last.recovered == nil, let ended = last.ended else { return }
         let ready = last.kind == .stop ? clients : clients.filter { $0.hasSubscriptions(since: last.began) }
@@ -193,7 +197,7 @@ extension ChaosRun {
         outages.recovered()
     }
 
-    /// Nothing is cut any more; returns whether everything that was under way came to its end.
+    /// Stops the cuts and writers. Returns true if all operations ended in time.
     private func rest(_ writers: [Task<Void, Never>]) async -> Bool {
         for client in clients {
             client.proxy.calm()
@@ -216,10 +220,10 @@ extension ChaosRun {
         if showsLeaks { memory.judge(verdict) }
     }
 
-    /// Whether it is long enough for its memory to be judged.
+    /// True if the run is long enough to judge its memory.
     private var showsLeaks: Bool { Duration.seconds(seconds) >= ResidentMemory.shortestRun }
 
-    /// What the clients have not given back since `before` bytes were in use; forgets what only the run remembers.
+    /// Returns the growth of the used heap since `before`, after it has freed the memory of the test itself.
     private func heapGrowth(since before: Int) -> HeapGrowth {
         for lane in lanes { lane.giveBackMemory() }
         for client in clients { client.proxy.releases.forget() }
@@ -227,7 +231,7 @@ extension ChaosRun {
         return HeapGrowth(bytes: HeapGrowth.bytesInUse - before, messages: messages)
     }
 
-    /// Ends the readers and the clients, which must not hang either.
+    /// Ends the clients and the readers. Their ends must not hang, either.
     private func end(_ readers: [Task<Void, Never>]) async {
         for client in clients { await client.disconnect() }
         for (number, reader) in readers.enumerated() {
@@ -247,7 +251,7 @@ extension ChaosRun {
     }
 }
 
-// MARK: - Words
+// MARK: - Reports
 
 extension ChaosRun {
     private func counts(_ qos: QoS) -> Lane.Counts {
@@ -261,7 +265,7 @@ extension ChaosRun {
             traffic: Dictionary(uniqueKeysWithValues: ChaosClient.qualities.map { ($0, counts($0)) }))
     }
 
-    /// The broker's own resident memory in bytes, 0 when it does not run.
+    /// The broker's resident memory in bytes; 0 if the broker does not run.
     private var brokerMemory: Int { broker.processID.map { ProcessMemory.residentBytes(of: "\($0)") } ?? 0 }
 
     private func status(_ time: Duration, _ memory: ResidentMemory) {

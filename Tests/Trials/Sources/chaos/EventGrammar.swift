@@ -9,9 +9,9 @@ import CourierCore
 /// #expect(grammar.openStarts.isEmpty)  // once the client is at rest
 /// ```
 struct EventGrammar {
-    /// An event that may not come where it came.
+    /// An event that the grammar does not allow at its position.
     struct Violation: Equatable, CustomStringConvertible {
-        /// Counts events from 0.
+        /// The index of the event, from 0.
         let index: Int
         let message: String
         var description: String { "event \(index): \(message)" }
@@ -23,7 +23,7 @@ struct EventGrammar {
         case connected
     }
 
-    /// What one start was made for, to be matched by its end.
+    /// An event that starts an operation. Its end event must have the same values.
     private enum Start: Hashable {
         case subscribe(String)
         case unsubscribe(String)
@@ -40,24 +40,24 @@ struct EventGrammar {
     private var isInBackground: Bool?
     private var isUnavailable: Bool?
     private var open: [Start: Int] = [:]
-    /// The topics of what has come.
+    /// The topics of the received messages.
     private var receivedTopics: Set<String> = []
-    /// Whether events about messages were dropped: their ends can stand alone from then on.
+    /// True after events about messages were dropped. From then on, an end event may come without its start.
     private var isIncomplete = false
     private let hasStore: Bool
 
-    /// Checks the events of a client, with a message store or without. What an earlier process left in a store is not
-    /// told when it came.
+    /// Creates a checker for a client with or without a message store. Messages that an earlier process left in a store
+    /// have no receive event.
     init(hasStore: Bool = false) { self.hasStore = hasStore }
 
-    /// The violations in `events`.
+    /// Returns the violations in `events`.
     static func violations(in events: some Sequence<CourierEventType>) -> [Violation] {
         var grammar = EventGrammar()
         for event in events { grammar.record(event) }
         return grammar.violations
     }
 
-    /// The starts that have no end yet, in words, sorted. A client at rest has none but messages that wait.
+    /// The starts without an end, as sorted texts. A client at rest has only starts of waiting messages.
     var openStarts: [String] {
         var starts: [String] = []
         if isAuthenticating { starts.append("connectionServiceAuthStart") }
@@ -76,14 +76,14 @@ struct EventGrammar {
         return starts.sorted()
     }
 
-    /// Takes the next event.
+    /// Checks the next event.
     mutating func record(_ event: CourierEventType) {
         defer { count += 1 }
         if mustBegin {
             mustBegin = false
             switch event {
             case .connectionServiceAuthStart, .connectionAttempt: break
-            // Told on the threads of writers and readers, whenever it happens.
+            // These events come from the threads of writers and readers, so they can occur here at any time.
             case .messageSend, .messageSendSuccess, .messageSendFailure, .messageReceiveFailure, .eventsDropped:
                 mustBegin = true
             default: violate("reconnect is followed by \(name(of: event)) instead of the attempt")
@@ -151,7 +151,7 @@ struct EventGrammar {
         case .messageSendSuccess(let topic, let qos, let size, _):
             end(.send(topic: topic, qos: qos, size: size), mayStandAlone: isIncomplete)
         case .messageSendFailure(let topic, let qos, let error, let size):
-            // A queue without room is asked after the start.
+            // The client checks for room in its queue after the start event, so `queueFull` needs a start.
             let mayStandAlone = isRefusal(error) && (error as? CourierError)?.code != .queueFull
             end(.send(topic: topic, qos: qos, size: size), mayStandAlone: mayStandAlone || isIncomplete)
         case .messageReceive(let topic, _):
@@ -192,15 +192,15 @@ struct EventGrammar {
         violate("\(what) without an attempt, while there is \(connection)")
     }
 
-    /// Whether an error is one of this side, which refused a filter or a message before its start. What was taken can
-    /// end here as well, but has started.
+    /// Returns true if the client itself refused a filter or a message before its start event. The client's errors that
+    /// end an accepted message are excluded, because such a message has a start.
     private func isRefusal(_ error: (any Error)?) -> Bool {
         guard let code = (error as? CourierError)?.code, code.number < 200 else { return false }
         let ends: [CourierError.Code] = [.messageExpired, .messageReplaced, .messageWithdrawn, .clientDestroyed]
         return !ends.contains(code)
     }
 
-    /// Whether an error says that CONNACK has ruled a filter out, so that the broker is not asked.
+    /// Returns true if the client did not send the filter, because CONNACK forbids it.
     private func isRuledOut(_ error: (any Error)?) -> Bool {
         guard let error = error as? CourierError, error.code == .subscriptionRefused, let reason = error.reasonCode
         else { return false }
@@ -210,7 +210,7 @@ struct EventGrammar {
         return codes.contains(reason)
     }
 
-    /// Ends a start. Without one it is a second end, unless it may stand alone.
+    /// Notes the end of an operation. An end without a start is a violation, unless it may stand alone.
     private mutating func end(_ start: Start, mayStandAlone: Bool) {
         guard let count = open[start] else {
             return require(mayStandAlone, "the end of \(start), which has not started")
@@ -224,7 +224,7 @@ struct EventGrammar {
 
     private mutating func violate(_ message: String) { violations.append(Violation(index: count, message: message)) }
 
-    /// The case's name, without what it carries.
+    /// Returns the name of the event's case, without its values.
     private func name(of event: CourierEventType) -> String {
         String(String(describing: event).prefix { $0 != "(" })
     }

@@ -2,7 +2,7 @@ import CourierCore
 import Synchronization
 import TrialSupport
 
-/// What one client told of itself: checked against the grammar as it comes, with the last events for a report.
+/// Records the events of one client, and checks each against the grammar. Keeps the last events for a report.
 final class EventRecord: ICourierEventHandler, Sendable {
     private struct State {
         var grammar = EventGrammar()
@@ -13,7 +13,7 @@ final class EventRecord: ICourierEventHandler, Sendable {
         var received = 0
     }
 
-    /// How many events a report shows.
+    /// The number of events in a report.
     private static let shown = 25
 
     private let name: String
@@ -25,18 +25,18 @@ final class EventRecord: ICourierEventHandler, Sendable {
         self.verdict = verdict
     }
 
-    /// How many attempts followed a loss or a failure.
+    /// The number of attempts after a loss or a failure.
     var reconnects: Int { state.withLock { $0.reconnects } }
-    /// The last events, in words.
+    /// The last events, as text.
     var latest: String { state.withLock { $0.latest.joined(separator: "\n") } }
 
-    /// Whether all of these filters were granted after `instant`.
+    /// Returns true if all these filters were granted after `instant`.
     func hasGranted(_ filters: [String], since instant: ContinuousClock.Instant) -> Bool {
         state.withLock { state in filters.allSatisfy { state.granted[$0].map { $0 >= instant } ?? false } }
     }
 
-    /// Reports starts without an end, which a client at rest has none of, and messages that only the events or only the
-    /// `read` ones tell of.
+    /// Reports starts without an end, because a client at rest must have none. Also reports if the number of receive
+    /// events differs from `read`, the number of messages that the readers got.
     func judgeRest(read: Int) {
         let (open, received) = state.withLock { ($0.grammar.openStarts, $0.received) }
         if !open.isEmpty { verdict.violation("\(name) is at rest with \(open)", history: latest) }

@@ -1,10 +1,11 @@
 import CourierCore
 
-/// What a run must have seen at the least: one in which nothing happens, or nothing arrives, breaks no promise.
+/// The minimum counts that a run must reach. A run without outages or messages breaks no promise, so it proves nothing.
 ///
-/// Three minutes on two cores bring forty times the cuts, reconnects and arrivals, and ten times the outages.
+/// In three minutes on two cores, a run reaches forty times the minimum of cuts, reconnects and arrivals, and ten times
+/// the minimum of outages.
 struct Floors {
-    /// What a run saw.
+    /// The counts that a run reached.
     struct Seen {
         var cuts = 0
         var reconnects = 0
@@ -12,21 +13,22 @@ struct Floors {
         var traffic: [QoS: Lane.Counts] = [:]
     }
 
-    /// A run of fewer seconds says nothing.
+    /// A run of fewer seconds is not checked.
     static let shortestRun = 30
-    /// In so many seconds something is cut, and a client connects again.
+    /// At least one cut and one reconnect must happen in this many seconds.
     static let secondsPerCut = 10
-    /// In so many seconds the broker is stopped or killed; in each run it is once. Two outages may be minutes apart
-    /// where there is little traffic, as the first has to be forgotten by clients that are cut after so many bytes.
+    /// At least one stop or kill of the broker must happen in this many seconds, and one in every run. With little
+    /// traffic, two outages can be minutes apart: the next one waits until each suspicious client has lost an older
+    /// connection, and a cut needs traffic.
     static let secondsPerOutage = 120
-    /// So many messages of each quality of service arrive each second.
+    /// At least this many messages of each QoS must arrive per second.
     static let arrivalsPerSecond = 10
-    /// Of QoS 0, an arrival comes for so many that were sent, to two readers each.
+    /// At least one QoS 0 message must arrive for this many that were sent. Each message is sent to two readers.
     static let sentPerArrival = 5
 
     let seconds: Int
 
-    /// Reports what the run has not seen.
+    /// Reports each count that is below its minimum.
     func judge(_ seen: Seen, _ verdict: Verdict) {
         guard seconds >= Self.shortestRun else { return }
         func require(_ floor: Int, _ what: String, in count: Int) {

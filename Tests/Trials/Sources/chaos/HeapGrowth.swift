@@ -1,24 +1,24 @@
 import CHeap
 
-/// How much more of the heap is in use once a run is at rest than before its first message.
+/// The growth of the used heap, from before the first message until the run is at rest.
 ///
-/// It counts what was allocated and not given back. Resident memory, beside it, holds what malloc keeps for later.
+/// It counts memory that was allocated and not freed. Resident memory also contains memory that malloc keeps for later.
 struct HeapGrowth {
-    /// Lists and pools that have grown to their size may take this much, however long the run is.
+    /// The allowed growth for lists and pools, in bytes. It does not depend on the length of the run.
     static let allowedBytes = 32 << 20
-    /// And each published message this many bytes.
+    /// The allowed additional growth for each published message, in bytes.
     static let allowedBytesPerMessage = 8
 
     let bytes: Int
-    /// How many messages were published meanwhile.
+    /// The number of messages that were published during the run.
     let messages: Int
 
-    /// The bytes of the heap that are in use now.
+    /// The number of used bytes of the heap.
     static var bytesInUse: Int { heap_bytes_in_use() }
 
     var bytesPerMessage: Double { Double(bytes) / Double(max(messages, 1)) }
 
-    /// Reports what was not given back.
+    /// Reports a growth that exceeds the allowed bytes.
     func judge(_ verdict: Verdict) {
         guard bytes > Self.allowedBytes + Self.allowedBytesPerMessage * messages else { return }
         verdict.violation("\(bytes) bytes of the heap are still in use after \(messages) messages")

@@ -2,33 +2,33 @@ import CourierCore
 import Synchronization
 import TrialSupport
 
-/// The messages of one writer at one quality of service, in the order of their publishing, and what became of each. It
-/// holds them against the delivery contract.
+/// The messages of one writer with one QoS, in the order in which they were published, with their results. Checks that
+/// they keep the delivery contract.
 ///
-/// What is settled is forgotten after a while, so that the memory of the test itself is flat.
+/// Settled messages are removed after a while, so that the memory of the test itself does not grow.
 final class Lane: Sendable {
-    /// How a publish ended.
+    /// The result of a publish.
     enum End: Sendable {
         case receipt(ReasonCode)
         case failure(CourierError)
         case otherFailure(String)
     }
 
-    /// One arrival at one reader.
+    /// The arrival of a message at one reader.
     struct Arrival: Sendable {
         let at: ContinuousClock.Instant
         let packetID: UInt16?
         let isDuplicate: Bool
     }
 
-    /// Who reads a lane.
+    /// A reader of a lane.
     struct Reader: Sendable {
         let name: String
         /// The client's index.
         let index: Int
-        /// What the broker released to it.
+        /// The PUBREL packets that the broker sent to the reader.
         let releases: Releases
-        /// What its connections carried.
+        /// The packets of the reader's connections.
         let links: LinkHistory
     }
 
@@ -38,13 +38,13 @@ final class Lane: Sendable {
         var acknowledged = 0
         var failed = 0
         var received = 0
-        /// Second arrivals that the contract allows.
+        /// Repeated arrivals that the contract allows.
         var repeated = 0
-        /// Second arrivals of QoS 2 that are the broker's.
+        /// Repeated QoS 2 arrivals that the broker caused.
         var excused = 0
-        /// Those of them for which it was not even stopped.
+        /// The part of `excused` that occurred without a stop of the broker.
         var excusedWithoutStop = 0
-        /// Acknowledged messages that a killed broker took along.
+        /// Acknowledged messages that were lost because the broker was killed.
         var lostByKill = 0
 
         static func + (left: Counts, right: Counts) -> Counts {
@@ -60,30 +60,30 @@ final class Lane: Sendable {
     private struct Record {
         let published: ContinuousClock.Instant
         var end: (at: ContinuousClock.Instant, how: End)?
-        /// By reader.
+        /// The arrivals at each reader.
         var arrivals: [[Arrival]]
-        /// The message that arrived first although it was published later, by reader.
+        /// For each reader, a later message that arrived before this one.
         var overtaken: [Int?]
 
         func hasArrived(at reader: Int) -> Bool { !arrivals[reader].isEmpty }
     }
 
     private struct State {
-        /// The number of the first record.
+        /// The message number of the first element of `records`.
         var first = 0
         var records: [Record] = []
-        /// The highest number that has arrived, by reader.
+        /// The highest number that has arrived at each reader.
         var last: [Int]
-        /// The same when the broker went away, by outage.
+        /// The value of `last` when the broker was stopped or killed, by the outage's index.
         var lastAtOutage: [Int: [Int]] = [:]
         var counts = Counts()
 
         var next: Int { first + records.count }
     }
 
-    /// How long a settled message is kept, for an arrival that should not be.
+    /// How long a settled message is kept, to recognize a late repetition.
     private static let kept = Duration.seconds(30)
-    /// An acknowledged message that is this old reaches every reader; none of them is away for longer.
+    /// An acknowledged message of this age has reached every reader, because no reader is disconnected for longer.
     private static let grace = Duration.seconds(20)
 
     let name: String
@@ -94,7 +94,7 @@ final class Lane: Sendable {
     private let verdict: Verdict
     private let state: Mutex<State>
 
-    /// A lane with its readers.
+    /// Creates a lane without messages.
     init(_ name: String, id: Int, qos: QoS, readers: [Reader], outages: Outages, verdict: Verdict) {
         self.name = name
         self.id = id
@@ -106,14 +106,14 @@ final class Lane: Sendable {
     }
 
     var counts: Counts { state.withLock { $0.counts } }
-    /// How many publishes have not ended.
+    /// The number of publishes without a result.
     var openCount: Int { state.withLock { state in state.records.count { $0.end == nil } } }
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension Lane {
-    /// The next message is about to be published; returns its number.
+    /// Notes that the next message will be published; returns its number.
     func publishing() -> Int {
         state.withLock { state in
             state.records.append(
@@ -125,7 +125,7 @@ extension Lane {
         }
     }
 
-    /// A publish has ended.
+    /// Notes the result of a publish.
     func ended(_ number: Int, _ how: End) {
         let outages = outages.all
         state.withLock { state in
@@ -138,7 +138,7 @@ extension Lane {
             case .receipt(let code):
                 state.counts.acknowledged += 1
                 if code == .success { return }
-                // Between a kill and the subscriptions, nobody is there for it.
+                // After a kill, no reader is subscribed until all clients have recovered.
                 let mayBeAlone =
                     code == .noMatchingSubscribers
                     && outages.contains { $0.kind == .kill && record.published < $0.recovered ?? .farFuture }
@@ -158,7 +158,7 @@ extension Lane {
         }
     }
 
-    /// A reader got a message.
+    /// Notes that a reader received a message.
     func arrived(_ number: Int, at reader: Int, _ message: Message) {
         let outages = outages.all
         let arrival = Arrival(at: .now, packetID: message.packetID, isDuplicate: message.isDuplicate)
@@ -189,7 +189,7 @@ extension Lane {
         }
     }
 
-    /// The broker goes away: if it is killed, what has not arrived by now may be lost.
+    /// Notes that the broker goes down. If it is killed, messages that have not arrived yet may be lost.
     func broke(outage: Int) {
         state.withLock { state in state.lastAtOutage[outage] = state.last }
     }
@@ -240,7 +240,7 @@ extension Lane {
         }
     }
 
-    /// Whether a killed broker may have taken a message along, or left it to be sent anew later than others.
+    /// Returns true if a kill of the broker may have lost the message, or delayed it until it was sent again.
     private func mayBeLost(_ number: Int, _ reader: Int, _ outages: [Outage], _ state: State) -> Bool {
         let record = state.records[number - state.first]
         return outages.enumerated().contains { index, outage in
@@ -260,7 +260,8 @@ extension Lane {
 // MARK: - Judging
 
 extension Lane {
-    /// Forgets what is settled, and reports what should have arrived by now. With `isOver`, that is everything.
+    /// Removes settled messages, and reports those that should have arrived. With `isOver`, also reports publishes
+    /// without a result.
     func settle(isOver: Bool) {
         let now = ContinuousClock.now
         let outages = outages.all
@@ -291,7 +292,7 @@ extension Lane {
         }
     }
 
-    /// Gives back the memory for messages that are not settled, when there are none.
+    /// Frees the memory of the lists, if all messages are settled.
     func giveBackMemory() {
         state.withLock { state in
             guard state.records.isEmpty else { return }
@@ -300,7 +301,7 @@ extension Lane {
         }
     }
 
-    /// Whether every publish has ended, and has arrived wherever it must.
+    /// True if every publish has a result and every message has arrived where it must.
     var isDone: Bool {
         let outages = outages.all
         return state.withLock { state in

@@ -1,7 +1,7 @@
 import Synchronization
 import TrialSupport
 
-/// The awaits that have not ended, to find one that never does.
+/// The awaits that have not ended, to find an await that hangs.
 final class OpenAwaits: Sendable {
     private struct State {
         var next = 0
@@ -10,7 +10,7 @@ final class OpenAwaits: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs `body` as an await that has to end.
+    /// Runs `body`, and tracks it as an await that must end.
     func track<Result>(_ what: String, _ body: () async throws -> Result) async rethrows -> Result {
         let id = state.withLock { state in
             state.next += 1
@@ -23,7 +23,7 @@ final class OpenAwaits: Sendable {
 
     var count: Int { state.withLock { $0.open.count } }
 
-    /// Reports what waits, and since when.
+    /// Reports the awaits that have not ended, with their start times.
     func judge(_ verdict: Verdict) {
         for open in state.withLock({ Array($0.open.values) }) {
             verdict.violation("\(open.what) waits since \(verdict.clock.time(open.since))")

@@ -1,20 +1,20 @@
 import TrialSupport
 
-/// How much memory of a process is resident, and whether that stays so.
+/// Samples the resident memory of this process, and checks that it does not grow.
 struct ResidentMemory {
-    /// The median of the last third of a run may be this much above that of the second.
+    /// The median of the last third of a run may exceed the median of the second third by this fraction.
     static let allowedGrowth = 0.10
-    /// And this many bytes beside it, since a sample is exact to a few malloc arenas only.
+    /// Additional allowed growth in bytes, because a sample is only as exact as a few malloc arenas.
     static let allowedBytes = 4 << 20
-    /// A run shorter than this says nothing: lists and pools still grow to their size.
+    /// A shorter run is not judged, because lists and pools still grow.
     static let shortestRun = Duration.seconds(60)
 
     private(set) var samples: [Int]
 
-    /// Begins with the samples that there are.
+    /// Creates a list of samples that starts with `samples`.
     init(samples: [Int] = []) { self.samples = samples }
 
-    /// Takes a sample of this process, and returns it.
+    /// Samples this process, and returns the sample.
     @discardableResult
     mutating func sample() -> Int {
         let bytes = ProcessMemory.residentBytes(of: "self")
@@ -22,19 +22,19 @@ struct ResidentMemory {
         return bytes
     }
 
-    /// The medians of the second and the last third.
+    /// The medians of the second and the last third of the samples.
     var medians: (second: Int, last: Int) {
         let third = samples.count / 3
         return (Self.median(samples[third..<2 * third]), Self.median(samples[(2 * third)...]))
     }
 
-    /// Whether the last third is at the level of the second.
+    /// True if the last third has not grown above the second third.
     var isFlat: Bool {
         let (second, last) = medians
         return Double(last) <= Double(second) * (1 + Self.allowedGrowth) + Double(Self.allowedBytes)
     }
 
-    /// Reports memory that is not flat.
+    /// Reports memory that grows.
     func judge(_ verdict: Verdict) {
         guard !isFlat else { return }
         let (second, last) = medians

@@ -2,28 +2,28 @@ import CourierCore
 import Foundation
 import TrialSupport
 
-/// Plants broken promises and checks that each is found: a judge that finds nothing proves nothing.
+/// Plants broken promises, and checks that the judges report each of them.
 struct SelfTest {
     private struct Case {
         let name: String
         let qos: QoS
-        /// Whether the checker has to complain.
+        /// True if the lane must report a violation.
         let isBroken: Bool
         let story: (Lane, Outages) -> Void
     }
 
-    /// What a judge of a whole run hears of.
+    /// A case for the judges of a whole run.
     private struct Story {
         let name: String
-        /// Whether it has to complain.
+        /// True if a violation must be reported.
         let isBroken: Bool
         let happens: (Verdict) async -> Void
     }
 
-    /// The one reader of these lanes, and what the broker released to it.
+    /// The releases of the only reader of these lanes.
     private let releases = Releases()
 
-    /// Runs all cases; the names of those that went wrong.
+    /// Runs all cases, and returns the names of the cases that were judged wrongly.
     func failures() async -> [String] {
         var failures = cases.filter { one in
             let verdict = Verdict(seed: 0, isQuiet: true)
@@ -111,7 +111,7 @@ struct SelfTest {
         ]
     }
 
-    /// Publishes a message that arrives and is acknowledged.
+    /// Publishes a message that arrives and ends with `end`.
     @discardableResult
     private func send(_ lane: Lane, _ end: Lane.End) -> Int {
         let number = lane.publishing()
@@ -135,7 +135,7 @@ struct SelfTest {
 // MARK: - Floors
 
 extension SelfTest {
-    /// What a minute brings at a tenth of the usual speed.
+    /// The counts of a minute at a tenth of the usual speed.
     private static var slowMinute: Floors.Seen {
         var counts = Lane.Counts()
         counts.acknowledged = 1_500
@@ -196,7 +196,7 @@ extension SelfTest {
 // MARK: - Events and awaits
 
 extension SelfTest {
-    /// A client that tells of `events` comes to rest, and its readers got `read` messages.
+    /// Returns a story: a client reports `events` and comes to rest, and its readers received `read` messages.
     private static func life(
         _ name: String, isBroken: Bool, read: Int = 0, _ events: [CourierEventType]
     ) -> Story {

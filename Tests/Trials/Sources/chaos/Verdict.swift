@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import TrialSupport
 
-/// The broken promises of a run, printed as they come.
+/// Collects the broken promises of a run, and prints them at once.
 final class Verdict: Sendable {
-    /// So many are printed with all that is known about them.
+    /// This many violations are printed with their history.
     private static let explained = 20
-    /// So many are printed; the rest is counted.
+    /// This many violations are printed. Further violations are only counted.
     private static let printed = 500
 
     private let count = Atomic(0)
@@ -14,7 +14,7 @@ final class Verdict: Sendable {
     private let isQuiet: Bool
     let clock = RunClock()
 
-    /// Collects the violations of a run; a quiet one prints none.
+    /// Creates a verdict without violations. If `isQuiet` is true, it prints nothing.
     init(seed: UInt64, isQuiet: Bool = false) {
         self.seed = seed
         self.isQuiet = isQuiet
@@ -22,7 +22,7 @@ final class Verdict: Sendable {
 
     var violationCount: Int { count.load(ordering: .relaxed) }
 
-    /// A promise is broken; `history` says what is known about it.
+    /// Reports a broken promise. `history` contains the details that are known.
     func violation(_ what: String, history: @autoclosure () -> String = "") {
         let number = count.add(1, ordering: .relaxed).newValue
         guard number <= Self.printed, !isQuiet else { return }

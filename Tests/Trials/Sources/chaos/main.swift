@@ -1,7 +1,7 @@
 import Foundation
 import TrialSupport
 
-// chaos [--seconds S] [--seed SEED] [--kills PERCENT] | --self-test
+// Usage: chaos [--seconds S] [--seed SEED] [--kills PERCENT] | --self-test
 
 if Options.has("--self-test") {
     let test = SelfTest()
@@ -10,7 +10,7 @@ if Options.has("--self-test") {
     if failures.isEmpty { print("chaos: \(test.count) planted stories are judged rightly") }
     exit(failures.isEmpty ? 0 : 1)
 }
-// A peer that is gone is an error of a write, not the end of the program.
+// A write to a closed connection must fail with an error; it must not end the program.
 signal(SIGPIPE, SIG_IGN)
 let seed = Options.number("--seed") ?? UInt64.random(in: 1...999_999)
 let seconds = Int(Options.number("--seconds") ?? 180)

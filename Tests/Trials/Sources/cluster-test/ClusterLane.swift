@@ -3,7 +3,7 @@ import CourierMQTT
 import Foundation
 import Synchronization
 
-/// One publisher, one subscriber and the numbers that travel between them.
+/// One publisher and one subscriber, and the numbered messages between them.
 final class ClusterLane: Sendable {
     private struct State {
         var sent = 0
@@ -14,7 +14,7 @@ final class ClusterLane: Sendable {
         var refused: [String] = []
     }
 
-    /// How long a writer rests between two messages.
+    /// The pause of the writer after each message.
     private static let rest = Duration.milliseconds(5)
 
     let index: Int
@@ -29,7 +29,7 @@ final class ClusterLane: Sendable {
     init(_ index: Int, qos: QoS, ports: [UInt16]) {
         self.index = index
         self.qos = qos
-        // Each begins at another node, and goes on to the others.
+        // Each lane starts at another node, and its clients have the other nodes as alternatives.
         let order = (0..<ports.count).map { ports[($0 + index) % ports.count] }
         publisher = Self.client("writer-\(index)", order)
         subscriber = Self.client("reader-\(index)", order)
@@ -52,7 +52,8 @@ final class ClusterLane: Sendable {
 
     private var topic: String { "cluster/\(index)" }
 
-    /// Connects both, and reads until the task ends. Returns when the reader's subscription stands.
+    /// Connects both clients and returns once the reader's subscription is granted. The returned task reads until it is
+    /// canceled.
     func begin() async throws -> Task<Void, any Error> {
         publisher.connect()
         subscriber.connect()
@@ -74,7 +75,7 @@ final class ClusterLane: Sendable {
         }
     }
 
-    /// Publishes numbers, each awaited, until ``stop()`` or the end of the task.
+    /// Publishes numbers, one after the other, until ``stop()`` is called or the task is canceled.
     func write() async {
         while !isOver.load(ordering: .relaxed), !Task.isCancelled {
             let number = state.withLock { state in
@@ -98,12 +99,12 @@ final class ClusterLane: Sendable {
         subscriber.destroy()
     }
 
-    /// What was accepted and has not arrived.
+    /// The accepted messages that have not arrived.
     var missing: [Int] {
         state.withLock { state in state.accepted.filter { state.received[$0] == nil }.sorted() }
     }
 
-    /// The figures of the lane.
+    /// The numbers of accepted, repeated and misordered messages of the lane, and the errors of refused ones.
     var figures: (accepted: Int, refused: [String], arrivedTwice: Int, outOfOrder: Int) {
         state.withLock { state in
             (state.accepted.count, state.refused, state.received.values.count { $0 > 1 }, state.isOutOfOrder)

@@ -2,28 +2,28 @@ import CourierCore
 import Foundation
 import TrialSupport
 
-/// Writers and readers on a cluster of which one node after the other is killed and started again.
+/// Runs writers and readers on a cluster, while one node after the other is killed and started again.
 struct ClusterRun {
-    /// How long what was accepted may take to arrive once all nodes are back.
+    /// How long accepted messages may take to arrive after all nodes are running again.
     private static let patience = Duration.seconds(120)
-    /// From one kill to the next.
+    /// The time from one kill to the next.
     private static let pace = Duration.seconds(20)
-    /// How long a killed node stays away.
+    /// How long a killed node stays down.
     private static let absence = Duration.seconds(4)
-    /// From one look at what is still missing to the next.
+    /// The time between two checks for missing messages.
     private static let look = Duration.milliseconds(100)
     private static let laneCount = 6
 
     let seconds: Int
     let seed: UInt64
 
-    /// Whether nothing was lost; prints what happened.
+    /// Returns true if no message was lost. Prints the results.
     func run() async throws -> Bool {
         let cluster = try RabbitCluster()
         defer { cluster.end() }
         say("cluster-test: seed \(seed); starting three nodes")
         try await cluster.start()
-        // RabbitMQ has no QoS 2: what is sent with it is acknowledged as QoS 1.
+        // RabbitMQ does not support QoS 2: it acknowledges such messages as QoS 1.
         let ports = cluster.nodes.map(\.port)
         let lanes = (0..<Self.laneCount).map { ClusterLane($0, qos: $0 == 0 ? .two : .one, ports: ports) }
         var readings: [Task<Void, any Error>] = []

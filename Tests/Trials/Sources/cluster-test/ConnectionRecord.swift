@@ -1,14 +1,14 @@
 import CourierCore
 import Synchronization
 
-/// What one client told of its connections.
+/// Counts the connection events of one client.
 final class ConnectionRecord: ICourierEventHandler, Sendable {
     struct Figures {
         var connections = 0
         var subscribes = 0
         var downgrades = 0
         var lostAt: ContinuousClock.Instant?
-        /// How long there was no connection, for each time that one was lost.
+        /// The time without a connection, for each lost connection.
         var outages: [Duration] = []
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import TrialSupport
 
-/// Three nodes of RabbitMQ on loopback, with a registry of their own.
+/// Three RabbitMQ nodes on loopback, with their own registry.
 final class RabbitCluster {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -27,7 +27,7 @@ final class RabbitCluster {
         for node in nodes { try await waitUntilReady(node) }
     }
 
-    /// Starts a node again that was killed.
+    /// Starts a node again after it was killed.
     func restart(_ node: RabbitNode) async throws {
         try node.start()
         try await waitUntilReady(node)
@@ -35,24 +35,24 @@ final class RabbitCluster {
 
     private func waitUntilReady(_ node: RabbitNode) async throws {
         let end = ContinuousClock.now + Self.patience
-        // Nobody tells when it is ready but the port itself.
+        // RabbitMQ reports readiness in no other way, so its port is polled.
         while !node.isReady {
             guard .now < end else { throw Failure(description: "\(node.name) did not start:\n\(node.lastWords)") }
             try await Task.sleep(for: .milliseconds(100))
         }
     }
 
-    /// Ends all nodes and their registry, and removes what they kept.
+    /// Ends all nodes and their registry, and removes their files.
     func end() {
         for node in nodes { node.kill() }
-        // It refuses as long as it takes the nodes for alive.
+        // The registry refuses to end as long as it believes that a node is alive.
         let end = ContinuousClock.now + .seconds(5)
         while !site.endRegistry(), .now < end { Thread.sleep(forTimeInterval: 0.1) }
         site.folder.remove()
     }
 }
 
-/// Prints a line at once, also into a pipe.
+/// Prints a line and flushes it, so that it appears at once in a pipe, too.
 func say(_ text: String) {
     print(text)
     fflush(nil)

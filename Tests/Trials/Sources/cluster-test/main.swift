@@ -1,6 +1,6 @@
 import Foundation
 
-// cluster-test <seconds> [seed]
+// Usage: cluster-test <seconds> [seed]
 
 signal(SIGPIPE, SIG_IGN)
 let numbers = CommandLine.arguments.dropFirst().compactMap { UInt64($0) }

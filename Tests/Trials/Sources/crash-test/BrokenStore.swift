@@ -1,12 +1,12 @@
 import CourierCore
 import CourierSQLite
 
-/// A store with a mistake.
+/// A store with a planted mistake.
 struct BrokenStore: MessageStore {
     enum Mistake: Sendable {
-        /// It does not keep how far a message has come, so that the next process sends it as a new one.
+        /// Does not store the progress of a message, so the next process sends it as a new message.
         case forgetsProgress
-        /// It neither keeps a new message nor says anything about it, so that none is ever accepted.
+        /// Does not store new messages and never reports a result, so no message is ever accepted.
         case ignoresNewMessages
     }
 

@@ -6,42 +6,42 @@ import Glibc
 import Synchronization
 import TrialSupport
 
-/// A worker that is killed and started again until the time is over, and the judgement about what it wrote and read.
+/// Kills and restarts a worker until the time is over, and checks its messages.
 final class CrashRun: Sendable {
-    /// What is asked for.
+    /// The settings of a run.
     struct Settings: Sendable {
         var seconds = 60
-        /// Ends the run earlier, after so many kills.
+        /// The number of kills after which the run ends early.
         var kills = Int.max
         var seed: UInt64 = 1
         var store = StoreKind.normal
-        /// How long nothing may arrive at the end until what is missing counts as lost.
+        /// At the end, if nothing arrives for this time, the missing messages count as lost.
         var patience = Duration.seconds(15)
-        /// Leaves the store and the journal behind in any case.
+        /// If true, the store and the journal are always kept.
         var keepsFolder = false
-        /// Prints nothing.
+        /// If true, the run prints nothing.
         var isQuiet = false
     }
 
-    /// How it went.
+    /// The counts of a run.
     struct Outcome: Sendable {
         var kills = 0
-        /// Kills before the worker was connected.
+        /// The number of kills before the worker was connected.
         var earlyKills = 0
         var restarts = 0
-        /// How often the broker was made to stand still for a moment, so that more is under way when the kill comes.
+        /// How often the broker was suspended for a moment, so that more messages are in flight at the next kill.
         var freezes = 0
-        /// From the start of the process to its connections, with a broker that runs.
+        /// The longest time from a worker's start to its connections, while the broker runs.
         var slowestStart = Duration.zero
     }
 
-    /// How long a worker may take until it is connected, with a broker that comes back meanwhile.
+    /// The longest time until a worker is connected, including a restart of the broker.
     private static let startTimeout = Duration.seconds(30)
-    /// The longest time for which the broker stands still, in milliseconds.
+    /// The longest suspension of the broker, in milliseconds.
     private static let longestFreeze = 200
-    /// How many seconds the beginning and the end may take together.
+    /// The longest time for the start and the end of a run together, in seconds.
     private static let endSeconds = 240
-    /// How long the run listens for what should not come.
+    /// How long the run waits for unexpected messages at the end.
     private static let listening = Duration.milliseconds(1_500)
     private static let statusInterval = Duration.seconds(10)
 
@@ -52,14 +52,15 @@ final class CrashRun: Sendable {
     private let broker: RealBroker
     private let loop: EventLoop
     private let outages = Outages()
-    /// Between the broker and the collector, and each client of the worker: they see what the broker released to whom.
+    /// The proxies between the broker and the collector, and between the broker and the worker's clients. They record
+    /// the PUBREL packets of the broker.
     private let proxies: [CuttingProxy]
     private let ledgers: [LaneLedger]
     private let peers: Peers
-    /// In milliseconds.
+    /// The longest time that a worker needed to open the store, in milliseconds.
     private let slowestOpening = Mutex(0)
 
-    /// Starts the broker, and makes what stays for the whole run.
+    /// Starts the broker, and creates the objects that live for the whole run.
     init(_ settings: Settings) async throws {
         self.settings = settings
         folder = try TemporaryFolder()
@@ -83,7 +84,7 @@ final class CrashRun: Sendable {
             findings: findings)
     }
 
-    /// Runs it, and tells how it went. What it leaves behind goes when nothing was found.
+    /// Runs the test and returns its counts. If nothing was found, removes the folder.
     func run() async throws -> Outcome {
         watch()
         try await peers.start()
@@ -102,13 +103,13 @@ final class CrashRun: Sendable {
         return outcome
     }
 
-    /// Where the store and the journal are, when something was found.
+    /// The folder of the store and the journal. It exists after the run if something was found.
     var path: String { folder.path }
 
-    /// Removes what was left behind for the findings.
+    /// Removes the folder that was kept for the findings.
     func clean() { folder.remove() }
 
-    /// Ends the program if it does not end by itself.
+    /// Ends the program if the run takes too long.
     private func watch() {
         let most = settings.seconds + Self.endSeconds
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(most)) { [self] in
@@ -120,7 +121,7 @@ final class CrashRun: Sendable {
     }
 }
 
-// MARK: - The course of a run
+// MARK: - Steps of a run
 
 extension CrashRun {
     private func start(life: Int, isLast: Bool = false) throws -> WorkerProcess {
@@ -147,7 +148,7 @@ extension CrashRun {
         }
     }
 
-    /// Starts and kills the worker until the time is over; returns how many lives it had.
+    /// Starts and kills the worker until the time is over. Returns the number of started workers.
     private func kill(_ outcome: inout Outcome) async throws -> Int {
         var random = SeededGenerator(seed: settings.seed)
         let start = ContinuousClock.now
@@ -202,7 +203,7 @@ extension CrashRun {
         return life
     }
 
-    /// From 0.05 to 2 seconds, most of them short.
+    /// Returns a random time from 0.05 to 2 seconds; most are short.
     private static func pause(_ random: inout SeededGenerator) -> Duration {
         let share = Double(random.below(1_000_000) + 1) / 1_000_000
         return .seconds(min(2, 0.05 - 0.35 * log(share)))
@@ -217,7 +218,7 @@ extension CrashRun {
         journal.note("the broker runs again")
     }
 
-    /// Lets the broker stand still, if it runs, until the returned task has ended.
+    /// Suspends the broker, if it runs. The returned task ends when the broker continues.
     private func freezeBroker(for duration: Duration) -> Task<Void, Never>? {
         guard let id = broker.processID else { return nil }
         journal.note("the broker stands still for \(duration)")
@@ -236,7 +237,7 @@ extension CrashRun {
         if hadBroker { outcome.slowestStart = max(outcome.slowestStart, ready - worker.started) }
     }
 
-    /// Lets everything arrive, and ends the worker in order.
+    /// Waits until all messages have arrived, and then ends the worker with SIGINT.
     private func rest(_ worker: WorkerProcess, _ outcome: inout Outcome) async {
         if await !worker.wait(for: .ready, at: Self.startTimeout) {
             findings.add(.other, "the last worker was not connected in \(Self.startTimeout)")
@@ -264,7 +265,7 @@ extension CrashRun {
         }
     }
 
-    /// Everything was delivered: no row is left.
+    /// Checks that all messages were delivered and no row remains in the store.
     private func checkStore() async {
         switch settings.store {
         case .memory, .forgetful, .mute: return
@@ -286,7 +287,7 @@ extension CrashRun {
     }
 }
 
-// MARK: - Words
+// MARK: - Reports
 
 extension CrashRun {
     private func counts(_ direction: Lane.Direction, _ qos: QoS) -> LaneLedger.Counts {

@@ -2,34 +2,34 @@ import Foundation
 import Synchronization
 import TrialSupport
 
-/// The broken promises of a run, printed as they come.
+/// Collects the broken promises of a run, and prints them at once.
 final class Findings: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case lost, doubled, disordered, other
     }
 
-    /// So many are printed; the rest is counted.
+    /// This many findings are printed. Further findings are only counted.
     private static let printed = 20
 
     private let counts = Mutex<[Kind: Int]>([:])
     private let isQuiet: Bool
     private let journal: Journal?
-    /// Tells the time of the run.
+    /// The clock of the run.
     let clock: RunClock
 
-    /// A quiet one prints nothing; the journal gets everything.
+    /// Creates an empty list of findings. If `isQuiet` is true, it prints nothing. The journal gets every finding.
     init(isQuiet: Bool = false, journal: Journal? = nil) {
         self.isQuiet = isQuiet
         self.journal = journal
         clock = journal?.clock ?? RunClock()
     }
 
-    /// How many there are of a kind.
+    /// The number of findings of a kind.
     subscript(kind: Kind) -> Int { counts.withLock { $0[kind] ?? 0 } }
     var total: Int { counts.withLock { $0.values.reduce(0, +) } }
     var isEmpty: Bool { total == 0 }
 
-    /// A promise is broken; `history` says what is known about it.
+    /// Reports a broken promise. `history` contains the details that are known.
     func add(_ kind: Kind, _ what: String, history: @autoclosure () -> String = "") {
         let total = counts.withLock { counts in
             counts[kind, default: 0] += 1
@@ -43,11 +43,11 @@ final class Findings: Sendable {
         fflush(nil)
     }
 
-    /// Something is allowed, but worth a look: for the journal.
+    /// Writes an allowed but remarkable event to the journal.
     func remark(_ what: String, history: @autoclosure () -> String) {
         journal?.note("\(what)\n    " + history().replacing("\n", with: "\n    "))
     }
 
-    /// Seconds since the start, for people.
+    /// Returns the seconds since the start, as text.
     func time(_ instant: ContinuousClock.Instant) -> String { clock.time(instant) }
 }

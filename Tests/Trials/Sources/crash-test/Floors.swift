@@ -1,15 +1,16 @@
-/// What a run must have seen at the least: one in which nothing is accepted, or nothing is sent, breaks no promise.
+/// The minimum number of messages that a run must have. A run without messages breaks no promise, so it proves nothing.
 ///
-/// A life that connects goes on for 50 ms at least, 0.4 s on average, and hands over and gets dozens of messages meanwhile.
+/// A worker that connects runs for at least 50 ms, 0.4 s on average. In that time it sends and receives dozens of
+/// messages.
 struct Floors {
-    /// A run of fewer kills says nothing.
+    /// A run with fewer kills is not checked.
     static let fewestKills = 5
-    /// So many messages of each direction and quality of service have to arrive, and do, for each kill.
+    /// At least this many messages per kill must be sent and must arrive, in each direction and with each QoS.
     static let messagesPerKill = 1
 
     let kills: Int
 
-    /// Reports if there were too few messages of a kind.
+    /// Reports a finding if there were too few messages of a kind.
     func judge(_ counts: LaneLedger.Counts, of kind: String, _ findings: Findings) {
         let floor = kills * Self.messagesPerKill
         guard kills >= Self.fewestKills, min(counts.expected, counts.arrived) < floor else { return }

@@ -2,10 +2,10 @@ import Foundation
 import Synchronization
 import TrialSupport
 
-/// What happened in a run, line by line, for whoever has to find out why.
+/// A text file with the events of a run, line by line, to find the cause of a failure.
 final class Journal: Sendable {
     private let file: FileHandle
-    /// Tells the time of the run.
+    /// The clock of the run.
     let clock = RunClock()
     private let buffer = Mutex<[UInt8]>([])
 

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// One stream of messages whose order counts: one writer, one topic, one quality of service.
+/// A stream of messages that must keep their order: one writer, one topic, one QoS.
 struct Lane: Hashable, Sendable {
     enum Direction: Sendable {
         /// From the worker to the collector.
@@ -9,30 +9,30 @@ struct Lane: Hashable, Sendable {
         case down
     }
 
-    /// How many clients the worker has; they share one store.
+    /// The number of the worker's clients. They share one store.
     static let clientCount = 2
-    /// How many tasks write for or to each client.
+    /// The number of writers to or from each client.
     static let writerCount = 3
-    /// What is written with.
+    /// The QoS levels of the messages.
     static let qualities: [QoS] = [.one, .two]
-    /// All lanes of a direction stand below this.
+    /// The number of lanes in each direction.
     private static let perDirection = clientCount * writerCount * qualities.count
 
-    /// The place in ``all``.
+    /// The index in ``all``.
     let id: Int
 
-    /// All lanes, by their ids.
+    /// All lanes, in the order of their ids.
     static let all = (0..<2 * perDirection).map { Lane(id: $0) }
 
     private init(id: Int) { self.id = id }
 
-    /// The lane of a writer.
+    /// Returns the lane of a writer.
     static func of(_ direction: Direction, client: Int, writer: Int, _ qos: QoS) -> Lane {
         let place = (client * writerCount + writer) * qualities.count + (qos == .two ? 1 : 0)
         return Lane(id: direction == .up ? place : perDirection + place)
     }
 
-    /// The lane of a topic; `nil` when it is none of ours.
+    /// Creates the lane of a topic; `nil` if no lane has this topic.
     init?(topic: String) {
         guard let name = topic.split(separator: "/").last, let id = Int(name), Lane.all.indices.contains(id),
             Lane.all[id].topic == topic
@@ -45,9 +45,9 @@ struct Lane: Hashable, Sendable {
     var qos: QoS { Self.qualities[id % Self.qualities.count] }
     var topic: String { "\(direction)/\(client)/\(id)" }
 
-    /// Everything of one direction.
+    /// Returns the filter for all messages of one direction.
     static func filter(_ direction: Direction) -> String { "\(direction)/#" }
-    /// Everything for one client.
+    /// Returns the filter for all messages of one client.
     static func filter(_ direction: Direction, client: Int) -> String { "\(direction)/\(client)/#" }
 }
 

@@ -2,33 +2,34 @@ import CourierCore
 import Synchronization
 import TrialSupport
 
-/// What has to arrive in a lane, what did, and in which order. It holds them against the delivery contract.
+/// The expected and arrived messages of a lane, and their order. Checks that they keep the delivery contract.
 ///
-/// What is settled is forgotten after a while, so that a long run does not fill the memory.
+/// Settled messages are removed after a while, so that memory does not grow during a long run.
 final class LaneLedger: Sendable {
-    /// One arrival: at the collector, or in the worker's hands.
+    /// The arrival of one message, at the collector or at the worker.
     struct Arrival: Sendable {
         let at: ContinuousClock.Instant
-        /// `nil` when it came out of the store, where it had waited for a reader.
+        /// The packet id of the message; `nil` if it waited in the store for a reader.
         let packetID: UInt16?
-        /// Which life of the receiver it was. The collector has one.
+        /// The number of the receiving worker process. It is always 0 for the collector.
         var life = 0
-        /// Whether its acknowledgement is out of the receiver's hands.
+        /// True if the receiver has acknowledged the message.
         var isDone = true
     }
 
     struct Counts: Sendable {
-        /// What had to arrive.
+        /// Messages that had to arrive.
         var expected = 0
-        /// What did, each once.
+        /// Messages that arrived, without repetitions.
         var arrived = 0
-        /// What was stored in the instant of a kill, and arrived although nobody could say any more that it would.
+        /// Messages that arrived without confirmation: the worker was killed after it stored them and before it could
+        /// report that.
         var unconfirmed = 0
-        /// Further arrivals that the contract allows.
+        /// Repetitions that the contract allows.
         var repeated = 0
-        /// Those of QoS 2, between whose processing and acknowledgement a kill fell.
+        /// Repetitions of QoS 2 messages, because the worker was killed between processing and acknowledgement.
         var interrupted = 0
-        /// Those of QoS 2 that are the broker's.
+        /// Repetitions of QoS 2 messages that the broker caused.
         var excused = 0
 
         static func + (left: Counts, right: Counts) -> Counts {
@@ -40,10 +41,10 @@ final class LaneLedger: Sendable {
     }
 
     private struct Record {
-        /// When it was sent or accepted.
+        /// When the message was sent or accepted.
         var expected: ContinuousClock.Instant?
         var arrivals: [Arrival] = []
-        /// The message that arrived first although it is a later one.
+        /// A later message that arrived before this one.
         var overtaking: MessageNumber?
     }
 
@@ -51,14 +52,14 @@ final class LaneLedger: Sendable {
         var records: [MessageNumber: Record] = [:]
         /// The highest number that has arrived.
         var last: MessageNumber?
-        /// The highest number that was forgotten.
+        /// The highest number that was removed.
         var forgotten: MessageNumber?
-        /// What each life of the writer may have stored last, without having said so.
+        /// For each worker process, the one message that it may have stored without reporting it.
         var unconfirmed: [Int: MessageNumber] = [:]
         var counts = Counts()
     }
 
-    /// How long a settled message is kept, for an arrival that should not be.
+    /// How long a settled message is kept, to recognize a late repetition.
     private static let kept = Duration.seconds(60)
 
     let lane: Lane
@@ -67,7 +68,7 @@ final class LaneLedger: Sendable {
     private let findings: Findings
     private let state = Mutex(State())
 
-    /// A ledger of a lane whose receiver is behind the proxy of `releases`.
+    /// Creates the ledger of a lane. `releases` belongs to the proxy of the lane's receiver.
     init(_ lane: Lane, releases: Releases, outages: Outages, findings: Findings) {
         self.lane = lane
         self.releases = releases
@@ -76,7 +77,7 @@ final class LaneLedger: Sendable {
     }
 
     var counts: Counts { state.withLock { $0.counts } }
-    /// How many messages have not arrived, or not been finished.
+    /// The number of expected messages that have not arrived, or that the receiver has not acknowledged.
     var openCount: Int {
         state.withLock { state in
             state.records.values.count { record in
@@ -86,10 +87,10 @@ final class LaneLedger: Sendable {
     }
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension LaneLedger {
-    /// A message has to arrive.
+    /// Notes that a message was accepted and must arrive.
     func expect(_ number: MessageNumber) {
         state.withLock { state in
             state.records[number, default: Record()].expected = .now
@@ -99,7 +100,7 @@ extension LaneLedger {
         }
     }
 
-    /// A message was not taken, and must not arrive.
+    /// Notes that a message was not accepted, and so must not arrive.
     func refused(_ number: MessageNumber, _ why: String) {
         findings.add(.other, "message \(number) of \(lane) was refused: \(why)")
         state.withLock { state in state.unconfirmed[number.life] = MessageNumber(number.value + 1) }
@@ -124,7 +125,7 @@ extension LaneLedger {
         }
     }
 
-    /// The receiver is done with the message that it got in this life.
+    /// Notes that the receiver has acknowledged the message that it received in this life.
     func done(_ number: MessageNumber, life: Int) {
         state.withLock { state in
             guard let last = state.records[number]?.arrivals.indices.last else { return }
@@ -157,9 +158,9 @@ extension LaneLedger {
         }
     }
 
-    /// Whether the broker had forgotten that the exchange was over; see ``Releases``.
+    /// Returns true if the broker caused the repetition, because it forgot the end of the exchange; see ``Releases``.
     private func isExcused(_ earlier: Arrival, _ arrival: Arrival, sent: ContinuousClock.Instant?) -> Bool {
-        // What waited in the store came at some time since it was sent.
+        // A message from the store may have arrived at any time after it was sent.
         let start = earlier.packetID == nil ? sent ?? earlier.at : earlier.at
         let stops = outages.all.filter { start <= $0.ended ?? .farFuture && $0.began <= arrival.at }
         guard let id = arrival.packetID ?? earlier.packetID else { return !stops.isEmpty }
@@ -172,7 +173,7 @@ extension LaneLedger {
 // MARK: - Judging
 
 extension LaneLedger {
-    /// Forgets what is settled.
+    /// Removes settled messages.
     func prune() {
         let horizon = ContinuousClock.now.advanced(by: .zero - Self.kept)
         state.withLock { state in
@@ -188,7 +189,7 @@ extension LaneLedger {
         }
     }
 
-    /// Reports what has not arrived, and what nobody wrote.
+    /// Reports messages that have not arrived, and messages that arrived without being accepted.
     func judge() {
         state.withLock { state in
             for (number, record) in state.records.sorted(by: { $0.key < $1.key }) {

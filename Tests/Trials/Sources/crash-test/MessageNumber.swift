@@ -1,9 +1,9 @@
-/// The number of a message in its lane: which life of the worker wrote it, and the how-manieth of that life it is. Later
-/// messages have higher numbers, without a memory that would have to survive the worker.
+/// The number of a message in its lane. It combines the number of the worker process with the message's index in that
+/// process. So later messages have higher numbers, and no counter must survive a kill.
 struct MessageNumber: Hashable, Comparable, Sendable {
-    /// How many messages one life may write to a lane.
+    /// The largest number of messages that one worker process may write to a lane.
     static let perLife = 1 << 16
-    /// How many lives a run may have.
+    /// The largest number of worker processes in a run.
     static let lives = 1 << 15
 
     let value: Int

@@ -4,9 +4,10 @@ import Foundation
 import Synchronization
 import TrialSupport
 
-/// The two clients of the parent, which are never killed: one collects what the worker writes, one writes to it.
+/// The two clients of the parent process, which is never killed. The collector receives the worker's messages, and the
+/// source sends messages to the worker.
 final class Peers: Sendable {
-    /// How many messages of a lane may be on their way to the worker.
+    /// The largest number of messages of a lane that are on their way to the worker.
     private static let limit = 150
     private static let burst = 12
 
@@ -17,7 +18,7 @@ final class Peers: Sendable {
     private let isOver = Atomic(false)
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
-    /// Makes the clients: the collector behind a port of its own.
+    /// Creates the clients. The collector has its own port.
     init(collectorPort: UInt16, sourcePort: UInt16, ledgers: [LaneLedger], findings: Findings) {
         self.ledgers = ledgers
         self.findings = findings
@@ -37,7 +38,7 @@ final class Peers: Sendable {
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 
-    /// Connects, and returns when the collector is subscribed.
+    /// Connects both clients, and returns when the collector is subscribed.
     func start() async throws {
         collector.connect()
         source.connect()
@@ -65,7 +66,7 @@ final class Peers: Sendable {
             MessageNumber(number), LaneLedger.Arrival(at: .now, packetID: message.packetID))
     }
 
-    /// Begins to write to the worker, whose clients have to be subscribed.
+    /// Starts to write to the worker. The worker's clients must be subscribed.
     func write(seed: UInt64) {
         for lane in Lane.all where lane.direction == .down {
             keep(Task { [self] in await write(lane, SeededGenerator(seed: seed &+ UInt64(lane.id))) })
@@ -91,10 +92,10 @@ final class Peers: Sendable {
         }
     }
 
-    /// Writes no more.
+    /// Stops writing.
     func calm() { isOver.store(true, ordering: .relaxed) }
 
-    /// Ends the clients.
+    /// Disconnects the clients and ends the tasks.
     func end() async {
         for client in [collector, source] { await client.disconnectAndWait() }
         for task in tasks.withLock({ $0 }) {

@@ -2,17 +2,17 @@ import CourierCore
 import Foundation
 import TrialSupport
 
-/// Breaks promises on purpose and checks that each is found: a judge that finds nothing proves nothing.
+/// Breaks promises on purpose, and checks that each is reported.
 struct SelfTest {
     private struct Story {
         let name: String
         var qos = QoS.two
-        /// What the ledger has to complain about.
+        /// The kind of finding that the ledger must report; `nil` if none.
         let found: Findings.Kind?
         let happens: (Scene) -> Void
     }
 
-    /// Where a story happens.
+    /// The objects that a story uses.
     private struct Scene {
         let ledger: LaneLedger
         let releases = Releases()
@@ -26,13 +26,13 @@ struct SelfTest {
 
         func expect(_ life: Int, _ index: Int) { ledger.expect(MessageNumber(life: life, index: index)) }
 
-        /// A message arrives in a life of the receiver.
+        /// Notes the arrival of a message in one life of the receiver.
         func arrive(_ sender: Int, _ index: Int, life: Int = 0, packetID: UInt16? = 7, isDone: Bool = true) {
             let arrival = LaneLedger.Arrival(at: .now, packetID: packetID, life: life, isDone: isDone)
             ledger.arrived(MessageNumber(life: sender, index: index), arrival)
         }
 
-        /// A message is accepted and arrives.
+        /// Notes that a message was accepted and has arrived.
         func send(_ life: Int, _ index: Int) {
             expect(life, index)
             arrive(life, index)
@@ -44,10 +44,10 @@ struct SelfTest {
         }
     }
 
-    /// How many kills each real run has.
+    /// The number of kills in each real run.
     private static let kills = 8
 
-    /// The names of what was judged wrongly.
+    /// Returns the names of the stories that were judged wrongly.
     func failures() async throws -> [String] {
         var failures = stories.filter { story in
             let scene = Scene(story.qos)
@@ -61,7 +61,7 @@ struct SelfTest {
         return failures
     }
 
-    /// How many findings of a kind a short run has with a store that is none.
+    /// Runs a short test with a broken store, and returns the number of findings of a kind.
     private func find(_ kind: Findings.Kind, with store: StoreKind) async throws -> Int {
         let run = try await CrashRun(
             CrashRun.Settings(
@@ -71,7 +71,7 @@ struct SelfTest {
         return run.findings[kind]
     }
 
-    /// A run of so many kills, of one direction and quality of service.
+    /// Returns a story: a run with this many kills and these counts of messages.
     private func run(_ name: String, kills: Int, expected: Int, arrived: Int, found: Findings.Kind?) -> Story {
         Story(name: name, found: found) { scene in
             let counts = LaneLedger.Counts(expected: expected, arrived: arrived)

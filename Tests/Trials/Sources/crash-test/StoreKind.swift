@@ -3,20 +3,20 @@ import CourierMQTT
 import CourierSQLite
 import Foundation
 
-/// What the worker keeps its messages in.
+/// The kind of store that the worker uses.
 enum StoreKind: String, Sendable {
-    /// On disk, as the system has it.
+    /// On disk, written to the operating system: it survives the process.
     case normal
-    /// On disk, as the disk has it.
+    /// On disk, synchronized: it survives a power failure.
     case full
-    /// In memory: everything is lost with the process. For the self-test.
+    /// In memory: all messages are lost when the process ends. For the self-test.
     case memory
-    /// On disk, but without what happened to a message after it was accepted. For the self-test.
+    /// On disk, but without the progress of accepted messages. For the self-test.
     case forgetful
-    /// On disk, but without an answer to a message that is to be kept: none is accepted. For the self-test.
+    /// On disk, but without a result for new messages, so none is accepted. For the self-test.
     case mute
 
-    /// Opens the store of a folder, with a log of at most this size.
+    /// Opens the store in a folder. `logBytes` limits the size of its write-ahead log.
     func open(in folder: String, logBytes: Int) throws -> any MessageStore {
         let file = Self.file(in: folder)
         let limits = SQLiteMessageStore.Limits(logBytes: logBytes)

@@ -5,29 +5,29 @@ import Foundation
 import Glibc
 import TrialSupport
 
-/// The process that is killed: two clients that share a store, write to the parent, and read what it sends.
+/// The process that is killed. It has two clients that share a store. They write to the parent and read its messages.
 ///
-/// The last one only works off what is left, until SIGINT ends it in order.
+/// The last worker writes nothing. It handles the remaining messages until SIGINT ends it.
 final class Worker: Sendable {
-    /// One client, and which one it is.
+    /// One client and its index.
     private struct Member: Sendable {
         let index: Int
         let client: any CourierClient
     }
 
-    /// How the writers and readers of this life behave.
+    /// The random behavior of the writers and readers in this process.
     private struct Manner: Sendable {
-        /// How many messages a writer hands over without a pause, at most.
+        /// The largest number of messages that a writer hands over without a pause.
         let burst: Int
         /// The longest pause of a writer, in milliseconds.
         let pause: Int
-        /// How many messages may wait in memory; what is beyond it is on disk only.
+        /// The largest number of messages that wait in memory. Further messages are only on disk.
         let memoryLimit: Int
-        /// How large the store's log gets before it is moved into the file.
+        /// The size at which the store's log is moved into the database file.
         let logBytes: Int
-        /// The longest time that a message is worked on, in milliseconds.
+        /// The longest time for which a reader works on a message, in milliseconds.
         let work: Int
-        /// How long nobody reads at the beginning, in milliseconds.
+        /// The time before the readers start, in milliseconds.
         let readerDelay: Int
 
         init(_ random: consuming SeededGenerator) {
@@ -49,7 +49,7 @@ final class Worker: Sendable {
         manner = Manner(orders.chance(0))
     }
 
-    /// Writes a line to the parent, with one call. Without a parent there is nothing to do.
+    /// Writes a line to the parent with one system call. Exits if the parent is gone.
     private func say(_ line: WorkerLine) {
         let bytes = Array((line.text + "\n").utf8)
         while Glibc.write(1, bytes, bytes.count) < 0 {
@@ -57,7 +57,7 @@ final class Worker: Sendable {
         }
     }
 
-    /// Works until SIGINT.
+    /// Runs until SIGINT.
     func run() async throws {
         let (interrupted, interruption) = AsyncStream.makeStream(of: Never.self)
         signal(SIGINT, SIG_IGN)
@@ -133,7 +133,7 @@ extension Worker {
         }
     }
 
-    /// Writes until it is cancelled, to two lanes in turn as chance will have it.
+    /// Writes until the task is canceled. It chooses one of its two lanes at random for each message.
     private func write(_ member: Member, _ writer: Int) async {
         var random = orders.chance(1 + member.index * Lane.writerCount + writer)
         var counts: [Lane: Int] = [:]

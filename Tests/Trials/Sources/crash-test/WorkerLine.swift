@@ -1,18 +1,18 @@
-/// What the worker tells the parent: one line each, which is written at once, so that no kill can tear it.
+/// A line that the worker reports to the parent. It is written with one system call, so that a kill can not split it.
 enum WorkerLine: Equatable, Sendable {
-    /// The store is open; opening it took so many milliseconds.
+    /// The store was opened; the value is the time this took, in milliseconds.
     case opened(Int)
     /// All clients are connected and subscribed.
     case ready
     /// A message is stored: it must arrive.
     case accepted(Lane, MessageNumber)
-    /// A message was not taken.
+    /// A message was not accepted.
     case refused(Lane, MessageNumber, String)
-    /// A message came and is being worked on.
+    /// A message was received and the worker starts to process it.
     case processing(Lane, MessageNumber, packetID: UInt16)
-    /// Its acknowledgement is stored: it must not come again.
+    /// The message's acknowledgement is stored, so it must not arrive again.
     case done(Lane, MessageNumber)
-    /// Something is not as it should be.
+    /// An unexpected problem occurred.
     case trouble(String)
 
     init?(_ text: some StringProtocol) {
@@ -41,7 +41,7 @@ enum WorkerLine: Equatable, Sendable {
         return (Lane.all[id], MessageNumber(number))
     }
 
-    /// The line, without its end.
+    /// The text of the line, without its line break.
     var text: String {
         switch self {
         case .opened(let milliseconds): "opened \(milliseconds)"

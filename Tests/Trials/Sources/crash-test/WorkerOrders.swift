@@ -1,17 +1,17 @@
 import TrialSupport
 
-/// What a worker is told when it is started, and how it behaves in this life: chance, but the same for the same seed.
+/// The parameters of a worker. Its random behavior follows from the seed and the life, so a run can be repeated.
 struct WorkerOrders: Sendable {
     let folder: String
     let store: StoreKind
-    /// The port of each client's broker.
+    /// The broker port for each client.
     let ports: [UInt16]
     let life: Int
     let seed: UInt64
-    /// Whether it only works off what is left.
+    /// True if the worker only handles the remaining messages and writes none.
     let isLast: Bool
 
-    /// The program's arguments that say the same.
+    /// The parameters as command-line arguments.
     var words: [String] {
         [
             "--worker", folder, "--store", store.rawValue, "--ports", ports.map { "\($0)" }.joined(separator: ","),
@@ -28,7 +28,7 @@ struct WorkerOrders: Sendable {
         self.isLast = isLast
     }
 
-    /// The orders of the command line; `nil` when it is not that of a worker.
+    /// Reads the parameters from the command line; `nil` if this process is not a worker.
     init?() {
         guard let folder = Options.text("--worker"), let store = Options.text("--store").flatMap(StoreKind.init),
             let ports = Options.text("--ports")?.split(separator: ",").compactMap({ UInt16($0) }),
@@ -38,7 +38,7 @@ struct WorkerOrders: Sendable {
             folder: folder, store: store, ports: ports, life: Int(life), seed: seed, isLast: Options.has("--last"))
     }
 
-    /// Chance for one purpose of this life.
+    /// Returns a random generator for one purpose in this life.
     func chance(_ purpose: Int) -> SeededGenerator {
         var random = SeededGenerator(seed: seed &+ UInt64(life) << 8 &+ UInt64(purpose))
         _ = random.next()

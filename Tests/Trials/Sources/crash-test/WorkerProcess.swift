@@ -3,12 +3,12 @@ import Glibc
 import Synchronization
 import TrialSupport
 
-/// One life of the worker, as the parent sees it.
+/// One worker process, as the parent sees it.
 final class WorkerProcess: Sendable {
     enum Mark: Sendable {
-        /// Its clients are connected.
+        /// The worker's clients are connected.
         case ready
-        /// It has ended, and all that it said was read.
+        /// The worker has ended, and all its output was read.
         case ended
     }
 
@@ -22,19 +22,19 @@ final class WorkerProcess: Sendable {
     private let process: ChildProcess
     private let state = Mutex(State())
 
-    /// Starts it; `heard` gets its lines in order, and what is no line of ours.
+    /// Starts the worker. `heard` gets its lines in order, and unknown output as `trouble`.
     init(_ orders: WorkerOrders, _ heard: @escaping @Sendable (WorkerLine) -> Void) throws {
         life = orders.life
-        // The program's own file, even if the path that it was started by means another one by now.
+        // Use the program's own file, because its path may lead to another file by now.
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         process = try ChildProcess([program] + orders.words)
         Thread.detachNewThread { [self] in read(heard) }
     }
 
-    /// When it came so far, `nil` if it did not.
+    /// The time at which the worker reached the mark; `nil` if it has not.
     subscript(mark: Mark) -> ContinuousClock.Instant? { state.withLock { $0.marks[mark] } }
 
-    /// Waits until it has come so far; `false` when it ended before, or took longer than `most`.
+    /// Waits until the worker reaches the mark. Returns false if it ends before that, or after the time `most`.
     func wait(for mark: Mark, at most: Duration) async -> Bool {
         let deadline = Task { [self] in
             try await Task.sleep(for: most)
@@ -52,9 +52,9 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Kills it, and returns when all that it said was read.
+    /// Kills the worker, and returns when all its output was read.
     func kill() async {
-        // On a thread that may block.
+        // This runs on its own thread, because it may block.
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
                 process.end(by: SIGKILL)
@@ -64,7 +64,7 @@ final class WorkerProcess: Sendable {
         _ = await wait(for: .ended, at: .seconds(10))
     }
 
-    /// Ends it by SIGINT; its status, `nil` when it had to be killed.
+    /// Ends the worker with SIGINT. Returns its exit status; `nil` if it had to be killed.
     func finish(at most: Duration) async -> Int32? {
         if let id = process.id { Glibc.kill(id, SIGINT) }
         guard await wait(for: .ended, at: most) else {
@@ -119,7 +119,7 @@ final class WorkerProcess: Sendable {
 }
 
 extension Array {
-    /// Those for which the condition holds, and the others, each in their order.
+    /// Splits the array into elements that match the condition and elements that do not. Both keep their order.
     fileprivate func partitioned(by condition: (Element) -> Bool) -> (those: [Element], others: [Element]) {
         (filter(condition), filter { !condition($0) })
     }

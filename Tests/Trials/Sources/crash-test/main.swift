@@ -1,9 +1,9 @@
 import Foundation
 import TrialSupport
 
-// crash-test [--seconds S] [--kills N] [--seed SEED] [--full] [--keep] | --self-test
+// Usage: crash-test [--seconds S] [--kills N] [--seed SEED] [--full] [--keep] | --self-test
 
-// A peer that is gone is an error of a write, not the end of the program.
+// A write to a closed connection must fail with an error; it must not end the program.
 signal(SIGPIPE, SIG_IGN)
 if let orders = WorkerOrders() {
     do {

@@ -3,21 +3,22 @@ import CourierMQTT
 import Foundation
 import MQTTCodec
 
-/// A test that fills one buffer of the client, with the memory that is allowed.
+/// A test that fills one buffer of the client, and the memory that the client may use for it.
 struct Flood: Sendable {
     let name: String
-    /// Makes the messages that the broker sends after the client publishes to `begin`. Only the broker's process calls it.
+    /// Returns the messages that the broker sends after the client publishes to `begin`. Only the broker's process
+    /// calls it.
     var messages: @Sendable () -> [Publish] = { [] }
-    /// Whether the client keeps messages without a reader.
+    /// True if the client keeps messages without a reader.
     var keepsUnread = true
-    /// The limit that holds there, in bytes.
+    /// The limit of the buffer, in bytes.
     var limit: Int
-    /// Bytes that are allowed beside the limit, such as the read buffer and one message that does not fit.
+    /// Additional bytes that are allowed, for example for the read buffer and one message that does not fit.
     var allowance: Int
     /// Fills the buffer, and then waits forever.
     let fill: @Sendable (FloodedClient) async throws -> Void
 
-    /// How much the resident memory may grow.
+    /// The number of bytes by which resident memory may grow.
     var allowedGrowth: Int { (limit + allowance) * 5 / 4 }
 
     static let topic = "flood"
@@ -29,7 +30,7 @@ struct Flood: Sendable {
         ]
     }
 
-    /// Messages whose memory is that of their properties, for a reader that is busy.
+    /// Messages with large properties, for a reader that is busy.
     private static var properties: Flood {
         let values = (0..<250).map { Property.userProperty(name: "name-\($0)", value: text(1_900)) }
         return Flood(
@@ -38,7 +39,7 @@ struct Flood: Sendable {
         ) { try await $0.readSlowly(ReadBuffer(byteLimit: 4 << 20)) }
     }
 
-    /// Messages whose memory is that of their topics, each with another one.
+    /// Messages with large topics, each different, for a reader that is busy.
     private static var topics: Flood {
         Flood(
             name: "topics",
@@ -55,7 +56,7 @@ struct Flood: Sendable {
         ) { try await $0.readSlowly(ReadBuffer(limit: .max, byteLimit: 4 << 20), acknowledge: .afterProcessing) }
     }
 
-    /// One of 50 messages is for the slow reader; another reader gets the others.
+    /// One of 50 messages is for the slow reader; another reader gets the other messages.
     private static var sparseMessages: Flood {
         Flood(
             name: "few of many messages",
@@ -79,7 +80,7 @@ struct Flood: Sendable {
         ) { try await $0.readSlowly(ReadBuffer()) }
     }
 
-    /// Large messages that nobody reads.
+    /// Large messages without a reader.
     private static var keptLarge: Flood {
         Flood(
             name: "large messages without a reader",
@@ -88,7 +89,7 @@ struct Flood: Sendable {
         ) { try await $0.receiveUnread() }
     }
 
-    /// Small messages that nobody reads.
+    /// Small messages without a reader.
     private static var keptSmall: Flood {
         Flood(
             name: "small messages without a reader",
@@ -97,14 +98,14 @@ struct Flood: Sendable {
         ) { try await $0.receiveUnread() }
     }
 
-    /// Events of messages that were sent, with their payloads, for a handler that is busy.
+    /// Events of sent messages, with their payloads, for an event handler that is busy.
     private static var sentEvents: Flood {
         Flood(name: "events of sent messages", limit: 8 << 20, allowance: 1 << 20) {
             try await $0.publish(2_000, of: 100_000)
         }
     }
 
-    /// Events of messages that nobody reads, for a handler that is busy. Their limit is twice the buffer's.
+    /// Events of messages without a reader, for an event handler that is busy. Their limit is twice the buffer's limit.
     private static var failureEvents: Flood {
         Flood(
             name: "events of unread messages",
@@ -113,7 +114,7 @@ struct Flood: Sendable {
         ) { try await $0.receiveUnreadAndBlockEvents() }
     }
 
-    /// Messages that no adapter can decode, for a listener that is busy.
+    /// Messages that no adapter can decode, for a dead-letter sink that is busy.
     private static var deadLetters: Flood {
         Flood(
             name: "dead letters",

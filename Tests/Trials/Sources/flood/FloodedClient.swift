@@ -3,7 +3,7 @@ import CourierMQTT
 import Dispatch
 import Foundation
 
-/// The client under test. Each method that fills a buffer then waits forever.
+/// The client under test. Each method fills one buffer and then waits forever.
 struct FloodedClient: Sendable {
     private let client: any CourierClient
 
@@ -20,16 +20,16 @@ struct FloodedClient: Sendable {
         client.connect()
     }
 
-    /// Asks the broker for the flood.
+    /// Asks the broker to send the messages.
     private func begin() async throws {
         try await client.connected()
         try await client.publish(Data(), to: "begin", qos: .zero)
     }
 
-    /// The process ends before that, when its memory was measured.
+    /// Waits until the process ends, which happens after its memory was measured.
     private func waitForever() async throws { try await Task.sleep(for: .seconds(86_400)) }
 
-    /// A loop that gets one message and then does nothing.
+    /// Runs a loop that gets one message and then no more.
     func readSlowly(_ buffer: ReadBuffer, acknowledge mode: AcknowledgementMode = .onReceipt) async throws {
         let sequence = client.messages(Message.self, from: "flood/#", acknowledge: mode, buffer: buffer)
         var iterator = sequence.makeAsyncIterator()  // Creating the iterator subscribes.
@@ -39,7 +39,7 @@ struct FloodedClient: Sendable {
         try await waitForever()
     }
 
-    /// The same, with a second loop that reads `other` without delay.
+    /// The same, with a second loop that reads the messages of `other` without delay.
     func readSlowly(_ buffer: ReadBuffer, besides other: String) async throws {
         let quick = Task { [client] in
             for try await _ in client.messages(Message.self, from: other, buffer: buffer) {}
@@ -55,7 +55,7 @@ struct FloodedClient: Sendable {
         try await waitForever()
     }
 
-    /// Reads messages that can not be decoded, while the listener to dead letters blocks on the first one.
+    /// Reads messages that can not be decoded, while the dead-letter sink blocks on the first one.
     func readUndecodable() async throws {
         let gate = DispatchSemaphore(value: 0)
         let letters = client.deadLetterPublisher.sink { _ in gate.wait() }

@@ -4,18 +4,18 @@ import Foundation
 import MQTTCodec
 import TrialSupport
 
-// flood [<name>] | --self-test | --client <name> <port>
+// Usage: flood [<name>] | --self-test | --client <name> <port>
 
-/// The measurement ends when memory has not grown for so long.
+/// The measurement ends when memory has not grown for this time.
 let stableTime = Duration.milliseconds(1_500)
 
-/// How long a flood may take to begin.
+/// The longest time until memory starts to grow.
 let startTime = Duration.seconds(15)
 
-/// Smaller growth is ignored.
+/// Growth of fewer bytes is ignored.
 let noise = 64 << 10
 
-/// How much the memory of this process grows while it is flooded: the highest figure until it grows no more.
+/// Returns by how many bytes the memory of this process grows during a flood, measured at its peak.
 func growth(of flood: Flood, port: UInt16) async throws -> Int {
     let client = FloodedClient(port: port, keepsUnread: flood.keepsUnread)
     let before = ProcessMemory.residentBytes(of: "self")
@@ -24,7 +24,7 @@ func growth(of flood: Flood, port: UInt16) async throws -> Int {
     var (highest, lastGrowth) = (before, start)
     func hasBegun() -> Bool { highest - before > flood.limit / 4 || .now - start > startTime }
     while !hasBegun() || .now - lastGrowth < stableTime {
-        // Between two samples: the system reports no change of a process's memory.
+        // Memory is polled, because the system does not report changes of a process's memory.
         try await Task.sleep(for: .milliseconds(20))
         let now = ProcessMemory.residentBytes(of: "self")
         guard now > highest + noise else { continue }
@@ -33,7 +33,7 @@ func growth(of flood: Flood, port: UInt16) async throws -> Int {
     return highest - before
 }
 
-/// Why a flood has failed.
+/// The reason why a flood failed.
 enum Problem: CustomStringConvertible {
     case exceedsLimit(growth: Int, allowed: Int)
     case fillsLittle(growth: Int)
@@ -48,7 +48,7 @@ enum Problem: CustomStringConvertible {
     }
 }
 
-/// Runs the client of a flood in a process of its own, and returns what is wrong with its memory, if anything.
+/// Runs the client of a flood in its own process. Returns the problem with its memory, or `nil`.
 func run(_ flood: Flood) async throws -> Problem? {
     var buffer = PacketBuffer()
     for message in flood.messages() {
@@ -69,11 +69,11 @@ func run(_ flood: Flood) async throws -> Problem? {
         "flood: \(flood.name): \(growth >> 10) KiB for a limit of \(flood.limit >> 10) KiB and "
             + "\(flood.allowance >> 10) KiB as an allowance")
     if growth > flood.allowedGrowth { return .exceedsLimit(growth: growth, allowed: flood.allowedGrowth) }
-    // Otherwise the flood did not fill its buffer, and the limit was not tested.
+    // If memory grew only a little, the flood did not fill its buffer, and the limit was not tested.
     return growth < flood.limit / 2 ? .fillsLittle(growth: growth) : nil
 }
 
-/// Whether every buffer keeps to its limit.
+/// Returns true if every buffer stays within its limit.
 func runAll(_ floods: [Flood]) async throws -> Bool {
     var problems = 0
     for flood in floods {
@@ -85,7 +85,7 @@ func runAll(_ floods: [Flood]) async throws -> Bool {
     return problems == 0
 }
 
-/// Whether a client is reported that takes four times the limit.
+/// Returns true if a client that uses four times the limit is reported.
 func testItself() async throws -> Bool {
     guard var flood = Flood.all.first else { return false }
     (flood.limit, flood.allowance) = (flood.limit / 4, flood.allowance / 4)

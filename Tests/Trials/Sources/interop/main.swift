@@ -1,9 +1,9 @@
 import Foundation
 import TrialSupport
 
-// interop [--quick] [<broker> ...] | --self-test
+// Usage: interop [--quick] [<broker> ...] | --self-test
 
-/// Whether nothing failed.
+/// Returns true if no conversation failed.
 func run(_ words: [String]) async throws -> Bool {
     if words == ["--self-test"] { return try await SelfTest.run() }
     let all: [any Broker] =

@@ -1,6 +1,7 @@
-/// What holds of the messages that arrived, in their order.
+/// Checks the order and the number of arrived messages.
 enum Arrivals {
-    /// First arrivals of one topic and QoS come in the order in which they were published ([MQTT-4.6.0-5]).
+    /// Checks that messages of one topic and QoS first arrive in the order in which they were published
+    /// ([MQTT-4.6.0-5]).
     static func check(_ arrivals: [Int], _ direction: String, _ line: (Int) -> String) throws(Broken) {
         var seen: Set<Int> = []
         var last: [String: Int] = [:]
@@ -12,7 +13,8 @@ enum Arrivals {
         }
     }
 
-    /// The messages of the server arrived as often as their QoS promises; a lost session takes the memory of QoS 2 with it.
+    /// Checks that the server's messages arrived as often as their QoS promises. If a session is lost, QoS 2 messages
+    /// may repeat.
     static func check(_ received: [Int], of count: Int, sessionsLost: Int) throws(Broken) {
         var counts = [Int](repeating: 0, count: count)
         for serial in received { counts[serial] += 1 }

@@ -1,4 +1,4 @@
-/// An invariant that does not hold: the walk that found it ends there.
+/// An invariant that was broken. The walk ends when this is thrown.
 struct Broken: Error {
     let message: String
     init(_ message: String) { self.message = message }

@@ -1,35 +1,37 @@
 import MQTTCodec
 
-/// A server with one client and one session: as small as the protocol lets it be, and strict with the client.
+/// A model of a server with one client and one session. It implements only what the protocol requires, and checks the
+/// client strictly.
 struct ServerModel {
-    /// A message to the client that is not finished.
+    /// A message to the client whose exchange is not finished.
     private struct Outgoing {
         let serial: Int
         let qos: PacketQoS
-        /// `true` once PUBREC came: PUBREL is what is sent from then on.
+        /// True after PUBREC was received: from then on, PUBREL is sent.
         var isReleased = false
-        /// Whether it was sent on this connection.
+        /// True if the message was sent on this connection.
         var isSent = false
     }
 
-    /// What the client published, in the order in which it was delivered onwards.
+    /// The client's messages, in the order in which the server accepted them.
     private(set) var delivered: [Int] = []
-    /// How often the session was lost, which is when messages may come twice.
+    /// The number of lost sessions. After a loss, messages may arrive twice.
     private(set) var sessionsLost = 0
 
     let version: ProtocolVersion
-    /// Another one for each connection.
+    /// The receive maximum of the current connection. It changes from connection to connection.
     var receiveMaximum: Int
-    /// Plants the mistake of delivering a QoS 2 message at every PUBLISH, to prove that walks find it.
+    /// If true, the model has a planted mistake: it delivers a QoS 2 message at every PUBLISH. Walks must find it.
     let deliversTwice: Bool
 
     private var isConnected = false
     private var hasSession = false
-    /// QoS 2 ids whose PUBREL has not come.
+    /// The QoS 2 packet ids whose PUBREL was not received.
     private var held: Set<PacketID> = []
-    /// Those of ``held`` that an earlier process of the client left; it may use them for other packets than QoS 2.
+    /// The ids in ``held`` that an earlier process of the client left. The client may use them for packets other than
+    /// QoS 2.
     private var left: Set<PacketID> = []
-    /// QoS 2 ids that came on this connection and are not complete: they count against our receive maximum.
+    /// The unfinished QoS 2 packet ids of this connection. They count against the server's receive maximum.
     private var counted: Set<PacketID> = []
     private var outgoing: [PacketID: Outgoing] = [:]
     private var order: [PacketID] = []
@@ -46,13 +48,13 @@ struct ServerModel {
 
     var isIdle: Bool { outgoing.isEmpty && waiting.isEmpty }
 
-    /// An earlier process of the client has begun the session, and left exchanges in it.
+    /// Creates the session of an earlier client process that left unfinished exchanges.
     mutating func beginSession(holding ids: Set<PacketID>) {
         hasSession = true
         (held, left) = (ids, ids)
     }
 
-    /// The connection ended; the session stays.
+    /// Notes the end of the connection. The session remains.
     mutating func disconnected() {
         isConnected = false
         aliases = [:]
@@ -60,23 +62,23 @@ struct ServerModel {
         for id in order { outgoing[id]?.isSent = false }
     }
 
-    /// The server is started again, without its session if that was not stored.
+    /// Restarts the server. Without `keepingSession`, the session is lost.
     mutating func restarted(keepingSession: Bool) {
         disconnected()
         guard !keepingSession else { return }
         hasSession = false
         (held, left) = ([], [])
-        // What the server had for the client is the server's loss; it starts the exchanges anew.
+        // The server has lost its unfinished exchanges to the client, so it starts them again.
         waiting = order.compactMap { outgoing[$0]?.serial } + waiting
         outgoing = [:]
         order = []
         sessionsLost += 1
     }
 
-    /// Has a message for the client.
+    /// Queues a message for the client.
     mutating func publish(_ serial: Int) { waiting.append(serial) }
 
-    /// Sends what may be sent.
+    /// Sends the messages that the client's receive maximum allows.
     mutating func pump(_ send: (Packet) -> Void) {
         guard isConnected else { return }
         while !waiting.isEmpty, outgoing.values.count(where: { $0.isSent && !$0.isReleased }) < clientReceiveMaximum {
@@ -101,7 +103,7 @@ struct ServerModel {
         send(.publish(Publish(topic: "to/client", payload: Payload.bytes(entry.serial), delivery: delivery)))
     }
 
-    /// Takes a packet of the client and answers it.
+    /// Handles a packet of the client and sends the response.
     mutating func received(_ packet: Packet, _ send: (Packet) -> Void) throws(Broken) {
         switch packet {
         case .connect(let connect): received(connect, send)
@@ -196,7 +198,7 @@ struct ServerModel {
     }
 }
 
-/// What messages carry: a number that says everything about them.
+/// The payload of a message: its serial number. Topic and QoS are computed from the number.
 enum Payload {
     static func bytes(_ serial: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: serial >> ($0 * 8)) } }
     static func serial(_ bytes: [UInt8]) -> Int {

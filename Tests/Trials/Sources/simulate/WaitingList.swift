@@ -1,5 +1,5 @@
-/// The QoS 1 and 2 messages that the client has not handed to the engine, or that the engine returned: the simplest queue
-/// that keeps their order.
+/// The QoS 1 and 2 messages that the client has not handed to the engine yet, or that the engine returned. It is a
+/// simple queue that keeps their order.
 struct WaitingList {
     /// The numbers of the messages, in ascending order.
     private var serials: [Int] = []
@@ -12,7 +12,7 @@ struct WaitingList {
 
     mutating func removeFirst() -> Int { serials.removeFirst() }
 
-    /// Puts the messages that the engine returned in front. They were published in the order of their numbers, so the
+    /// Puts messages that the engine returned at the front. They were published in the order of their numbers, so the
     /// engine must return them in that order.
     mutating func putBack(_ returned: [Int]) throws(Broken) {
         let all = returned + serials

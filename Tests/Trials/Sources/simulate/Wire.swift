@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// Packets as bytes and back.
+/// Encodes and decodes packets.
 enum Wire {
     static func encoded(_ packet: Packet, _ version: ProtocolVersion, _ sender: Endpoint) -> [UInt8] {
         var buffer = PacketBuffer()

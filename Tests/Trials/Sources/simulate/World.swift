@@ -2,15 +2,15 @@ import MQTTCodec
 import MQTTEngine
 import TrialSupport
 
-/// One walk: an engine and a server model with a channel between them that fails in every way it can.
+/// One walk: an engine and a server model, connected by a channel that fails in every possible way.
 ///
-/// After each step the invariants are checked that hold at all times; at the end the channel is left in peace, and then
-/// everything that was promised must have happened.
+/// After each step, the walk checks the invariants. At the end the channel has no more faults, and the walk checks that
+/// all promises were kept.
 struct World: ~Copyable {
-    /// What became of a message that the client published.
+    /// The state of a message that the client published.
     private enum Outcome { case open, acknowledged, failed }
 
-    /// What the engine waits for when it has a store.
+    /// A write to the store that the engine waits for.
     private enum StoreStep {
         case outgoing(Token, PacketID)
         case release(PacketID)
@@ -29,29 +29,30 @@ struct World: ~Copyable {
     private var toClient: [UInt8] = []
     private var clientUnread: [UInt8] = []
     private var actions = ActionList()
-    /// What the store has not taken yet; it is slow, and takes the oldest first.
+    /// The writes that the store has not finished. The store is slow and finishes the oldest write first.
     private var storing: [StoreStep] = []
-    /// The packet ids of messages that were given one.
+    /// The packet ids of the messages that have one.
     private var packetIDs: [Token: PacketID] = [:]
-    /// Messages above QoS 0 that the engine has written since it was given them, whether or not they arrived.
+    /// The QoS 1 and 2 messages that the engine has written since it received them, whether or not they arrived.
     private var written: Set<Int> = []
-    /// Messages above QoS 0 that the engine does not have.
+    /// The QoS 1 and 2 messages that are not in the engine.
     private var waiting = WaitingList()
-    /// QoS 2 messages that must not be published again, because PUBREC came.
+    /// The QoS 2 messages that must not be published again, because PUBREC was received.
     private var receivedByServer: Set<Int> = []
 
     private var outcomes: [Outcome] = []
-    /// How many sessions had been lost when a message was published, for those that are exactly once.
+    /// For each published message, the number of sessions that were lost before it was published.
     private var lossesBefore: [Int] = []
     private var handles: [IncomingMessage.Handle] = []
     private var serverSerial = 0
-    /// Messages of the server as the client got them.
+    /// The server's messages, in the order in which the client received them.
     private var received: [Int] = []
     private(set) var steps = 0
-    /// The limit that the engine was given of messages without an answer.
+    /// The current limit of unacknowledged messages that was set on the engine.
     private var sendLimit: Int?
-    /// How many more times the connection may be lost before the server has answered in a session that an earlier process
-    /// began: the engine asks on so many connections what that left there. Without limit in other sessions.
+    /// How many more times the connection may be lost before a QoS 2 message is acknowledged, in a session of an
+    /// earlier process. On a few connections only, the engine tries to find out which packet ids that process left in
+    /// use. There is no limit in other sessions.
     private var cutsLeft = Int.max
 
     init(seed: UInt64, plantsMistake: Bool) {
@@ -111,7 +112,7 @@ struct World: ~Copyable {
         try perform()
     }
 
-    // What happens.
+    // The steps of a walk. `step()` chooses them at random.
 
     private mutating func publish() {
         let serial = outcomes.count
@@ -128,12 +129,12 @@ struct World: ~Copyable {
                 token: Token(rawValue: UInt64(serial))), now: now, into: &clientOutput, &actions)
     }
 
-    /// Hands the engine the messages that it takes, which must then not fail for want of room.
+    /// Hands waiting messages to the engine while it has capacity. They must not fail because of missing capacity.
     private mutating func publishWaiting() {
         while engine.publishCapacity > 0, !waiting.isEmpty { publish(waiting.removeFirst()) }
     }
 
-    /// Hands the engine a message that it does not take: it must say so, and change nothing.
+    /// Hands a message to the engine when it has no capacity. The engine must report a failure and change nothing.
     private mutating func publishTooMuch() throws(Broken) {
         guard engine.publishCapacity == 0, let serial = waiting.first else { return }
         let before = (count: engine.inFlightCount, bytes: engine.keptByteCount, output: clientOutput.count)
@@ -161,7 +162,7 @@ struct World: ~Copyable {
         engine.transportOpened(now: now, into: &clientOutput, &actions)
     }
 
-    /// Both ends lose the connection, with all that is on its way.
+    /// Ends the connection on both sides. Bytes on their way are lost.
     private mutating func cut() throws(Broken) {
         guard isConnected else { return }
         isConnected = false
@@ -174,8 +175,8 @@ struct World: ~Copyable {
         engine.transportClosed(now: now, &actions)
     }
 
-    /// A server that lost the session says so in its next CONNACK, and only there: if that one were cut off, neither
-    /// MQTT nor we could know. So it arrives.
+    /// Restarts the server. If it loses the session, it reports that only in its next CONNACK. If that CONNACK were
+    /// lost, the client could not know, so this method lets it arrive.
     private mutating func restartServer(keepingSession: Bool) throws(Broken) {
         try cut()
         server.restarted(keepingSession: keepingSession)
@@ -193,7 +194,8 @@ struct World: ~Copyable {
         }
     }
 
-    /// A limit that is lowered during a connection takes nothing back, so it is lowered only before one.
+    /// Sets the limit of unacknowledged messages. A lower limit does not take back sent messages, so it is set only
+    /// between connections.
     private mutating func changeSendLimit(_ limit: Int?) {
         sendLimit = limit
         engine.setSendLimit(sendLimit, now: now, into: &clientOutput, &actions)
@@ -217,7 +219,7 @@ struct World: ~Copyable {
 
     private mutating func carryToServer(atMost limit: Int) throws(Broken) {
         takeOutput()
-        // The server reads whole packets: a split read is the client's test, and the decoder's.
+        // The server reads whole packets. Split reads are tested in the client and in the decoder's tests.
         var budget = limit
         let decoder = PacketDecoder(version: version, sender: .client)
         while budget > 0 {
@@ -233,7 +235,7 @@ struct World: ~Copyable {
         clientOutput.removeAll()
     }
 
-    /// What is on its way to the server does not arrive; it was written all the same.
+    /// Drops the bytes on their way to the server. Their messages still count as written.
     private mutating func loseOutput() throws(Broken) {
         takeOutput()
         let decoder = PacketDecoder(version: version, sender: .client)
@@ -256,7 +258,7 @@ struct World: ~Copyable {
         } while consumed > 0 && !clientUnread.isEmpty
     }
 
-    /// Looks at what the engine wants, while the bytes that messages point into are still there.
+    /// Handles the engine's actions while the bytes that their messages refer to still exist.
     private mutating func perform() throws(Broken) {
         var closed = false
         var returned: [Int] = []
@@ -301,7 +303,8 @@ struct World: ~Copyable {
         if closed { try cut() }
     }
 
-    /// A message may be published again, as a new one, unless the server has it (PUBREC).
+    /// Returns a message to the waiting list after a lost session. This is wrong if the server has received it
+    /// (PUBREC).
     private mutating func takeBack(_ serial: Int) throws(Broken) -> Int {
         guard configuration.sessionLossPolicy == .resend, outcomes[serial] == .open, Payload.qos(serial) != .atMostOnce,
             !receivedByServer.contains(serial)
@@ -324,10 +327,10 @@ struct World: ~Copyable {
         outcomes[serial] = outcome
     }
 
-    // What must hold.
+    // The checks of invariants and promises.
 
-    /// At all times: the engine knows of just those messages whose end has not been reported and that do not wait, and
-    /// takes no more than the configuration allows.
+    /// Checks two invariants. The engine holds exactly the messages that have not ended and do not wait. It accepts no
+    /// more messages than the configuration allows.
     private func checkBooks() throws(Broken) {
         let open = outcomes.count { $0 == .open }
         guard open == engine.inFlightCount + waiting.count else {
@@ -346,7 +349,7 @@ struct World: ~Copyable {
         }
     }
 
-    /// A message is marked as a repetition when it is one, and not the first time ([MQTT-3.3.1-1]).
+    /// Checks that the first PUBLISH of a message is not marked as a duplicate ([MQTT-3.3.1-1]).
     private mutating func checkMark(_ packet: Packet) throws(Broken) {
         guard case .publish(let publish) = packet, publish.delivery.qos != .atMostOnce else { return }
         let serial = Payload.serial(publish.payload)
@@ -355,7 +358,7 @@ struct World: ~Copyable {
         }
     }
 
-    /// No more faults: everything gets its turn.
+    /// Runs without faults until all messages have ended.
     private mutating func settle() throws(Broken) {
         changeSendLimit(nil)
         for _ in 0..<10_000 {
@@ -387,7 +390,7 @@ struct World: ~Copyable {
                 if outcomes[serial] == .acknowledged, count == 0 { throw Broken("QoS 1 message \(serial) is lost") }
             case .exactlyOnce:
                 if outcomes[serial] == .acknowledged, count == 0 { throw Broken("QoS 2 message \(serial) is lost") }
-                // A lost session takes the memory of what was delivered with it.
+                // When a session is lost, the server forgets which QoS 2 messages it has delivered.
                 let allowed = 1 + server.sessionsLost - lossesBefore[serial]
                 if count > allowed { throw Broken("QoS 2 message \(serial) came \(count) times, \(allowed) allowed") }
             }

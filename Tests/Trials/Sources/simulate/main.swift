@@ -1,9 +1,9 @@
 import Glibc
 import TrialSupport
 
-// simulate (--walks N | --seconds S) [--seed SEED] [--self-test]
+// Usage: simulate (--walks N | --seconds S) [--seed SEED] [--self-test]
 
-/// Runs walks until `isOver` says so, and returns the seed and the message of the first that breaks.
+/// Runs walks until `isOver` returns true or a walk fails. Returns the failed walk's seed and message.
 func run(
     from seed: UInt64, plantingMistake: Bool = false, until isOver: (_ walks: Int) -> Bool
 ) -> (walks: Int, steps: Int, broken: (seed: UInt64, message: String)?) {

@@ -1,9 +1,9 @@
 import Glibc
 import TrialSupport
 
-// walk [--walks N] [--seed SEED] [--without RULE] [--story] [--count] [--twice] [--self-test]
+// Usage: walk [--walks N] [--seed SEED] [--without RULE] [--story] [--count] [--twice] [--self-test]
 
-/// The first walk of `walks` that breaks a promise.
+/// Returns the first of the `walks` that breaks a promise.
 func firstViolation(
     _ machine: WalkMachine, from seed: UInt64, walks: UInt64, rules: WalkRules, fault: WalkFault.Kind? = nil
 ) -> WalkResult? {
@@ -14,10 +14,10 @@ func firstViolation(
     return nil
 }
 
-/// Plants each mistake, and expects the walks to find it.
+/// Plants each mistake, and checks that the walks find it.
 func testItself(_ machine: WalkMachine, from seed: UInt64, rules: WalkRules) -> Bool {
     for fault in WalkFault.Kind.allCases {
-        // A walk that breaks without the mistake proves nothing.
+        // Only use walks that succeed without the mistake. A walk that fails anyway proves nothing.
         let sound = (0..<200 as Range<UInt64>).map { seed &+ $0 }.filter {
             machine.walk(seed: $0, rules: rules).violation == nil
         }
@@ -31,7 +31,7 @@ func testItself(_ machine: WalkMachine, from seed: UInt64, rules: WalkRules) -> 
     return true
 }
 
-/// How many of the walks break which promise.
+/// Prints, for each promise, how many of the walks break it.
 func countViolations(_ machine: WalkMachine, from seed: UInt64, walks: UInt64, rules: WalkRules) {
     for (name, rule) in WalkRules.names where rules.contains(rule) {
         let found = (0..<walks).compactMap { number -> WalkResult? in
@@ -43,7 +43,8 @@ func countViolations(_ machine: WalkMachine, from seed: UInt64, walks: UInt64, r
     }
 }
 
-/// Walks each seed twice, and returns how many walks differ: chance that is not the seed's.
+/// Runs each seed twice, and returns the number of walks that differ. A difference shows randomness that does not come
+/// from the seed.
 func countDifferences(_ machine: WalkMachine, from seed: UInt64, walks: UInt64) -> Int {
     var count = 0
     for number in 0..<walks {

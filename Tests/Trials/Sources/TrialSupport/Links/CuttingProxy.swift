@@ -1,21 +1,22 @@
 package import CourierTransport
 import Synchronization
 
-/// Stands between one client and the broker, and cuts its connections after a random number of bytes.
+/// A proxy between one client and the broker. It cuts each connection after a random number of bytes.
 ///
-/// Safe to share: what is not a constant or behind a lock is touched on the loop only.
+/// Safe to share: all state that is not constant or behind a lock is used on the loop only.
 package final class CuttingProxy: @unchecked Sendable {
     package struct Counts: Sendable {
         package var cuts = 0
         package var connections = 0
     }
 
-    /// A little longer than the time after CONNACK in which a client of MQTT 3.1.1 with pauses of at most 2 s takes a
-    /// drop for the sign of another client with its id. Several in a row would make it wait for a minute, as it should.
+    /// The age below which a lost connection is suspicious to an MQTT 3.1.1 client with pauses of at most 2 s. After
+    /// CONNACK, such a client treats an early loss as a sign of another client with its id. After several early losses,
+    /// it correctly waits for a minute. This time is a little longer than the client's own limit.
     private static let suspectAge = Duration.milliseconds(7_500)
 
-    /// After so many connections in a row that ended this young the next one gets older, whatever the client speaks: the
-    /// contract is judged on that no client is away for twenty seconds.
+    /// After this many young connections in a row, the next connection lives longer, with every MQTT version. The
+    /// delivery checks assume that no client is away for twenty seconds.
     private static let youngLimit = 5
     private static let youngAge = Duration.seconds(1)
 
@@ -25,15 +26,15 @@ package final class CuttingProxy: @unchecked Sendable {
     private let broker: TransportEndpoint
     private let sparesYoungConnections: Bool
     private let counts = Mutex(Counts())
-    /// How many connections in a row broke soon after they had been accepted.
+    /// The number of accepted connections in a row that ended before `suspectAge`.
     private let quickDrops = Atomic(0)
-    /// How many ended young, accepted or not. On the loop.
+    /// The number of connections in a row that ended young, accepted or not. Used on the loop only.
     private var youngCount = 0
     private let isCutting = Atomic(true)
     private var random: SeededGenerator
     private var listener: ChannelListener?
 
-    /// A proxy of a client that speaks MQTT 3.1.1 or a later version.
+    /// Creates a proxy. `isVersion311` is true if the client uses MQTT 3.1.1.
     package init(to broker: TransportEndpoint, isVersion311: Bool, seed: UInt64, on loop: EventLoop) throws {
         self.broker = broker
         self.loop = loop
@@ -49,27 +50,27 @@ package final class CuttingProxy: @unchecked Sendable {
     package var port: UInt16 { listener?.port ?? 0 }
     package var totals: Counts { counts.withLock { $0 } }
 
-    /// Whether one more drop in the next seconds would look like another client with the same id.
+    /// True if one more early loss would make the client suspect another client with the same id.
     package var isSuspicious: Bool { sparesYoungConnections && quickDrops.load(ordering: .relaxed) >= 2 }
 
-    /// From now on nothing is cut.
+    /// Stops cutting connections.
     package func calm() { isCutting.store(false, ordering: .relaxed) }
 
     package func close() { listener?.close() }
 
-    // MARK: The links' side, on the loop
+    // MARK: Called by the links, on the loop
 
-    /// Where a new connection is to be cut.
+    /// Chooses where a new connection will be cut.
     func plan() -> ProxiedLink.Cut {
         counts.withLock { $0.connections += 1 }
-        // Some within the first packets, at all of their bytes; the rest somewhere in the traffic.
+        // Some connections are cut within the first packets, the others somewhere later.
         let limit = random.chance(30) ? 1 << (2 + random.below(11)) : 300_000
         return ProxiedLink.Cut(
             isTowardsClient: random.chance(60), afterBytes: random.below(limit), closesClient: random.chance(50),
             closesBroker: random.chance(50))
     }
 
-    /// Whether a connection of this age may be cut now.
+    /// Returns true if a connection of this age may be cut now.
     func mayCut(age: Duration?) -> Bool {
         guard isCutting.load(ordering: .relaxed) else { return false }
         if youngCount >= Self.youngLimit, age ?? .zero <= Self.youngAge { return false }
@@ -79,7 +80,7 @@ package final class CuttingProxy: @unchecked Sendable {
 
     func wasCut() { counts.withLock { $0.cuts += 1 } }
 
-    /// A connection has ended; `age` since the broker's first bytes, if there were any.
+    /// Notes the end of a connection. `age` is the time since the broker's first bytes; `nil` if it sent none.
     func ended(age: Duration?) {
         if age != nil { releases.connectionEnded() }
         youngCount = age ?? .zero <= Self.youngAge ? youngCount + 1 : 0

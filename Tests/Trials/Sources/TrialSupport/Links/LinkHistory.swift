@@ -1,16 +1,16 @@
 import CourierTransport
 import Synchronization
 
-/// What the last connections of one client carried, for reports: a client that gets nothing may have none, or one whose
-/// broker sends nothing, or be the one that does not answer.
+/// The packets of one client's last connections, for failure reports. They show whether a client that gets no messages
+/// had no connection, got no packets from the broker, or did not answer.
 package final class LinkHistory: Sendable {
-    /// One connection.
+    /// The packets of one connection.
     final class Link: Sendable {
         private struct State {
             var accepted: ContinuousClock.Instant?
             var hasSession = false
             var ended: ContinuousClock.Instant?
-            /// How many packets of each type came from the broker, and from the client.
+            /// The number of packets of each type, from the broker and from the client.
             var counts = [[Int]](repeating: [Int](repeating: 0, count: 16), count: 2)
         }
 
@@ -59,7 +59,7 @@ package final class LinkHistory: Sendable {
         return link
     }
 
-    /// The last connections, in words.
+    /// A text about the last connections.
     package func words(_ clock: RunClock) -> String {
         links.withLock { $0 }.map { $0.words(clock) }.joined(separator: "\n    ")
     }

@@ -1,6 +1,6 @@
 package import CourierTransport
 
-/// The owner of one of the two channels of a link; keeps the link alive until its channel is closed.
+/// The handler of one of the two channels of a link. It keeps the link alive until its channel is closed.
 package final class LinkSide: ChannelHandler {
     private let link: any TwoSidedLink
     private let isClient: Bool

@@ -1,16 +1,16 @@
-/// Finds the packets in the bytes of one direction of a connection: each one's type, and the two bytes behind its length,
-/// which are the packet id in all acknowledgements.
+/// Finds the packets in the bytes of one direction of a connection. For each packet it reports the type and the two
+/// bytes after the length, which are the packet id in all acknowledgements.
 struct PacketScanner {
     private enum Place {
         case type
         case length(type: UInt8, value: Int, shift: Int)
-        /// `position` bytes of the body are behind us, `rest` before us.
+        /// Inside the body: `position` bytes are read, `rest` bytes remain.
         case body(type: UInt8, position: Int, first: UInt8, rest: Int)
     }
 
     private var place = Place.type
 
-    /// Goes on with `bytes`, and tells each packet of at least two bytes as soon as its id is there.
+    /// Scans the next bytes. Reports each packet with at least two bytes of body as soon as its id is complete.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, _ found: (_ type: UInt8, _ id: UInt16) -> Void) {
         var index = 0
         while index < bytes.count {

@@ -1,26 +1,27 @@
 import CourierTransport
 
-/// One connection through a ``CuttingProxy``: two channels, each of which gets what the other reads, until it is cut.
+/// One connection through a ``CuttingProxy``: two channels; each sends the bytes that the other one reads, until the
+/// cut.
 ///
-/// Safe to share: touched on the loop only, where both channels live.
+/// Safe to share: used on the loop only, where both channels run.
 final class ProxiedLink: TwoSidedLink, @unchecked Sendable {
-    /// Where a connection ends, and how.
+    /// Where and how a connection is cut.
     struct Cut: Sendable {
         let isTowardsClient: Bool
         let afterBytes: Int
-        /// Whether the client sees the end of the stream instead of a reset.
+        /// If true, the client sees the end of the stream; otherwise it sees a reset.
         let closesClient: Bool
         let closesBroker: Bool
     }
 
-    /// A CONNACK that is this old has reached the client.
+    /// After this time, a CONNACK has certainly reached the client.
     private static let acceptance = Duration.milliseconds(50)
 
     private let proxy: CuttingProxy
     private let cut: Cut
     private var client: ByteChannel?
     private var broker: ByteChannel?
-    /// The bytes that passed in the direction of the cut.
+    /// The number of forwarded bytes in the direction of the cut.
     private var passed = 0
     private var hasEnded = false
     private var answered: ContinuousClock.Instant?
@@ -36,7 +37,7 @@ final class ProxiedLink: TwoSidedLink, @unchecked Sendable {
         history = proxy.history.begin()
     }
 
-    /// Begins to connect to the broker; what the client sends meanwhile waits.
+    /// Starts to connect to the broker. Bytes that the client sends in the meantime wait.
     func connect(to endpoint: TransportEndpoint, on loop: EventLoop) {
         broker = ByteChannel.connect(to: endpoint, on: loop, handler: LinkSide(self, isClient: false))
     }
@@ -47,7 +48,7 @@ final class ProxiedLink: TwoSidedLink, @unchecked Sendable {
         guard !hasEnded, channel(ofClient: !isFromClient) != nil else { return }
         if !isFromClient, answered == nil {
             answered = .now
-            // The first packet is CONNACK; the last bit of its third byte says whether there was a session.
+            // The first packet is CONNACK. The last bit of its third byte is the session present flag.
             isNewSession = bytes.withUnsafeBytes { $0.count > 2 && $0[0] == 0x20 && $0[2] & 1 == 0 }
             history.accepted(hasSession: !isNewSession)
         }
@@ -66,7 +67,7 @@ final class ProxiedLink: TwoSidedLink, @unchecked Sendable {
         if cut.closesBroker { broker?.close() } else { broker?.abort() }
     }
 
-    /// Forwards bytes, and notes what is released in them.
+    /// Forwards bytes, and notes the PUBREL and PUBCOMP packets in them.
     private func pass(_ bytes: RawSpan, fromClient isFromClient: Bool) {
         let releases = proxy.releases
         bytes.withUnsafeBytes { bytes in
@@ -92,7 +93,7 @@ final class ProxiedLink: TwoSidedLink, @unchecked Sendable {
         proxy.ended(age: answered?.duration(to: .now))
     }
 
-    /// One side is gone; the other follows in the same way.
+    /// Handles the end of one channel, and ends the other channel in the same way.
     func closed(client isClient: Bool, _ reason: ChannelCloseReason) {
         ended()
         if isClient { client = nil } else { broker = nil }

@@ -1,19 +1,20 @@
 package import CourierTransport
 
-/// A client's channel and a broker's, each of which gets what the other reads. The owner of each is a ``LinkSide``.
+/// A link of two channels, to a client and to a broker. Each channel sends the bytes that the other one reads. The
+/// handler of each channel is a ``LinkSide``.
 ///
-/// All of it happens on the loop where both channels live.
+/// All methods are called on the loop of both channels.
 package protocol TwoSidedLink: AnyObject, Sendable {
-    /// The client's channel or the broker's; `nil` once it is closed.
+    /// Returns the client's or the broker's channel; `nil` if it is closed.
     func channel(ofClient isClient: Bool) -> ByteChannel?
-    /// Bytes have come from one side.
+    /// Handles bytes that one side sent.
     func received(_ bytes: RawSpan, fromClient isFromClient: Bool)
-    /// One side is gone.
+    /// Handles the end of one side's channel.
     func closed(client isClient: Bool, _ reason: ChannelCloseReason)
 }
 
 extension TwoSidedLink {
-    /// Writes to the other side, and reads no more from this one while too much waits there.
+    /// Writes bytes to the other side. If too many bytes wait there, pauses reading from this side.
     package func forward(_ bytes: RawSpan, fromClient isFromClient: Bool) {
         guard let target = channel(ofClient: !isFromClient) else { return }
         target.write(bytes)

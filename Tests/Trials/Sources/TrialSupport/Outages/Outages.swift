@@ -1,37 +1,37 @@
 import Synchronization
 
-/// One time without a broker.
+/// A period in which the broker was down.
 package struct Outage: Sendable {
     package enum Kind: Sendable {
-        /// By SIGTERM: the broker stored its sessions and had them again.
+        /// Stopped with SIGTERM: the broker stored its sessions and loaded them again.
         case stop
-        /// By SIGKILL: the broker came back without any memory.
+        /// Killed with SIGKILL: the broker started again without its sessions.
         case kill
     }
 
     package fileprivate(set) var kind: Kind
-    /// Just before the signal.
+    /// The time just before the signal.
     package let began: ContinuousClock.Instant
-    /// When it listened again.
+    /// The time at which the broker accepted connections again.
     package var ended: ContinuousClock.Instant?
-    /// When every client had all of its subscriptions again, at the latest.
+    /// The time by which every client had all its subscriptions again.
     package var recovered: ContinuousClock.Instant?
-    /// The same for each client, by its index.
+    /// The same time for each client, by the client's index.
     fileprivate var recoveredClients: [Int: ContinuousClock.Instant] = [:]
 
-    /// When `client` had all of its subscriptions again, at the latest.
+    /// Returns the time by which `client` had all its subscriptions again.
     package func recovery(of client: Int) -> ContinuousClock.Instant {
         recoveredClients[client] ?? recovered ?? .farFuture
     }
 
-    /// Whether the broker may have forgotten what it had at any time from `start` to `end`.
+    /// Returns true if the broker was killed and may have lost its state at some time from `start` to `end`.
     package func isKill(between start: ContinuousClock.Instant, and end: ContinuousClock.Instant?) -> Bool {
         kind == .kill && start < (ended ?? .farFuture) && began <= (end ?? .farFuture)
     }
 }
 
 extension ContinuousClock.Instant {
-    /// Later than any run lasts.
+    /// A time after the end of any run.
     package static var farFuture: Self { .now.advanced(by: .seconds(1_000_000)) }
 }
 
@@ -48,7 +48,7 @@ package final class Outages: Sendable {
         list.withLock { $0.append(Outage(kind: kind, began: .now)) }
     }
 
-    /// The broker that was stopped has not stored its sessions.
+    /// Turns the last outage into a kill, because the stopped broker has not stored its sessions.
     package func stopWasKill() {
         list.withLock { list in
             guard !list.isEmpty else { return }
@@ -63,7 +63,7 @@ package final class Outages: Sendable {
         }
     }
 
-    /// A client has its subscriptions again after the last outage.
+    /// Notes that a client has its subscriptions again after the last outage.
     package func recovered(_ client: Int) {
         list.withLock { list in
             guard let last = list.indices.last, list[last].recoveredClients[client] == nil else { return }
@@ -71,7 +71,7 @@ package final class Outages: Sendable {
         }
     }
 
-    /// Every client has its subscriptions; a kill is over with that.
+    /// Notes that every client has its subscriptions again. That ends the effects of a kill.
     package func recovered() {
         list.withLock { list in
             for index in list.indices where list[index].recovered == nil && list[index].ended != nil {

@@ -1,41 +1,44 @@
 import Synchronization
 
-/// The QoS 2 exchanges that the broker has released towards one client, as its proxy saw them.
+/// The QoS 2 exchanges in which the broker has sent PUBREL to one client, as seen by the client's proxy.
 ///
-/// mosquitto 2.0.11 forgets in two cases that it has sent PUBREL, and sends PUBLISH for the same id again, which
-/// [MQTT-4.3.3-6] forbids: when it is stopped before the client's PUBCOMP, and when two connections in a row end before
-/// it, the second of them before PUBREL was sent again. The client has released the id and cannot tell it from a new
-/// message. This says whether an exchange was in one of these states.
+/// mosquitto 2.0.11 has a mistake that [MQTT-4.3.3-6] forbids: it forgets in two cases that it has sent PUBREL, and
+/// sends PUBLISH with the same id again. It does so if it is stopped before the client's PUBCOMP. It also does so if
+/// two connections in a row end before PUBCOMP, and the second ends before PUBREL was sent again.
+///
+/// The client has released the id, so it can not recognize the repetition. This type tells whether an exchange was in
+/// one of these two states.
 package final class Releases: Sendable {
     private struct Release {
         let released: ContinuousClock.Instant
-        /// When PUBCOMP was handed to the broker, `nil` again when that was too late for its connection.
+        /// When PUBCOMP was forwarded to the broker. Set to `nil` again if its connection ended too soon after that.
         var completed: ContinuousClock.Instant?
-        /// The first two connections that ended since, with this the newest release of the id.
+        /// The times at which the first two connections ended after this release, while it was the newest release of
+        /// its id.
         var ends: [ContinuousClock.Instant] = []
-        /// When PUBREL was sent again, or for another exchange.
+        /// When PUBREL was sent again for this id, for the same or another exchange.
         var replaced: ContinuousClock.Instant?
 
-        /// Whether PUBCOMP may not have reached the broker at `instant`.
+        /// Returns true if the broker may not have received PUBCOMP at `instant`.
         func mayBeOpen(at instant: ContinuousClock.Instant) -> Bool {
             completed.map { $0.advanced(by: Releases.transit) >= instant } ?? true
         }
     }
 
-    /// A PUBCOMP may be on its way for this long until the broker has read it.
+    /// The longest time from forwarding a PUBCOMP until the broker has read it.
     private static let transit = Duration.seconds(1)
-    /// How long a completed release is kept; no client is away for as long.
+    /// How long a completed release is kept. No client is disconnected for this long.
     private static let kept = Duration.seconds(60)
-    /// How many uses of one id are kept.
+    /// The number of releases that are kept for one id.
     private static let uses = 4
 
     private let releases = Mutex<[UInt16: [Release]]>([:])
-    /// When the broker made a new session in a CONNACK that the client may not have got, for reports.
+    /// The times at which the broker created a session and the client may not have received the CONNACK, for reports.
     private let hiddenSessions = Mutex<[ContinuousClock.Instant]>([])
 
     package init() {}
 
-    /// The broker sent PUBREL.
+    /// Notes that the broker sent PUBREL.
     package func released(_ id: UInt16) {
         releases.withLock { releases in
             var list = releases[id] ?? []
@@ -46,7 +49,7 @@ package final class Releases: Sendable {
         }
     }
 
-    /// The client's PUBCOMP was handed to the broker.
+    /// Notes that the client's PUBCOMP was forwarded to the broker.
     func completed(_ id: UInt16) {
         releases.withLock { releases in
             guard var list = releases[id], let last = list.indices.last else { return }
@@ -55,12 +58,12 @@ package final class Releases: Sendable {
         }
     }
 
-    /// The broker made a new session, and the connection was cut so early that the client may not know.
+    /// Notes that the broker created a session, but the connection was cut so early that the client may not know.
     func hidSession() {
         hiddenSessions.withLock { $0.append(.now) }
     }
 
-    /// A connection of the client that the broker had accepted has ended.
+    /// Notes the end of a connection that the broker had accepted.
     func connectionEnded() {
         let now = ContinuousClock.now
         releases.withLock { releases in
@@ -73,7 +76,7 @@ package final class Releases: Sendable {
         }
     }
 
-    /// Whether the exchange of `id` was between PUBREL and PUBCOMP when the broker was stopped.
+    /// Returns true if the exchange of `id` was between PUBREL and PUBCOMP when the broker was stopped.
     package func wasOpen(_ id: UInt16, at outage: Outage) -> Bool {
         releases.withLock { releases in
             (releases[id] ?? []).contains { release in
@@ -83,7 +86,7 @@ package final class Releases: Sendable {
         }
     }
 
-    /// Whether two connections ended between PUBREL and PUBCOMP of `id`, at times from `start` to `end`.
+    /// Returns true if two connections ended between PUBREL and PUBCOMP of `id`, both between `start` and `end`.
     package func wasOpenTwice(
         _ id: UInt16, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant
     ) -> Bool {
@@ -94,7 +97,7 @@ package final class Releases: Sendable {
         }
     }
 
-    /// Forgets what nobody can ask about any more.
+    /// Removes old releases that are no longer needed.
     package func prune() {
         let horizon = ContinuousClock.now.advanced(by: .zero - Self.kept)
         releases.withLock { releases in
@@ -102,16 +105,16 @@ package final class Releases: Sendable {
         }
     }
 
-    /// Forgets every release.
+    /// Removes all releases.
     package func forget() { releases.withLock { $0 = [:] } }
 
-    /// When the client may have missed that its session is new, in words.
+    /// The times at which the client may have missed that its session was new, as text.
     package func hiddenSessions(_ clock: RunClock) -> String {
         let times = hiddenSessions.withLock { $0 }
         return times.isEmpty ? "never" : times.map { clock.time($0) }.joined(separator: ", ")
     }
 
-    /// What is known of an id, in words.
+    /// Returns the releases of an id, as text for a report.
     package func history(of id: UInt16, _ clock: RunClock) -> String {
         let list = releases.withLock { $0[id] ?? [] }
         guard !list.isEmpty else { return "never released" }

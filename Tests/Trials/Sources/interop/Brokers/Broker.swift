@@ -1,21 +1,21 @@
-/// A broker that conversations are held with: one group of columns of the matrix.
+/// A broker to test with. It has one column of the matrix for each of its wires.
 protocol Broker: Sendable {
-    /// What it is called in the matrix.
+    /// The broker's name in the matrix.
     var name: String { get }
-    /// The Debian package that is missing; `nil` if all is there.
+    /// The Debian package that is missing; `nil` if all packages are installed.
     var missingPackage: String? { get }
-    /// What it can not do by any way, each with the reason.
+    /// The abilities that the broker lacks over every wire, each with the reason.
     var lacks: [Ability: String] { get }
-    /// Whom it lets in.
+    /// The account that the broker accepts.
     var account: Account { get }
 
-    /// Starts it, for the first time or again, always at the same places; returns the ways to it when it takes
-    /// connections.
+    /// Starts the broker, for the first time or again, always at the same addresses. Returns the ways to connect, once
+    /// it accepts connections.
     @discardableResult
     func start() async throws -> [Way]
-    /// Stops it; its connections end.
+    /// Stops the broker; its connections end.
     func stop() async
-    /// Stops it for good and removes what it kept.
+    /// Stops the broker finally and removes its files.
     func remove() async
 }
 
@@ -27,22 +27,22 @@ struct Account: Sendable {
     static let ada = Account(user: "ada", password: "lovelace")
 }
 
-/// What some conversations need and some brokers can not do.
+/// An ability that some conversations need and some brokers lack.
 enum Ability: Hashable, Sendable {
     /// Speaking MQTT 5.
     case version5
     /// Refusing MQTT 5, so that a client has to fall back.
     case olderVersionsOnly
-    /// Delivering QoS 2.
+    /// Supporting QoS 2.
     case qos2
-    /// Taking QoS 2 as QoS 1.
+    /// Accepting QoS 2 messages as QoS 1.
     case downgrade
-    /// Answering a wrong password with a CONNACK that says so.
+    /// Refusing a wrong password with a CONNACK that names the reason.
     case explainsRefusal
     /// Publishing no will after DISCONNECT.
     case forgetsWill
 
-    /// What a broker lacks that has all there is in MQTT 5, each with the reason.
+    /// The abilities that a full MQTT 5 broker lacks, each with the reason.
     static let lackedByNewBrokers = [
         olderVersionsOnly: "the broker speaks MQTT 5, so there is nothing to fall back from",
         downgrade: "the broker has QoS 2, so there is nothing to downgrade",

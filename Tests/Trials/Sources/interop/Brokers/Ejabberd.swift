@@ -4,10 +4,10 @@ import Foundation
 import Glibc
 import TrialSupport
 
-/// One ejabberd with mod_mqtt, which is no node of anything: it needs no registry.
+/// An ejabberd with mod_mqtt. It runs outside of any Erlang cluster, so it needs no registry.
 actor Ejabberd: Broker {
     private static let program = "/usr/sbin/ejabberdctl"
-    /// What it says when it is ready.
+    /// The output line with which ejabberd reports that it is ready.
     private static let readyWords = "ejabberd is ready"
 
     let name = "ejabberd"
@@ -54,7 +54,7 @@ actor Ejabberd: Broker {
         )
         let certificates = try await Certificates.shared
         let server = certificates.server
-        // It wants the certificate and its key in one file.
+        // ejabberd needs the certificate and its key in one file.
         let both = try [server.certificateFile, server.privateKeyFile].map {
             try String(contentsOfFile: $0, encoding: .utf8)
         }

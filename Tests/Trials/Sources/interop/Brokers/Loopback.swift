@@ -4,7 +4,7 @@ import CourierTransport
 import MQTTCodec
 import TrialSupport
 
-/// The broker of CourierTesting, once for each of its wires.
+/// The `LoopbackBroker` of CourierTesting, one instance for each wire.
 actor Loopback: Broker {
     let name = "LoopbackBroker"
     let account = Account.ada
@@ -14,7 +14,8 @@ actor Loopback: Broker {
     private var brokers: [LoopbackBroker] = []
     private var ways: [Way] = []
 
-    /// A broker that offers everything to those with its account, or as `configuration` says.
+    /// Creates brokers with `configuration`. By default, they support every feature and accept only the account
+    /// ``account``.
     init(_ configuration: BrokerConfiguration? = nil) throws {
         var everything = BrokerConfiguration()
         everything.authentication = .accounts([

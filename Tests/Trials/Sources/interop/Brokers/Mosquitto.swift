@@ -2,7 +2,7 @@ import CourierTransport
 import Foundation
 import TrialSupport
 
-/// mosquitto with a listener for each wire, and a proxy of each kind in front of it.
+/// mosquitto with a listener for each wire, and a proxy of each kind before it.
 actor Mosquitto: Broker {
     let name = "mosquitto"
     let account = Account.ada

@@ -3,10 +3,10 @@ import CourierTransport
 import Foundation
 import TrialSupport
 
-/// One node of RabbitMQ with its plugins for MQTT and for MQTT over WebSocket.
+/// One RabbitMQ node with its plugins for MQTT and for MQTT over WebSocket.
 actor Rabbit: Broker {
     private static let program = "/usr/lib/rabbitmq/bin/rabbitmq-server"
-    /// How long it may take until it takes connections.
+    /// How long the node may take until it accepts connections.
     private static let patience = Duration.seconds(120)
 
     let name = "RabbitMQ"
@@ -15,7 +15,7 @@ actor Rabbit: Broker {
         .version5: "RabbitMQ 3.10 speaks MQTT 3.1.1",
         .qos2: "RabbitMQ takes QoS 2 as QoS 1, which has a row of its own",
     ]
-    /// As other clients of it find, too.
+    /// Abilities that RabbitMQ lacks over WebSocket only. Other MQTT clients see the same behavior.
     private static let lacksByWebSocket: [Ability: String] = [
         .explainsRefusal: "RabbitMQ 3.10 closes the WebSocket (1002) and sends no CONNACK",
         .forgetsWill: "RabbitMQ 3.10 publishes the will after DISCONNECT, over WebSocket only",
@@ -39,7 +39,7 @@ actor Rabbit: Broker {
         if ways.isEmpty { try await configure() }
         try node.start()
         let end = ContinuousClock.now + Self.patience
-        // Nobody tells when it is ready but the port itself.
+        // RabbitMQ reports readiness in no other way, so its port is polled.
         while !node.isReady {
             guard .now < end else { throw Failure("RabbitMQ did not start: \(node.lastWords)") }
             try await Task.sleep(for: .milliseconds(100))
@@ -47,7 +47,7 @@ actor Rabbit: Broker {
         return ways
     }
 
-    /// Adds to what the node has by itself, which is a listener for plain MQTT.
+    /// Adds listeners to the node's default configuration, which only has one for plain MQTT.
     private func configure() async throws {
         let (tls, ws, wss) = (try LocalPort.free(), try LocalPort.free(), try LocalPort.free())
         let certificates = try await Certificates.shared
@@ -59,7 +59,8 @@ actor Rabbit: Broker {
             """
         }
         let home = site.folder.file(node.name)
-        // One node needs no queues of several; 3.10 delivers nothing from such queues over WebSocket.
+        // Classic queues, because quorum queues are only useful with several nodes. RabbitMQ 3.10 delivers nothing from
+        // quorum queues over WebSocket.
         let common = try String(contentsOfFile: home + "/rabbit.conf", encoding: .utf8)
             .replacing("durable_queue_type = quorum", with: "durable_queue_type = classic")
         let settings = """
@@ -91,7 +92,7 @@ actor Rabbit: Broker {
     func remove() async {
         node.kill()
         let end = ContinuousClock.now + .seconds(10)
-        // It refuses to end until it has seen that the node is gone.
+        // The registry refuses to end until it has noticed that the node is gone.
         while .now < end, !site.endRegistry() { try? await Task.sleep(for: .milliseconds(100)) }
         site.folder.remove()
     }

@@ -1,7 +1,7 @@
 import CourierMQTT
 
 extension Conversation {
-    /// How clients are let in.
+    /// Conversations about connecting and refused connections.
     static let connecting = [
         Conversation("connects with MQTT 5", need: .version5) { try await $0.connect(.version5, expecting: .v5) },
         Conversation("connects with MQTT 3.1.1") { try await $0.connect(.version311, expecting: .v311) },
@@ -18,7 +18,7 @@ extension Conversation {
 }
 
 extension Meeting {
-    /// Connects, sees a message of its own arrive, and checks which version was spoken.
+    /// Connects, receives its own message, and checks the MQTT version of the connection.
     fileprivate func connect(
         _ policy: ProtocolVersionPolicy, expecting version: ObservedConnection.ProtocolVersion
     ) async throws {

@@ -2,7 +2,7 @@ import CourierMQTT
 import Foundation
 
 extension Conversation {
-    /// How messages travel.
+    /// Conversations about publishing and receiving messages.
     static let messages = [
         Conversation("payloads at QoS 0") { try await $0.exchangePayloads(at: .zero) },
         Conversation("payloads at QoS 1") { try await $0.exchangePayloads(at: .one) },
@@ -67,7 +67,7 @@ extension Conversation {
 }
 
 extension Meeting {
-    /// Sizes around the limits of the packet's length field, and beyond what one read takes.
+    /// Payload sizes near the limits of the packet's length field, and one that does not fit into one read.
     private static let sizes = [0, 1, 127, 128, 16_384, 100_000]
 
     fileprivate func exchangePayloads(at qos: QoS) async throws {
@@ -85,7 +85,7 @@ extension Meeting {
         try await expectNothingMore(than: payloads.count, at: reader, from: writer, topic: "payloads")
     }
 
-    /// Sends one message more, and checks that it comes next.
+    /// Sends one more message, and checks that no other message arrives before it.
     fileprivate func expectNothingMore(
         than count: Int, at reader: Party, from writer: Party, topic name: String
     ) async throws {
@@ -96,6 +96,6 @@ extension Meeting {
 }
 
 extension [Int] {
-    /// The first that is not its own position.
+    /// The first number that differs from its own position.
     fileprivate var firstOutOfOrder: Int? { enumerated().first { $0.offset != $0.element }?.element }
 }

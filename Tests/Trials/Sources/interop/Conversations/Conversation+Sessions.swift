@@ -1,7 +1,7 @@
 import CourierMQTT
 
 extension Conversation {
-    /// What outlives a connection.
+    /// Conversations about wills and sessions, after a lost connection.
     static let sessions = [
         Conversation("the will of a lost client") { meeting in
             let reader = try await meeting.reader(of: "wills")
@@ -20,7 +20,7 @@ extension Conversation {
                 $0.will = WillMessage(topic: meeting.topic("wills"), text: "gone", qos: .one)
             }
             await party.client.disconnectAndWait()
-            // Had there been a will, the broker would have published it before it answers the next connection.
+            // If there were a will, the broker would publish it before it answers the next connection.
             let writer = try await meeting.connectedParty("writer")
             try await writer.client.publish("still here", to: meeting.topic("wills"), qos: .one)
             let message = try await reader.messages.first(1)[0]
@@ -54,7 +54,7 @@ extension Conversation {
         },
     ]
 
-    /// What outlives a broker.
+    /// Conversations about a restart of the broker.
     static let restarts = [
         Conversation("clients come back when the broker was restarted") { meeting in
             let reader = try await meeting.reader(of: "news")
@@ -67,7 +67,7 @@ extension Conversation {
             try await writer.lost()
             async let away = writer.client.publish("away", to: meeting.topic("kept"), qos: .one, retain: true)
             try await meeting.broker.start()
-            // A broker that keeps no sessions is subscribed to anew, and so is one that does: the session was clean.
+            // The client subscribes again after every restart, because its session is clean.
             try await reader.subscribed(moreThan: subscribeCount)
             _ = try await away
             try await writer.client.publish("after", to: meeting.topic("news"), qos: .one)
@@ -95,7 +95,7 @@ extension Meeting {
 }
 
 extension [String?] {
-    /// Each once, where it came first: QoS 1 may repeat [MQTT-4.3.2-1].
+    /// The texts without repetitions, because QoS 1 may deliver a message twice [MQTT-4.3.2-1].
     fileprivate func removingRepetitions() -> [String?] {
         var seen: Set<String?> = []
         return filter { seen.insert($0).inserted }

@@ -2,7 +2,7 @@ import CourierMQTT
 import Foundation
 
 extension Conversation {
-    /// What only MQTT 5 has.
+    /// Conversations about features that only MQTT 5 has.
     static let version5 = [
         Conversation("properties of a message", need: .version5) { meeting in
             let reader = try await meeting.reader(of: "properties")

@@ -1,10 +1,10 @@
-/// One thing that clients and a broker do together: a row of the matrix.
+/// One test of clients with a broker: a row of the matrix.
 struct Conversation: Sendable {
-    /// What it is called in the matrix.
+    /// The conversation's name in the matrix.
     let name: String
-    /// What it makes no sense without; nothing if `nil`.
+    /// The ability that the broker must have; `nil` if none. Without it, the conversation is not applicable.
     let need: Ability?
-    /// Returns when all was as it should be.
+    /// Runs the conversation. Throws if a check fails.
     private let hold: @Sendable (Meeting) async throws -> Void
 
     init(_ name: String, need: Ability? = nil, hold: @escaping @Sendable (Meeting) async throws -> Void) {
@@ -13,14 +13,14 @@ struct Conversation: Sendable {
         self.hold = hold
     }
 
-    /// Those that do not disturb each other.
+    /// The conversations that can run at the same time.
     static let calm = connecting + messages + version5 + sessions
-    /// Those that end the connections of others.
+    /// The conversations that end the connections of other conversations.
     static let disruptive = restarts
-    /// All of them, in the order of the matrix.
+    /// All conversations, in the order of the matrix.
     static let all = calm + disruptive
 
-    /// Holds it; it has failed when it lasts longer than `patience`.
+    /// Runs the conversation and returns its verdict. It fails if it takes longer than `patience`.
     func verdict(with broker: any Broker, by way: Way, patience: Duration) async -> Verdict {
         if let need, let reason = broker.lacks[need] ?? way.lacks[need] { return .notApplicable(reason) }
         let meeting = Meeting(broker, way)
@@ -51,10 +51,10 @@ struct Conversation: Sendable {
     }
 }
 
-/// How a conversation ended.
+/// The result of a conversation.
 enum Verdict: Sendable {
     case passed
-    /// It was not held, and why.
+    /// The conversation did not run, for this reason.
     case notApplicable(String)
     case failed(String)
 

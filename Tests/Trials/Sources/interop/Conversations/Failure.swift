@@ -1,11 +1,13 @@
-/// What was not as it should be.
+/// A failed check, with its description.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// - Throws: ``Failure`` with the words if `condition` does not hold.
+/// Checks a condition.
+///
+/// - Throws: ``Failure`` with `words` if `condition` is false.
 func check(_ condition: Bool, _ words: @autoclosure () -> String) throws {
     if !condition { throw Failure(words()) }
 }

@@ -2,13 +2,13 @@ import CourierMQTT
 import Foundation
 import Synchronization
 
-/// Where one conversation takes place: a broker, the way to it, and names that no other conversation has.
+/// The environment of one conversation: a broker, the way to it, and a topic prefix that no other conversation uses.
 final class Meeting: Sendable {
     private static let lastNumber = Atomic(0)
 
     let broker: any Broker
     let way: Way
-    /// What all topics of the conversation begin with.
+    /// The prefix of all topics of the conversation.
     let root: String
     private let parties = Mutex<[Party]>([])
     private let relays = Mutex<[Relay]>([])
@@ -21,8 +21,8 @@ final class Meeting: Sendable {
 
     func topic(_ rest: String) -> String { root + "/" + rest }
 
-    /// A client that is not connected yet, told from the others of the conversation by `name`. It gets to the broker like
-    /// all others unless `way` says otherwise, and gives the right password or another one.
+    /// Creates a client that is not connected yet. `name` must be unique in the conversation. By default, the client
+    /// uses the meeting's way and the broker's right password.
     func party(
         _ name: String, by way: Way? = nil, keepsSession: Bool = false, password: String? = nil,
         _ change: (inout MQTTClientConfig) -> Void = { _ in }
@@ -45,7 +45,7 @@ final class Meeting: Sendable {
         return party
     }
 
-    /// A client that is connected.
+    /// Creates and connects a client.
     func connectedParty(
         _ name: String, by way: Way? = nil, keepsSession: Bool = false,
         _ change: (inout MQTTClientConfig) -> Void = { _ in }
@@ -56,7 +56,7 @@ final class Meeting: Sendable {
         return party
     }
 
-    /// A client that is connected and has subscribed to a filter below ``root``.
+    /// Creates a client, connects it and subscribes it to a filter below ``root``.
     func reader(
         _ name: String = "reader", of filter: String, qos: QoS = .one, by way: Way? = nil, keepsSession: Bool = false
     ) async throws -> Party {
@@ -66,19 +66,19 @@ final class Meeting: Sendable {
         return party
     }
 
-    /// A relay in front of the broker, and the way through it.
+    /// Starts a relay before the broker. Returns the relay and the way through it.
     func relay() throws -> (relay: Relay, way: Way) {
         let relay = try Relay(to: way.endpoint)
         relays.withLock { $0.append(relay) }
         return (relay, way.through(relay))
     }
 
-    /// What its clients have seen, for a report.
+    /// A summary of all clients, for a failure report.
     var state: String {
         parties.withLock { $0 }.map(\.summary).joined(separator: "; ")
     }
 
-    /// Ends all its clients and relays.
+    /// Ends all clients and relays of the meeting.
     func end() async {
         for party in parties.withLock({ $0 }) {
             await party.client.disconnectAndWait()

@@ -1,13 +1,13 @@
 import CourierMQTT
 import Foundation
 
-/// One client of a conversation, and what it has seen.
+/// One client of a conversation, with the messages and events that it received.
 final class Party: Sendable {
     let client: any CourierClient
-    /// Every message that came, of any topic.
+    /// Every message that the client received, from any topic.
     let messages = Record<Message>()
     let events = Record<CourierEventType>()
-    /// The versions of MQTT that were spoken, one for each packet or several.
+    /// The MQTT versions of the observed packets, one entry for each batch.
     let versions: Record<ObservedConnection.ProtocolVersion>
     private let name: String
     private let handler: EventRecorder
@@ -25,7 +25,7 @@ final class Party: Sendable {
         reading = client.messagePublisher().sink { [messages] in messages.append($0) }
     }
 
-    /// What it has seen, for a report.
+    /// A summary of the client's messages and events, for a failure report.
     var summary: String {
         let events = events.all
         let lastEvents = events.suffix(3).map { "\($0)".prefix { $0 != "(" } }.joined(separator: ", ")
@@ -44,13 +44,13 @@ final class Party: Sendable {
     /// Waits until a connection was lost.
     func lost() async throws { try await events.wait { $0.contains(where: \.isConnectionLost) } }
 
-    /// Waits until an attempt has failed because of `code`, or has not failed.
+    /// Waits until an attempt fails with `code`, or until a connection succeeds.
     func refused(because code: CourierError.Code) async throws {
         try await events.wait { $0.contains { $0.failure?.code == code || $0.isConnectionSuccess } }
     }
 }
 
-/// Safe to share: constant.
+/// Safe to share: it has no mutable state of its own.
 private final class EventRecorder: ICourierEventHandler, Sendable {
     private let events: Record<CourierEventType>
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened so far, in order, for one task at a time to wait for more of it.
+/// A list of recorded elements, in order. One task at a time can wait for more elements.
 final class Record<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
     private let changes: AsyncStream<Void>
@@ -17,9 +17,9 @@ final class Record<Element: Sendable>: Sendable {
         changed.yield()
     }
 
-    /// Returns what happened once `condition` holds for it.
+    /// Waits until `condition` is true for the recorded elements, and returns them.
     ///
-    /// - Throws: `CancellationError` when the conversation has lasted too long.
+    /// - Throws: `CancellationError` if the conversation takes too long.
     @discardableResult
     func wait(until condition: ([Element]) -> Bool) async throws -> [Element] {
         var present = all
@@ -31,7 +31,7 @@ final class Record<Element: Sendable>: Sendable {
         throw CancellationError()
     }
 
-    /// Returns the first `count` once there are as many.
+    /// Waits for `count` elements, and returns the first `count`.
     func first(_ count: Int) async throws -> [Element] {
         Array(try await wait { $0.count >= count }.prefix(count))
     }

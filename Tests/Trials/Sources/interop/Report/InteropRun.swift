@@ -1,12 +1,12 @@
 import Foundation
 
-/// All conversations with some brokers by all their wires.
+/// Runs all conversations with some brokers over all their wires.
 struct InteropRun {
     let brokers: [any Broker]
-    /// How long one conversation may last, a restart of the broker included, before it has failed.
+    /// The longest time for one conversation, including a restart of the broker. After that time it has failed.
     var patience = Duration.seconds(120)
 
-    /// Holds them, one broker after the other.
+    /// Runs the conversations, one broker after the other.
     func matrix() async -> Matrix {
         var matrix = Matrix(rows: Conversation.all.map(\.name))
         for broker in brokers {
@@ -22,7 +22,8 @@ struct InteropRun {
         return matrix
     }
 
-    /// The verdicts on all conversations by each of the wires: by all wires at the same time, but for those that disturb.
+    /// Returns the verdicts on all conversations for each wire. Calm conversations run over all wires at the same time;
+    /// disruptive ones run alone.
     private func verdicts(with broker: any Broker, by ways: [Way]) async -> [[Verdict]] {
         let calm = await withTaskGroup(of: (Int, [Verdict]).self) { group in
             for (index, way) in ways.enumerated() {

@@ -1,6 +1,6 @@
-/// The verdicts on all conversations, by broker and wire.
+/// The verdicts on all conversations, for each broker and wire.
 struct Matrix {
-    /// One broker by one wire.
+    /// The verdicts of one broker over one wire.
     private struct Column {
         let broker: String
         let wire: String
@@ -17,22 +17,22 @@ struct Matrix {
 
     init(rows: [String]) { self.rows = rows }
 
-    /// Adds a broker with the verdicts by each of its wires, one for each row.
+    /// Adds a broker with its wires, and one list of verdicts for each wire.
     mutating func add(_ broker: String, _ wires: [String], _ verdicts: [[Verdict]]) {
         columns += zip(wires, verdicts).map { wire, verdicts in
             Column(broker: broker, wire: wire, verdicts: verdicts, width: max(Self.narrowest, wire.count))
         }
-        // The broker's name stands above all of its columns.
+        // The broker's name must fit above all of its columns.
         let width = columns.suffix(wires.count).reduce(-Self.gap.count) { $0 + $1.width + Self.gap.count }
         if !wires.isEmpty { columns[columns.count - 1].width += max(0, broker.count - width) }
     }
 
-    /// Adds a broker with which there were no conversations, which is a failure.
+    /// Adds a broker that could not be tested, which counts as a failure.
     mutating func add(missing broker: String, because reason: String) {
         missing.append("FAILED: \(broker): \(reason)")
     }
 
-    /// What failed, in words.
+    /// The failures, each as one line of text.
     var failures: [String] {
         missing
             + columns.flatMap { column in
@@ -43,19 +43,19 @@ struct Matrix {
             }
     }
 
-    /// The conversations of which at least one has failed.
+    /// The names of conversations that failed with at least one broker and wire.
     var failedRows: Set<String> {
         Set(rows.indices.filter { row in columns.contains { $0.verdicts[row].hasFailed } }.map { rows[$0] })
     }
 
-    /// The table, and below it the reasons of what is not applicable and of what failed.
+    /// The table, followed by the reasons of failed and inapplicable conversations.
     var text: String {
         let firstWidth = rows.map(\.count).max() ?? 0
         var brokers = "".padded(to: firstWidth)
         var wires = brokers
         for (index, column) in columns.enumerated() {
             let isFirst = index == 0 || columns[index - 1].broker != column.broker
-            // A name longer than its first column reaches over the next ones.
+            // A broker's name that is longer than its first column extends over the next columns.
             if isFirst { brokers = brokers.padded(to: wires.count) + Self.gap + column.broker }
             wires += Self.gap + column.wire.padded(to: column.width)
         }

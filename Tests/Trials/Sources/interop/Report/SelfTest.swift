@@ -1,9 +1,9 @@
 import CourierTesting
 import MQTTCodec
 
-/// Shows that conversations fail with a broker that does not do what it should.
+/// Checks that conversations fail with a broker that lacks the tested features.
 enum SelfTest {
-    /// What can not succeed with the broker below.
+    /// The conversations that must fail with the limited broker below.
     private static let expected: Set = [
         "connects with MQTT 5", "a wrong password is refused", "payloads at QoS 2",
         "a retained message, and its removal", "filters with + and #", "properties of a message",
@@ -11,7 +11,7 @@ enum SelfTest {
         "what is sent while cut off arrives later, once at QoS 2", "clients come back when the broker was restarted",
     ]
 
-    /// Whether what should fail fails, and nothing else; prints what is otherwise.
+    /// Returns true if exactly the expected conversations fail. Prints the differences.
     static func run() async throws -> Bool {
         var configuration = BrokerConfiguration()
         configuration.versions = [.v311]

@@ -1,11 +1,11 @@
 import CourierTransport
 import TrialSupport
 
-/// Stands between clients and a broker and passes their bytes on, until it is told to cut.
+/// Forwards the bytes between clients and a broker, until `cut()` is called.
 ///
-/// Safe to share: what is not constant is touched on the loop only.
+/// Safe to share: mutable state is used on the loop only.
 final class Relay: @unchecked Sendable {
-    /// Where clients connect, or the path of its socket.
+    /// The host to which clients connect, or the path of the Unix socket.
     let host: String
     let port: UInt16
     private let loop: EventLoop
@@ -13,7 +13,7 @@ final class Relay: @unchecked Sendable {
     private let listener: ChannelListener
     private let links: RelayedLinks
 
-    /// Begins to listen, as the broker does: at a port of this machine or at a Unix socket.
+    /// Starts to listen on the same kind of address as the broker: a TCP port of this machine or a Unix socket.
     init(to broker: TransportEndpoint) throws {
         let loop = try EventLoop(name: "relay")
         let links = RelayedLinks(to: broker, on: loop)
@@ -28,10 +28,10 @@ final class Relay: @unchecked Sendable {
         self.folder = folder
     }
 
-    /// Breaks all connections without a word, and every new one until ``mend()``.
+    /// Ends all connections without a DISCONNECT, and every new one until ``mend()``.
     func cut() async { await onLoop { $0.cut() } }
 
-    /// Passes bytes on again, of connections that come from now on.
+    /// Accepts and forwards new connections again.
     func mend() async { await onLoop { $0.mend() } }
 
     func end() async {
@@ -53,7 +53,7 @@ final class Relay: @unchecked Sendable {
 
 /// The connections of a ``Relay``.
 ///
-/// Safe to share: what is not constant is touched on the loop only.
+/// Safe to share: mutable state is used on the loop only.
 private final class RelayedLinks: @unchecked Sendable {
     private let broker: TransportEndpoint
     private let loop: EventLoop
@@ -81,9 +81,9 @@ private final class RelayedLinks: @unchecked Sendable {
     func mend() { isCut = false }
 }
 
-/// One connection through a ``Relay``: two channels, each of which gets what the other reads.
+/// One connection through a ``Relay``: two channels; each sends the bytes that the other one reads.
 ///
-/// Safe to share: touched on the loop only, where both channels live.
+/// Safe to share: used on the loop only, where both channels run.
 private final class RelayedLink: TwoSidedLink, @unchecked Sendable {
     private var client: ByteChannel?
     private var broker: ByteChannel?
@@ -94,7 +94,7 @@ private final class RelayedLink: TwoSidedLink, @unchecked Sendable {
         self.ended = ended
     }
 
-    /// Begins to connect to the broker; what the client sends meanwhile waits.
+    /// Starts to connect to the broker. Bytes that the client sends in the meantime wait.
     func connect(to endpoint: TransportEndpoint, on loop: EventLoop) {
         broker = ByteChannel.connect(to: endpoint, on: loop, handler: LinkSide(self, isClient: false))
     }
@@ -108,7 +108,7 @@ private final class RelayedLink: TwoSidedLink, @unchecked Sendable {
 
     func received(_ bytes: RawSpan, fromClient isFromClient: Bool) { forward(bytes, fromClient: isFromClient) }
 
-    /// One side is gone; the other follows in the same way.
+    /// Handles the end of one channel, and ends the other channel in the same way.
     func closed(client isClient: Bool, _ reason: ChannelCloseReason) {
         if isClient { client = nil } else { broker = nil }
         switch (channel(ofClient: !isClient), reason) {

@@ -1,22 +1,22 @@
 import CourierMQTT
 import CourierTransport
 
-/// How clients get to a broker: one column of the matrix.
+/// A way for clients to connect to a broker: one column of the matrix.
 struct Way: Sendable {
-    /// What it is called in the matrix, such as `wss`.
+    /// The way's name in the matrix, such as `wss`.
     let name: String
-    /// The scheme of the connect options.
+    /// The scheme for the connect options, such as `tls`.
     let scheme: String
-    /// The broker's host, or the path of its socket, as the connect options have it.
+    /// The broker's host for the connect options, or the path of its Unix socket.
     private(set) var host = "127.0.0.1"
     private(set) var port: UInt16 = 0
     private(set) var tls: TLSClientConfiguration?
     private(set) var proxy = ProxySetting.direct
     private(set) var webSocket: WebSocketOptions?
-    /// What the broker can not do by this way, each with the reason.
+    /// The abilities that the broker lacks over this way only, each with the reason.
     private(set) var lacks: [Ability: String] = [:]
 
-    /// A way to a port of this machine; `scheme` is that of the name by default.
+    /// Creates a way to a port of this machine. The default `scheme` is `name`.
     init(
         _ name: String, scheme: String? = nil, port: UInt16, tls: TLSClientConfiguration? = nil,
         proxy: ProxySetting = .direct, webSocket: WebSocketOptions? = nil, lacks: [Ability: String] = [:]
@@ -30,17 +30,17 @@ struct Way: Sendable {
         self.lacks = lacks
     }
 
-    /// The way over a Unix socket.
+    /// Creates a way over a Unix socket.
     init(socketPath: String) {
         name = "unix"
         scheme = "unix"
         host = socketPath
     }
 
-    /// Where it ends, before any TLS and WebSocket.
+    /// The address of the broker's TCP port or Unix socket.
     var endpoint: TransportEndpoint { scheme == "unix" ? .unix(path: host) : .tcp(host: host, port: port) }
 
-    /// The same way with `relay` in front of the broker.
+    /// Returns the same way, with `relay` between the clients and the broker.
     func through(_ relay: Relay) -> Way {
         var way = self
         way.host = relay.host
