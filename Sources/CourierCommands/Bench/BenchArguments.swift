@@ -30,7 +30,7 @@ package struct BenchArguments: Sendable {
                     ConnectionArguments.topic("The topic; one of its own by default.").part(\.connection),
                     ConnectionArguments.qos("The quality of service: 0, the default, 1 or 2.").part(\.connection),
                     Option(
-                        OptionNames("n", "count"), .one("COUNT"), "How many messages; 10000 by default.",
+                        OptionNames("n", "count"), .one("COUNT"), "The number of messages; 10000 by default.",
                         missing: "count"
                     ) { $0.count = try WholeNumber.value($1[0], in: 1...1_000_000_000, of: "count") },
                     Option(
@@ -39,15 +39,16 @@ package struct BenchArguments: Sendable {
                     ) { $0.size = try WholeNumber.value($1[0], in: 16...1_048_576, of: "size") },
                     Option(
                         OptionNames(nil, "rate"), .one("MESSAGES"),
-                        "How many messages a second; as many as arrive by default.", missing: "rate"
+                        "Messages per second; no limit by default.", missing: "rate"
                     ) { $0.rate = try WholeNumber.value($1[0], in: 1...10_000_000, of: "rate") },
                     Option(
                         OptionNames(nil, "window"), .one("COUNT"),
-                        "How many messages may be under way at the same time; 100 by default.", missing: "count"
+                        "The most messages on their way at the same time; 100 by default.", missing: "count"
                     ) { $0.window = try WholeNumber.value($1[0], in: 1...100_000, of: "count") },
                     Option(
                         OptionNames(nil, "report"), .one("FILE", .files),
-                        "Draw rate, percentiles and histogram into this new file, which ends in .svg.", missing: "file"
+                        "Draw rate, percentiles and histogram into this new file. Its name must end in .svg.",
+                        missing: "file"
                     ) { settings, values throws(ArgumentError) in settings.report = try ReportFile(values[0]) },
                 ])
         ]

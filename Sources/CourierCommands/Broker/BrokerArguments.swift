@@ -20,7 +20,7 @@ package struct BrokerArguments: Sendable, Equatable {
             "Where it listens",
             [
                 Option(
-                    OptionNames("p", "port"), .one("PORT"), "The port; 1883 by default, 0 takes a free one.",
+                    OptionNames("p", "port"), .one("PORT"), "The port; 1883 by default, 0 for a free port.",
                     missing: "port"
                 ) {
                     guard let port = UInt16($1[0]) else { throw ArgumentError("Invalid port given: \($1[0])") }
@@ -32,7 +32,7 @@ package struct BrokerArguments: Sendable, Equatable {
                         + "machine can connect.", missing: "host"
                 ) { $0.host = $1[0] == "localhost" ? "127.0.0.1" : $1[0] },
                 Option(
-                    OptionNames(nil, "unix"), .one("PATH", .files), "Listen on a Unix socket instead.",
+                    OptionNames(nil, "unix"), .one("PATH", .files), "Listen on this Unix socket instead of a port.",
                     missing: "socket path"
                 ) { $0.unixPath = $1[0] },
             ]),
@@ -45,22 +45,23 @@ package struct BrokerArguments: Sendable, Equatable {
                 ) { $0.username = $1[0] },
                 Option(
                     OptionNames("P", "pw"), .one("PASSWORD"),
-                    "Their password; other users of this machine can see it.", missing: "password"
+                    "The password that clients must have. Other users of this machine can see it.", missing: "password"
                 ) { $0.password = $1[0] },
             ]),
         OptionGroup(
             "TLS",
             [
                 Option(
-                    OptionNames(nil, "cert"), .one("FILE", .files), "Speak TLS, with this certificate.",
+                    OptionNames(nil, "cert"), .one("FILE", .files), "Use TLS with this certificate.",
                     missing: "file"
                 ) { $0.certificateFile = $1[0] },
-                Option(OptionNames(nil, "key"), .one("FILE", .files), "Its private key.", missing: "file") {
+                Option(OptionNames(nil, "key"), .one("FILE", .files), "The certificate's private key.", missing: "file")
+                {
                     $0.keyFile = $1[0]
                 },
                 Option(
                     OptionNames(nil, "cafile"), .one("FILE", .files),
-                    "Let in only clients with a certificate of an authority in this file.", missing: "file"
+                    "Accept only clients with a certificate of an authority in this file.", missing: "file"
                 ) { $0.authoritiesFile = $1[0] },
             ]),
         HelpOptions.group(),

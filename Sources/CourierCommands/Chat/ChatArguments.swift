@@ -23,12 +23,12 @@ package struct ChatArguments: Sendable {
                 "Chat",
                 [
                     Option(
-                        OptionNames("n", "name"), .one("NAME"), "What others call you; your user name by default.",
+                        OptionNames("n", "name"), .one("NAME"), "The name that others see; your user name by default.",
                         missing: "name"
                     ) { $0.name = try name($1[0]) },
                     Option(
                         OptionNames("r", "room"), .one("ROOM"),
-                        "A room to join; may be repeated. Without one it is lobby.", missing: "room"
+                        "A room to join; may be repeated. The default is lobby.", missing: "room"
                     ) {
                         let room = try name($1[0])
                         if !$0.rooms.contains(room) { $0.rooms.append(room) }
@@ -37,7 +37,7 @@ package struct ChatArguments: Sendable {
                         }
                     },
                     Option(
-                        OptionNames(nil, "plain"), "Lines in and lines out, also on a terminal."
+                        OptionNames(nil, "plain"), "Read and write plain lines, even on a terminal."
                     ) { settings, _ in settings.isPlain = true },
                 ])
         ] + ConnectionArguments.groups(with: shared).map { $0.part(\.connection) } + [HelpOptions.group()]

@@ -33,12 +33,12 @@ extension ConnectionArguments {
             missing: "URL"
         ) { try $0.apply(BrokerURL($1[0])) },
         Option(
-            OptionNames(nil, "unix"), .one("PATH", .files), "Connect through a Unix socket instead.",
+            OptionNames(nil, "unix"), .one("PATH", .files), "Connect to this Unix socket instead of a host and port.",
             missing: "socket path"
         ) {
             $0.unixPath = $1[0]
         },
-        Option(OptionNames(nil, "ws"), "Speak MQTT over WebSockets.") { settings, _ in
+        Option(OptionNames(nil, "ws"), "Use MQTT over WebSocket.") { settings, _ in
             settings.transport = .webSocket
         },
         Option(
@@ -65,18 +65,19 @@ extension ConnectionArguments {
             $0.localBinding = binding
         },
         Option(
-            OptionNames("S"), "Ask the name system for SRV records of the host, and connect where they point."
+            OptionNames("S"), "Look up the host's SRV records in DNS, and connect to the servers that they name."
         ) { settings, _ in settings.usesServiceRecords = true },
         Option(OptionNames("u", "username"), .one("NAME"), "The user name.", missing: "username") {
             $0.username = $1[0]
         },
         Option(
             OptionNames("P", "pw"), .one("PASSWORD"),
-            "The password; other users of this machine can see it, a configuration file (-o) hides it.",
+            "The password. Other users of this machine can see it; a configuration file (-o) hides it.",
             missing: "password"
         ) { $0.password = $1[0] },
         Option(
-            OptionNames("k", "keepalive"), .one("SECONDS"), "How long may be silence until a ping; 60 by default.",
+            OptionNames("k", "keepalive"), .one("SECONDS"),
+            "Seconds without traffic after which a PINGREQ is sent; 60 by default.",
             missing: "keepalive"
         ) {
             guard let seconds = UInt16(exactly: NumberText.whole($1[0])), seconds >= 5 else {
@@ -102,7 +103,7 @@ extension ConnectionArguments {
                 + "such as 0x98. Before MQTT 5, any code but 0 closes the connection without DISCONNECT.",
             missing: "reason code"
         ) { $0.disconnectReason = try reason($1[0]) },
-        Option(OptionNames(nil, "nodelay"), "Send small packets at once; this client always does.") { _, _ in
+        Option(OptionNames(nil, "nodelay"), "Send small packets at once. This client always does so.") { _, _ in
             // TCP_NODELAY is set on every connection of the SDK.
         },
     ]
@@ -115,7 +116,7 @@ extension ConnectionArguments {
             $0.clientID = $1[0]
         },
         Option(
-            OptionNames("I", "id-prefix"), .one("PREFIX"), "The client id is this and the process id.",
+            OptionNames("I", "id-prefix"), .one("PREFIX"), "The client id is this prefix followed by the process id.",
             missing: "id prefix"
         ) {
             if $0.clientID != nil { throw bothIDs }
@@ -123,18 +124,18 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames("c", "disable-clean-session"),
-            "Continue the session of an earlier connection, and let the broker keep it afterwards."
+            "Continue the session of an earlier connection, and have the broker keep it afterwards."
         ) { settings, _ in settings.isCleanSession = false },
         Option(
             OptionNames("x"), .one("SECONDS"),
-            "How long the broker keeps the session afterwards (MQTT 5); -1 is for ever.",
+            "Seconds for which the broker keeps the session after the connection ends (MQTT 5); -1 is forever.",
             missing: "session expiry interval"
         ) {
             $0.sessionExpiry = try expiry($1[0])
             $0.version = .v5
         },
         Option(
-            OptionNames("M"), .one("COUNT"), "How many messages may be unacknowledged; 20 by default.",
+            OptionNames("M"), .one("COUNT"), "The most unacknowledged messages; 20 by default.",
             missingText: "-M argument given but max_inflight not specified."
         ) {
             let count = NumberText.whole($1[0])
@@ -201,7 +202,8 @@ extension ConnectionArguments {
 
     private static let will: [Option<Self>] = [
         Option(
-            OptionNames(nil, "will-topic"), .one("TOPIC"), "Where the broker tells that this client was lost.",
+            OptionNames(nil, "will-topic"), .one("TOPIC"),
+            "The topic of the will, which the broker publishes when this client is lost.",
             missing: "will topic"
         ) {
             try MalformedText.check($1[0], of: "--will-topic")
@@ -211,44 +213,44 @@ extension ConnectionArguments {
             $0.will.topic = $1[0]
         },
         Option(
-            OptionNames(nil, "will-payload"), .one("TEXT"), "The message that it publishes there; empty by default.",
+            OptionNames(nil, "will-payload"), .one("TEXT"), "The payload of the will; empty by default.",
             missing: "will payload"
         ) { $0.will.payload = $1[0] },
         Option(
-            OptionNames(nil, "will-qos"), .one("QOS", .words(["0", "1", "2"])), "Its quality of service.",
+            OptionNames(nil, "will-qos"), .one("QOS", .words(["0", "1", "2"])), "The QoS of the will.",
             missing: "will QoS"
         ) {
             let qos = NumberText.whole($1[0])
             guard (0...2).contains(qos) else { throw ArgumentError("Invalid will QoS \(qos).", blankLines: 2) }
             $0.will.qos = qos
         },
-        Option(OptionNames(nil, "will-retain"), "The broker keeps it for those who subscribe later.") { settings, _ in
+        Option(OptionNames(nil, "will-retain"), "The broker keeps the will for later subscribers.") { settings, _ in
             settings.will.isRetained = true
         },
     ]
 
     private static let tls: [Option<Self>] = [
         Option(
-            OptionNames(nil, "cafile"), .one("FILE", .files), "Speak TLS, and trust the authorities in this file.",
+            OptionNames(nil, "cafile"), .one("FILE", .files), "Use TLS, and trust the authorities in this file.",
             missing: "file"
         ) { $0.tls.authoritiesFile = $1[0] },
         Option(
             OptionNames(nil, "capath"), .one("FOLDER", .folders),
-            "Speak TLS, and trust the authorities in this folder, prepared by `openssl rehash`.", missing: "directory"
+            "Use TLS, and trust the authorities in this folder, prepared by `openssl rehash`.", missing: "directory"
         ) { $0.tls.authoritiesFolder = $1[0] },
-        Option(OptionNames(nil, "cert"), .one("FILE", .files), "Our certificate.", missing: "file") {
+        Option(OptionNames(nil, "cert"), .one("FILE", .files), "The client's certificate.", missing: "file") {
             $0.tls.certificateFile = $1[0]
         },
         Option(
             OptionNames(nil, "key"), .one("FILE", .files),
-            "Its private key; with --keyform engine, the URI of a key in hardware, such as pkcs11:object=key.",
+            "The certificate's private key; with --keyform engine, the URI of a key in hardware, such as pkcs11:object=key.",
             missing: "file"
         ) {
             $0.tls.keyFile = $1[0]
         },
         Option(
             OptionNames(nil, "keyform"), .one("FORM", .words(["pem", "engine"])),
-            "Where the key is: pem for a file, or engine for hardware.",
+            "The place of the key: pem for a file, or engine for hardware.",
             missing: "keyform"
         ) { $0.tls.keyForm = $1[0] },
         Option(
@@ -256,26 +258,27 @@ extension ConnectionArguments {
             "DANGER: do not check that the certificate is for this host. Any certificate of a trusted authority will do."
         ) { settings, _ in settings.tls.isInsecure = true },
         Option(
-            OptionNames(nil, "tls-alpn"), .one("PROTOCOL"), "The application protocol to offer.", missing: "protocol"
+            OptionNames(nil, "tls-alpn"), .one("PROTOCOL"), "The application protocol that TLS offers (ALPN).",
+            missing: "protocol"
         ) { $0.tls.applicationProtocol = $1[0] },
         Option(
             OptionNames(nil, "tls-version"), .one("VERSION", .words(["tlsv1.2", "tlsv1.3"])),
-            "The lowest version to speak: tlsv1.2, the default, or tlsv1.3.", missing: "version"
+            "The lowest TLS version: tlsv1.2, the default, or tlsv1.3.", missing: "version"
         ) { $0.tls.version = $1[0] },
         Option(
             OptionNames(nil, "ciphers"), .one("LIST"),
-            "The cipher suites of TLS 1.2 to offer; `openssl ciphers -v LIST` prints what a list stands for.",
+            "The offered cipher suites of TLS 1.2; `openssl ciphers -v LIST` prints the suites of a list.",
             missing: "ciphers"
         ) { $0.tls.ciphers = $1[0] },
         Option(
-            OptionNames(nil, "tls-use-os-certs"), "Speak TLS, and trust the authorities of the operating system."
+            OptionNames(nil, "tls-use-os-certs"), "Use TLS, and trust the authorities of the operating system."
         ) { settings, _ in settings.tls.usesSystemAuthorities = true },
-        Option(OptionNames(nil, "no-tls"), "Speak no TLS, whatever the port and other options say.") { settings, _ in
+        Option(OptionNames(nil, "no-tls"), "Do not use TLS, whatever the port and other options are.") { settings, _ in
             settings.tls.isOff = true
         },
         Option(
             OptionNames(nil, "psk"), .one("KEY"),
-            "Speak TLS with a key that both sides know, instead of certificates; in hexadecimal digits. Needs --psk-identity.",
+            "Use TLS with this pre-shared key, in hexadecimal digits, instead of certificates. Needs --psk-identity.",
             missing: "key"
         ) { $0.tls.preSharedKey = $1[0] },
         Option(
@@ -284,7 +287,7 @@ extension ConnectionArguments {
         ) { $0.tls.preSharedKeyIdentity = $1[0] },
         Option(
             OptionNames(nil, "tls-engine"), .one("NAME", .words(["pkcs11"])),
-            "The engine of OpenSSL that has the key: pkcs11. Needs --keyform engine.", missing: "engine_id"
+            "The OpenSSL engine that holds the key: pkcs11. Needs --keyform engine.", missing: "engine_id"
         ) { $0.tls.engine = $1[0] },
         .refused(
             OptionNames(nil, "tls-engine-kpass-sha1"), .one("HASH"), "The hash of the password of the engine's key.",
@@ -304,7 +307,7 @@ extension ConnectionArguments {
         Option(OptionNames("d", "debug"), "Print every packet.") { settings, _ in settings.isDebugging = true },
         Option(OptionNames(nil, "quiet"), "Print no errors.") { settings, _ in settings.isQuiet = true },
         Option(
-            OptionNames("o"), .one("FILE", .files), "Read options from this file first, one a line.",
+            OptionNames("o"), .one("FILE", .files), "Read options from this file first, one per line.",
             missingText: "-o argument given but no options file specified."
         ) {
             guard $0.optionsFile == nil else { throw ArgumentError("Duplicate -o argument given.") }
@@ -312,7 +315,7 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames(nil, "store"), .one("FILE", .files),
-            "Keep messages of QoS 1 and 2 in this file until they are delivered; they survive an end at any moment.",
+            "Keep messages of QoS 1 and 2 in this file until they are delivered. They survive the end of the program, even kill -9.",
             missing: "file"
         ) { $0.storePath = $1[0] },
         Option(
@@ -338,7 +341,7 @@ extension ConnectionArguments {
     package static let subscription: [Option<Self>] = [
         Option(
             OptionNames(nil, "retain-handling"), .one("WHEN", .words(["always", "new", "never"])),
-            "Which retained messages come (MQTT 5): always all, those of new subscriptions, or never any.",
+            "Which retained messages the broker sends (MQTT 5): always, only for a new subscription, or never.",
             missing: "option"
         ) {
             switch $1[0] {
@@ -350,7 +353,7 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames(nil, "retain-as-published"),
-            "Messages keep the retain flag with which they were published (MQTT 5)."
+            "Messages keep the retain flag of their publisher (MQTT 5)."
         ) { settings, _ in settings.subscriptionOptions.keepsRetainFlag = true },
     ]
 

@@ -48,20 +48,21 @@ package struct DoctorArguments: Sendable {
                         missing: "id"
                     ) { $0.connection.clientID = $1[0] },
                     Option(
-                        OptionNames("W"), .one("SECONDS"), "How long each step may take; 10 by default.",
+                        OptionNames("W"), .one("SECONDS"), "The most seconds for each step; 10 by default.",
                         missing: "timeout"
                     ) { $0.timeLimit = try WholeNumber.value($1[0], in: 1...3_600, of: "timeout") },
                     Option(
                         OptionNames("n", "count"), .one("COUNT"),
-                        "How many round trips are measured; 5 by default, 0 for none.", missing: "count"
+                        "The number of measured round trips; 5 by default, 0 for none.", missing: "count"
                     ) { $0.roundTripCount = try WholeNumber.value($1[0], in: 0...10_000, of: "count") },
                     Option(
                         OptionNames(nil, "publish"),
-                        "Measure them by messages of QoS 1 to the topic courier-doctor/ID, and not by pings."
+                        "Measure round trips with QoS 1 messages to the topic courier-doctor/ID instead of pings."
                     ) { settings, _ in settings.publishes = true },
                     Option(
                         OptionNames(nil, "expiry-days"), .one("DAYS"),
-                        "Note certificates that end within so many days; 21 by default.", missing: "number of days"
+                        "Report certificates that expire within this number of days; 21 by default.",
+                        missing: "number of days"
                     ) { $0.expiryDays = try WholeNumber.value($1[0], in: 0...100_000, of: "number of days") },
                     Option(OptionNames(nil, "json"), "Print the findings as JSON.") { settings, _ in
                         settings.isJSON = true

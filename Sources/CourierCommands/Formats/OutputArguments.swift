@@ -17,7 +17,7 @@ package struct OutputArguments: Sendable {
     package static let options: [Option<OutputArguments>] = [
         Option(
             OptionNames("F"), .one("FORMAT"),
-            "How messages are printed: %t topic, %p payload, %x in hexadecimal, %q QoS, %r retained, %l length, %m packet "
+            "The format of printed messages: %t topic, %p payload, %x in hexadecimal, %q QoS, %r retained, %l length, %m packet "
                 + "id, %j and %J JSON, %I, %U and @… time, %C %D %E %F %P %R properties; flags, width and precision as in "
                 + "printf.",
             missing: "format"
@@ -25,19 +25,19 @@ package struct OutputArguments: Sendable {
         Option(OptionNames("v", "verbose"), "Print the topic before the message.") { settings, _ in
             settings.isVerbose = true
         },
-        Option(OptionNames("N"), "End no line behind a message.") { settings, _ in settings.endsLines = false },
+        Option(OptionNames("N"), "Print no line break after a message.") { settings, _ in settings.endsLines = false },
         Option(OptionNames("R"), "Print no retained messages.") { settings, _ in settings.ignoresRetained = true },
         Option(OptionNames(nil, "pretty"), "Print JSON over several lines.") { settings, _ in
             settings.isPretty = true
         },
         Option(
             OptionNames(nil, "json"),
-            "Print each message with all that is known of it as a line of JSON; a payload that is no JSON is a text, or "
+            "Print each message with its details as a line of JSON. A payload that is no JSON is printed as text, or "
                 + "Base64."
         ) { settings, _ in settings.isJSON = true },
         Option(
             OptionNames(nil, "proto"), .one("FILE", .files),
-            "Messages are protobuf and are printed as JSON, by the types in this .proto file.", missing: "file"
+            "Decode payloads as Protobuf with the types in this .proto file, and print them as JSON.", missing: "file"
         ) { $0.protoFile = $1[0] },
     ]
 

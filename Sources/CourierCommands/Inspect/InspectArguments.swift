@@ -22,7 +22,7 @@ package struct InspectArguments: Sendable {
             "What is shown",
             [
                 Option(
-                    OptionNames("q", "query"), .one("QUERY"), "Only the packets that this query wants.",
+                    OptionNames("q", "query"), .one("QUERY"), "Only packets that match this query.",
                     missing: "query"
                 ) {
                     do throws(MQTTChuckQueryError) {
@@ -34,7 +34,7 @@ package struct InspectArguments: Sendable {
                     }
                 },
                 Option(
-                    OptionNames(nil, "row"), .one("NUMBER"), "All that is known of the packet with this number.",
+                    OptionNames(nil, "row"), .one("NUMBER"), "Print everything about the packet with this number.",
                     missing: "number"
                 ) {
                     guard let row = UInt64($1[0]) else { throw ArgumentError("Invalid row \"\($1[0])\".") }
@@ -42,7 +42,7 @@ package struct InspectArguments: Sendable {
                 },
                 Option(
                     OptionNames(nil, "slowest"), .one("NUMBER"),
-                    "The exchanges that took longest, so many, the slowest first: a line for the packet that began each.",
+                    "Print this number of the slowest exchanges, the slowest first, one line for the first packet of each.",
                     missing: "number"
                 ) {
                     guard let number = Int($1[0]), number > 0 else {
@@ -76,14 +76,14 @@ package struct InspectArguments: Sendable {
                     $0.format = format
                 },
                 Option(
-                    OptionNames("o", "output"), .one("FILE", .files), "Write to this file, and not to standard output.",
+                    OptionNames("o", "output"), .one("FILE", .files), "Write to this file instead of standard output.",
                     missing: "file"
                 ) { $0.outputPath = $1[0] },
                 Option(
                     OptionNames(nil, "serve"), "Serve the inspector's page, print its address, and run until Ctrl-C."
                 ) { settings, _ in settings.isServed = true },
                 Option(
-                    OptionNames("p", "port"), .one("PORT"), "The page's port; a free one by default.", missing: "port"
+                    OptionNames("p", "port"), .one("PORT"), "The page's port; by default a free port.", missing: "port"
                 ) {
                     guard let port = UInt16($1[0]) else { throw ArgumentError("Invalid port given: \($1[0])") }
                     $0.port = port

@@ -33,7 +33,7 @@ package struct PayloadArguments: Sendable {
         Option(OptionNames("m", "message"), .one("TEXT"), "Send this text.", missing: "message") {
             try $0.use(.text($1[0]))
         },
-        Option(OptionNames("f", "file"), .one("FILE", .files), "Send what is in this file.", missing: "file") {
+        Option(OptionNames("f", "file"), .one("FILE", .files), "Send the contents of this file.", missing: "file") {
             try $0.use(.file($1[0]))
         },
         Option(OptionNames("s", "stdin-file"), "Send all of standard input as one message.") { settings, _ in
@@ -53,15 +53,15 @@ package struct PayloadArguments: Sendable {
     package static let formats: [Option<PayloadArguments>] = [
         Option(
             OptionNames(nil, "proto"), .one("FILE", .files),
-            "Messages are written as JSON and sent as protobuf, by the types in this .proto file.", missing: "file"
+            "Encode messages from JSON to Protobuf with the types in this .proto file.", missing: "file"
         ) { $0.protoFile = $1[0] },
         Option(
-            OptionNames(nil, "message-type"), .one("TYPE"), "The full name of their type, such as chat.Note.",
+            OptionNames(nil, "message-type"), .one("TYPE"), "The full name of the messages' type, such as chat.Note.",
             missing: "type"
         ) { $0.protoType = $1[0] },
         Option(
             OptionNames(nil, "json"),
-            "Refuse messages that are not JSON, and send the others with the content type application/json (MQTT 5)."
+            "Refuse messages that are not JSON. Send JSON with the content type application/json (MQTT 5)."
         ) { settings, _ in settings.isJSON = true },
     ]
 }

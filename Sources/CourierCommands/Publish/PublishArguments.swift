@@ -20,17 +20,17 @@ package struct PublishArguments: Sendable {
                 ] + (PayloadArguments.options + [PayloadArguments.lines]).map { $0.part(\.payload) } + [
                     ConnectionArguments.qos("The quality of service: 0, the default, 1 or 2.").part(\.connection),
                     Option(
-                        OptionNames("r", "retain"), "The broker keeps the message for those who subscribe later."
+                        OptionNames("r", "retain"), "The broker keeps the message for later subscribers."
                     ) { settings, _ in settings.isRetained = true },
                     Option(
-                        OptionNames(nil, "repeat"), .one("COUNT"), "Send the message as often as this.",
+                        OptionNames(nil, "repeat"), .one("COUNT"), "Send the message this number of times.",
                         missing: "count"
                     ) {
                         $0.repeatCount = NumberText.whole($1[0])
                         if $0.repeatCount < 1 { throw ArgumentError("--repeat argument must be >0.", blankLines: 2) }
                     },
                     Option(
-                        OptionNames(nil, "repeat-delay"), .one("SECONDS"), "How long to wait before each repetition.",
+                        OptionNames(nil, "repeat-delay"), .one("SECONDS"), "The pause before each repetition.",
                         missing: "time"
                     ) {
                         let seconds = NumberText.decimal($1[0])

@@ -20,7 +20,7 @@ package struct RequestArguments: Sendable {
                 [
                     ConnectionArguments.topic("The topic on which the question is asked.").part(\.connection),
                     Option(
-                        OptionNames("e"), .one("TOPIC"), "The topic on which the answer comes.",
+                        OptionNames("e"), .one("TOPIC"), "The topic of the response.",
                         missing: "response topic"
                     ) {
                         try MalformedText.check($1[0], of: "-e")
@@ -42,7 +42,7 @@ package struct RequestArguments: Sendable {
                         }
                         $0.timeout = min(seconds, 86_400 * 365)
                     },
-                    Option(OptionNames(nil, "latency"), "Print how long the answer took.") { settings, _ in
+                    Option(OptionNames(nil, "latency"), "Print the time until the response.") { settings, _ in
                         settings.measuresLatency = true
                     },
                 ] + ConnectionArguments.subscription.map { $0.part(\.connection) }),

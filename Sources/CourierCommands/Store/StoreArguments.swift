@@ -26,17 +26,17 @@ package struct StoreArguments: Sendable {
             "Whose",
             [
                 Option(
-                    OptionNames("i", "client"), .one("ID"), "Only what is of this client id.", missing: "client id"
+                    OptionNames("i", "client"), .one("ID"), "Only messages of this client id.", missing: "client id"
                 ) { $0.clientID = $1[0] },
                 Option(
-                    OptionNames(nil, "broker"), .one("HOST:PORT"), "Only what is for this broker.", missing: "broker"
+                    OptionNames(nil, "broker"), .one("HOST:PORT"), "Only messages for this broker.", missing: "broker"
                 ) { $0.broker = $1[0] },
-                Option(OptionNames(nil, "all"), "With purge: of every client and broker.") { settings, _ in
+                Option(OptionNames(nil, "all"), "With purge: the messages of every client and broker.") { settings, _ in
                     settings.isAll = true
                 },
                 Option(
                     OptionNames(nil, "rejected"),
-                    "With list, export and purge: only messages that were given up because the broker ended the connection "
+                    "With list, export and purge: only messages that were rejected because the broker ended the connection "
                         + "each time."
                 ) { settings, _ in settings.isRejectedOnly = true },
             ]), HelpOptions.group(),

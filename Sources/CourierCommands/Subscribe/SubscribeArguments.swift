@@ -28,7 +28,7 @@ package struct SubscribeArguments: Sendable {
                 OutputArguments.options.map { $0.part(\.output) } + [
                     Option<OutputArguments>(
                         OptionNames(nil, "message-type", "message"), .one("TYPE"),
-                        "The full name of their type, such as chat.Note.", missing: "type"
+                        "The full name of the messages' type, such as chat.Note.", missing: "type"
                     ) { $0.protoType = $1[0] }.part(\.output)
                 ] + display),
         ] + ConnectionArguments.groups.map { $0.part(\.connection) } + [HelpOptions.group()]
@@ -38,7 +38,7 @@ package struct SubscribeArguments: Sendable {
             ConnectionArguments.topic("A topic filter to subscribe to; may be repeated.").part(\.connection),
             Option(
                 OptionNames("T", "filter-out"), .one("FILTER"),
-                "Do not print messages of these topics; may be repeated.", missing: "topic filter"
+                "Do not print messages whose topic matches this filter; may be repeated.", missing: "topic filter"
             ) {
                 try MalformedText.check($1[0], of: "-T")
                 guard let filter = try? TopicFilter($1[0]) else {
@@ -48,7 +48,7 @@ package struct SubscribeArguments: Sendable {
             },
             Option(
                 OptionNames("U", "unsubscribe"), .one("FILTER"),
-                "A topic filter to unsubscribe from, in a session that is continued (-c); may be repeated.",
+                "A topic filter to unsubscribe from, in a continued session (-c); may be repeated.",
                 missing: "unsubscribe topic"
             ) {
                 try MalformedText.check($1[0], of: "-U")
@@ -62,14 +62,14 @@ package struct SubscribeArguments: Sendable {
         ] + ConnectionArguments.subscription.map { $0.part(\.connection) }
 
     private static let messages: [Option<SubscribeArguments>] = [
-        Option(OptionNames("C"), .one("COUNT"), "End after as many messages.", missing: "count") {
+        Option(OptionNames("C"), .one("COUNT"), "End after this number of messages.", missing: "count") {
             let count = NumberText.whole($1[0])
             guard count >= 1 else { throw ArgumentError("Invalid message count \"\(count)\".", blankLines: 2) }
             $0.messageCount = count
         },
         Option(
             OptionNames("W"), .one("SECONDS"),
-            "End after this time, with exit code 27, or 255 before the broker has accepted the connection.",
+            "End after this time, with exit code 27; with 255 if the broker has not accepted the connection.",
             missing: "timeout"
         ) {
             let seconds = NumberText.whole($1[0])
@@ -80,13 +80,14 @@ package struct SubscribeArguments: Sendable {
             settings.endsWhenSubscribed = true
         },
         Option(
-            OptionNames(nil, "retained-only"), "Print retained messages only, and end at the first other one."
+            OptionNames(nil, "retained-only"),
+            "Print retained messages only, and end at the first message that is not retained."
         ) { settings, _ in settings.isRetainedOnly = true },
         Option(
-            OptionNames(nil, "remove-retained"), "Remove the retained messages that come from the broker."
+            OptionNames(nil, "remove-retained"), "Remove each retained message that the broker sends."
         ) { settings, _ in settings.removesRetained = true },
         Option(
-            OptionNames(nil, "random-filter"), .one("PERCENT"), "Print some of the messages only, chosen by chance.",
+            OptionNames(nil, "random-filter"), .one("PERCENT"), "Print only this random share of the messages.",
             missing: "chance"
         ) {
             $0.chance = Int(min(100 * NumberText.decimal($1[0]), 1_000_000))
@@ -97,11 +98,12 @@ package struct SubscribeArguments: Sendable {
     ]
 
     private static let display: [Option<SubscribeArguments>] = [
-        Option(OptionNames("w", "watch"), "Keep each topic on a line of its own of the terminal.") { settings, _ in
+        Option(OptionNames("w", "watch"), "Show the latest message of each topic on its own line of the terminal.") {
+            settings, _ in
             settings.isWatching = true
         },
         Option(
-            OptionNames(nil, "message-rate"), "Print how many messages come each second, and not the messages."
+            OptionNames(nil, "message-rate"), "Print the number of messages per second instead of the messages."
         ) { settings, _ in settings.showsRate = true },
     ]
 }
