@@ -4,15 +4,17 @@ import MQTTCodec
 import MQTTEngine
 
 extension CourierError {
-    /// Why a connection ended or did not come about; `nil` when the app asked for its end, which is no error.
+    /// Creates the error for a connection that ended or could not be opened. Returns `nil` if the app requested the
+    /// end, which is not an error.
     ///
     /// - Parameters:
-    ///   - reason: What the engine says.
-    ///   - channel: What the byte channel says; it matters where the engine only knows that the bytes ended.
-    ///   - endpoint: How to call the broker.
+    ///   - reason: The reason that the engine reports.
+    ///   - channel: The reason that the byte channel reports. It is used if the engine knows only that the byte stream
+    ///     ended.
+    ///   - endpoint: The name of the broker for the error text.
     ///   - isEstablished: Whether the broker had accepted the connection.
-    ///   - areOptionsFixed: Whether the provider has no other credentials to give.
-    ///   - isPlain: Whether it went by plain TCP to a port that may want TLS.
+    ///   - areOptionsFixed: Whether the provider always returns the same credentials.
+    ///   - isPlain: Whether the connection used plain TCP, to a port that may need TLS.
     init?(
         closing reason: CloseReason, _ channel: ChannelCloseReason, endpoint: String, isEstablished: Bool,
         areOptionsFixed: Bool = false, isPlain: Bool = false
@@ -21,7 +23,8 @@ extension CourierError {
         case .requested: return nil
         case .refused(let connAck): self.init(refusedBy: endpoint, connAck, areOptionsFixed)
         case .versionNotSupported(let next):
-            // A port for TLS may close without a word as well; a broker that says so in CONNACK is closed by this side.
+            // A port for TLS may also close the connection without a reason. If the broker refused the version in
+            // CONNACK, the client closed the channel, and this hint is not needed.
             let remedy =
                 isPlain && channel != .closedByOwner
                 ? " If the next attempt fails too, the port may need TLS: use the scheme \"mqtts\", often with port 8883."
@@ -104,7 +107,7 @@ extension CourierError {
             case let code where Self.isAboutCredentials(code): .notAuthorized
             default: .disconnectedByServer
             }
-        // 0x00 has another name in DISCONNECT.
+        // In DISCONNECT, the code 0x00 has another name than in other packets.
         let words =
             disconnect.reasonCode == .success
             ? "Normal disconnection (0x00)" : "\(ReasonCode(disconnect.reasonCode))"
@@ -115,7 +118,7 @@ extension CourierError {
             reasonCode: ReasonCode(disconnect.reasonCode))
     }
 
-    /// The remedy: what the client does by itself, or what a person can do.
+    /// Returns the remedy: the next action of the client, or advice for a person.
     private static func remedy(after cause: LossCause, _ code: PacketReasonCode, _ areOptionsFixed: Bool) -> String? {
         guard !areOptionsFixed, LossPolicy.row(for: cause).response == .renewCredentials else { return code.remedy }
         return "The credentials were refused; the connection service provider is asked for new ones."
@@ -124,7 +127,8 @@ extension CourierError {
     private init(malformed error: DecodeError, from endpoint: String) {
         switch error.violation {
         case .connAckOfOlderVersion(let code):
-            // The return codes 2 to 5 are those of 3.1.1; with 4 and 5 it minds the credentials, not the version.
+            // This is a return code of MQTT 3.1.1. With the codes 4 and 5, the broker refuses the credentials, not the
+            // version.
             self.init(
                 code == 4 || code == 5 ? .notAuthorized : .connectionRefused,
                 "The broker \(endpoint) refused the connection in MQTT 3.1.1, with return code \(code). Let the "
@@ -148,7 +152,7 @@ extension CourierError {
         }
     }
 
-    /// Whether other credentials may help.
+    /// Returns true if a connection with other credentials may be accepted after this code.
     static func isAboutCredentials(_ code: PacketReasonCode) -> Bool {
         switch code {
         case .badUserNameOrPassword, .notAuthorized, .badAuthenticationMethod: true
@@ -156,7 +160,8 @@ extension CourierError {
         }
     }
 
-    /// The end of a sentence about a reason code: the broker's words, another server, and the remedy.
+    /// Returns the end of a sentence about a reason code: the broker's reason string, the remedy, and the other server
+    /// that the broker names.
     static func tail(_ remedy: String?, _ properties: PacketProperties) -> String {
         let server = properties.serverReference.map { " It names \($0.quoted())." } ?? ""
         return "\(properties.quotedReason).\(remedy.map { " \($0)" } ?? "")\(server)"

@@ -3,10 +3,10 @@ import MQTTCodec
 import MQTTEngine
 
 extension CourierError {
-    /// Makes the error of a request that the engine did not fulfill.
+    /// Creates the error for a request that the engine did not fulfill.
     ///
     /// - Parameters:
-    ///   - failure: The engine's failure.
+    ///   - failure: The reason that the engine reports.
     ///   - subject: The request.
     init(_ failure: EngineAction.Failure, of subject: RequestSubject) {
         switch failure {
@@ -38,12 +38,12 @@ extension CourierError {
         }
     }
 
-    /// The broker's refusal of a message, or of one topic filter; `nil` when the code is no refusal.
+    /// Creates the error for a message or topic filter that the broker refused; `nil` if the code is not a refusal.
     ///
     /// - Parameters:
     ///   - code: The code of PUBACK, PUBREC, PUBCOMP, or of one filter in SUBACK or UNSUBACK.
     ///   - properties: The properties of that packet.
-    ///   - subject: What was asked for.
+    ///   - subject: The request.
     init?(_ code: PacketReasonCode, _ properties: PacketProperties = [], of subject: RequestSubject) {
         guard code.isFailure else { return nil }
         self.init(refused: code, properties, subject)

@@ -1,11 +1,11 @@
 import CourierCore
 
 extension CourierError {
-    /// Makes the error of an option, with the rule that it breaks.
+    /// Creates the error for an option that breaks a rule.
     ///
     /// - Parameters:
-    ///   - name: The beginning of a sentence about the option.
-    ///   - error: The broken rule.
+    ///   - name: The name of the option, as the beginning of the error text.
+    ///   - error: The error that describes the broken rule.
     init(option name: String, _ error: any Error) {
         let problem = (error as? CourierError)?.message ?? "It is not legal."
         self.init(.invalidConfiguration, "\(name): \(problem)", cause: error)

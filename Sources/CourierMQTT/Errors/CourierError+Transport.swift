@@ -2,10 +2,11 @@ import CourierCore
 import CourierTransport
 
 extension CourierError {
-    /// A failure of the transport, in its own words: they name the peer and the remedy.
+    /// Creates the error for a failure of the transport, with the transport's own text. This text names the peer and
+    /// the remedy.
     ///
     /// - Parameters:
-    ///   - error: What the transport reported.
+    ///   - error: The error that the transport reported.
     ///   - isEstablished: Whether the broker had accepted the connection; `false` by default.
     init(_ error: TransportError, isEstablished: Bool = false) {
         self.init(Self.code(of: error.code, isEstablished: isEstablished), error.message, cause: error)
@@ -22,7 +23,8 @@ extension CourierError {
             .tlsClientCertificateRequired, .tlsClientCertificateRejected, .tlsNoCommonProtocol, .tlsNotSpoken,
             .closedDuringHandshake:
             .secureConnectionFailed
-        // In TLS 1.3 the server's word on our certificate comes after the handshake, as an alert.
+        // In TLS 1.3, the server accepts or rejects the client certificate after the handshake. A rejection arrives as
+        // an alert.
         case .tlsAlert: isEstablished ? .connectionLost : .secureConnectionFailed
         case .hostNotFound, .nameResolutionFailed, .connectionRefused, .unreachable, .permissionDenied,
             .tooManyDescriptors,

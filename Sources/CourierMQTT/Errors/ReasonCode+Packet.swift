@@ -2,13 +2,13 @@ import CourierCore
 import MQTTCodec
 
 extension ReasonCode {
-    /// The public form of a code on the wire.
+    /// Creates the public reason code for a reason code in a packet.
     init(_ code: PacketReasonCode) { self.init(rawValue: code.rawValue) }
 }
 
 extension PacketReasonCode {
-    /// The refusal for a return code of CONNACK before MQTT 5. Some brokers answer a CONNECT of MQTT 5 with such a code. `nil` if
-    /// it is not a refusal.
+    /// Creates the MQTT 5 reason code for a CONNACK return code of an earlier version; `nil` if the return code is not
+    /// a refusal. Some brokers answer an MQTT 5 CONNECT with such a return code.
     init?(returnCode: UInt8) {
         switch returnCode {
         case 1: self = .unsupportedProtocolVersion
@@ -22,13 +22,14 @@ extension PacketReasonCode {
 }
 
 extension PublishReceipt {
-    /// The broker's answer to a message that it took.
+    /// Creates the receipt for a message that the broker accepted.
     init(_ code: PacketReasonCode, _ properties: PacketProperties) {
         self.init(reasonCode: ReasonCode(code), reasonString: properties.reasonString)
     }
 }
 
 extension PacketProperties {
-    /// The broker's reason string for a sentence: `, "no such user"`, or empty. It is quoted, because it is foreign text.
+    /// The broker's reason string as a part of a sentence, such as `, "no such user"`; empty if there is none. The
+    /// string is quoted, because the broker wrote it.
     var quotedReason: String { reasonString.map { ", \($0.quoted(limit: 200))" } ?? "" }
 }

@@ -1,14 +1,14 @@
 import CourierCore
 
-/// The subject of a broker's answer or of a failure.
+/// The request that a broker's answer or a failure is about.
 enum RequestSubject: Hashable, Sendable {
     case message(topic: String)
-    /// A QoS 0 message. Its topic is not known any more when the session cannot write it.
+    /// A QoS 0 message. If the session cannot write the message, its topic is no longer known.
     case unacknowledgedMessage
     case subscription(filter: String)
     case unsubscription(filter: String)
 
-    /// The code of an error that says that the broker refused it.
+    /// The error code if the broker refuses the request.
     var refusalCode: CourierError.Code {
         switch self {
         case .message, .unacknowledgedMessage: .publishRefused
@@ -18,7 +18,7 @@ enum RequestSubject: Hashable, Sendable {
 }
 
 extension RequestSubject: CustomStringConvertible {
-    /// How a sentence begins that is about it.
+    /// The beginning of a sentence about the request.
     var description: String {
         switch self {
         case .message(let topic): "The message to \(topic.quoted())"

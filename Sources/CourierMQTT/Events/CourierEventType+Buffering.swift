@@ -1,15 +1,15 @@
 import CourierCore
 
-/// The rule for an event in a full ``EventBuffer``.
+/// The rule that decides whether a full ``EventBuffer`` drops an event.
 extension CourierEventType {
     /// When a full buffer drops an event.
     enum DropRule {
-        /// The event reports progress of one message, and a full buffer has no room for it.
+        /// The event reports the progress of one message. The buffer drops the event at its limits.
         case whenFull
-        /// The event reports that a received message was not used. A broker can cause any number of them, so the buffer
-        /// drops them as well, but only at twice its limits.
+        /// The event reports that a received message was not used. A broker can cause any number of such events, so the
+        /// buffer drops them at twice its limits.
         case whenTwiceFull
-        /// The buffer keeps the event in any case.
+        /// The buffer always keeps the event.
         case never
     }
 

@@ -1,21 +1,23 @@
 import CourierCore
 
-/// The events that wait for the delivery queue, in one order with the resets of handlers and the end of the client.
+/// Holds the events that wait for the delivery queue. Resets of handlers and the end of the client are entries in the
+/// same order.
 ///
 /// The buffer is bounded by ``countLimit`` and ``byteLimit``. A full buffer drops events about single messages
-/// (``CourierEventType/dropRule``) and counts them: one `eventsDropped` stands where they are missing.
+/// (``CourierEventType/dropRule``) and counts them. An `eventsDropped` event with the count takes their place in the
+/// order.
 struct EventBuffer: ~Copyable {
     /// One step of the delivery.
     enum Entry {
         case event(CourierEventType)
-        /// The events behind this entry carry these options. So events of one connection share one reference.
+        /// The events after this entry have these connect options. So all events of one connection share one reference.
         case options(ConnectOptions?)
         case reset
         case finish
-        /// The entry was delivered.
+        /// An entry that was already delivered.
         case delivered
 
-        /// The bytes of the entry.
+        /// The number of bytes that the entry adds to the buffer's `byteCount`.
         fileprivate var byteCount: Int {
             switch self {
             case .event(let type): EventBuffer.byteCount(of: type)
@@ -24,12 +26,14 @@ struct EventBuffer: ~Copyable {
         }
     }
 
-    /// Entries in the hands of the turn that delivers them. It has no copies, which would copy its entries one by one.
+    /// The entries that one turn of the delivery queue delivers. The type is not copyable, because a copy would copy
+    /// its entries one by one.
     struct Batch: ~Copyable {
         fileprivate var entries: [Entry] = []
         /// The index of the next entry to deliver.
         fileprivate var position = 0
-        /// The number of the first entry; entries are counted from the first of the buffer.
+        /// The number of the first entry. All entries of the buffer are numbered in order, from its very first entry
+        /// on.
         fileprivate var firstNumber: UInt64 = 0
         fileprivate var takenCount = 0
         fileprivate var takenByteCount = 0
@@ -37,10 +41,10 @@ struct EventBuffer: ~Copyable {
         /// The number of the next entry.
         var number: UInt64 { firstNumber + UInt64(position) }
 
-        /// How many entries are left.
+        /// The number of entries that are not delivered yet.
         var count: Int { entries.count - position }
 
-        /// Moves the next entry out.
+        /// Removes and returns the next entry.
         mutating func takeNext() -> Entry {
             let entry = exchange(&entries[position], with: .delivered)
             position += 1
@@ -57,13 +61,13 @@ struct EventBuffer: ~Copyable {
     private var present = Batch()
     private var lastOptions: ConnectOptions?
     private var nextNumber: UInt64 = 0
-    /// The number of waiting events and events in delivery.
+    /// The number of entries that wait or are being delivered.
     private(set) var count = 0
     private(set) var byteCount = 0
-    /// How many events were dropped since the last entry.
+    /// The number of events that were dropped since the last entry was added.
     private(set) var droppedCount = 0
 
-    /// The memory that remains allocated for entries while there are none.
+    /// The number of entries whose memory stays allocated while the buffer is empty.
     private static let keptCapacity = 128
 
     init(countLimit: Int = 16_384, byteLimit: Int = 8 << 20) {
@@ -73,7 +77,7 @@ struct EventBuffer: ~Copyable {
 
     var isEmpty: Bool { count == 0 && droppedCount == 0 }
 
-    /// Returns whether the buffer takes an event of this kind now; if not, counts it as dropped.
+    /// Returns true if the buffer accepts an event of this kind now. Otherwise, counts the event as dropped.
     ///
     /// The caller keeps an event that was not admitted, and releases it outside its lock.
     mutating func admits(_ type: borrowing CourierEventType) -> Bool {
@@ -94,7 +98,7 @@ struct EventBuffer: ~Copyable {
         append(.event(type), size)
     }
 
-    /// The options of the events that are appended from now on.
+    /// Sets the connect options of the events that are appended from now on.
     mutating func use(_ options: ConnectOptions?) {
         guard !ConnectOptions.areIdentical(options, lastOptions) else { return }
         lastOptions = options
@@ -105,7 +109,8 @@ struct EventBuffer: ~Copyable {
 
     mutating func appendFinish() { append(.finish, 0) }
 
-    /// Returns the number of the next entry. Events that were dropped before are reported in front of it.
+    /// Returns the number of the next entry. If events were dropped before, an entry that reports them is appended
+    /// first.
     mutating func numberOfNext() -> UInt64 {
         reportDrops()
         return nextNumber
@@ -127,7 +132,7 @@ struct EventBuffer: ~Copyable {
 
     // MARK: Delivery
 
-    /// Lends the entries that are due; ``putBack(_:)`` follows.
+    /// Removes and returns the entries to deliver. The caller must return the batch with ``putBack(_:)``.
     mutating func take() -> Batch {
         reportDrops()
         if present.count == 0 {
@@ -139,7 +144,7 @@ struct EventBuffer: ~Copyable {
         return exchange(&present, with: Batch())
     }
 
-    /// Takes back the rest of a batch.
+    /// Takes back a batch with its remaining entries. Its delivered entries no longer count.
     mutating func putBack(_ batch: consuming Batch) {
         count -= batch.takenCount
         byteCount -= batch.takenByteCount
@@ -154,7 +159,7 @@ struct EventBuffer: ~Copyable {
         if waiting.capacity > Self.keptCapacity { waiting = [] }
     }
 
-    /// The bytes of an event.
+    /// Returns the number of bytes that an event adds to the buffer's `byteCount`.
     private static func byteCount(of type: borrowing CourierEventType) -> Int {
         MemoryLayout<Entry>.stride + type.heldByteCount
     }

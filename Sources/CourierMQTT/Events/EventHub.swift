@@ -4,26 +4,27 @@ import Synchronization
 
 /// Collects a client's events and delivers them in order, on the delivery queue, to handlers and publishers.
 ///
-/// One turn of the queue delivers up to ``entriesPerTurn`` events from one bounded ``EventBuffer``. Events are only made
-/// while there is a listener; a hot path checks ``isListenedTo`` before it makes one.
+/// One turn of the queue delivers up to ``entriesPerTurn`` events from one bounded ``EventBuffer``. Events are created
+/// only while there is a listener. Frequently executed code checks ``isListenedTo`` before it creates an event.
 final class EventHub: Sendable {
-    /// How many entries one turn of the queue delivers at most, so that other work of the queue gets its turn.
+    /// The maximum number of entries that one turn of the queue delivers, so that other work of the queue gets its
+    /// turn.
     static let entriesPerTurn = 1_024
 
-    /// The log warns of dropped events at most this often.
+    /// The minimum time between two log warnings about dropped events.
     private static let warningInterval = Duration.seconds(60)
 
     private struct State: ~Copyable {
         var buffer: EventBuffer
         var listeners: [EventListener] = []
         var lastSerial: UInt64 = 0
-        /// The options of the events that are delivered next.
+        /// The connect options of the events that are delivered next.
         var presentOptions: ConnectOptions?
         var isTurnDue = false
         var hasFinished = false
         var lastWarning: ContinuousClock.Instant?
 
-        /// Notes that a turn has to come; returns whether the caller has to ask the queue for it.
+        /// Records that a turn of the queue is needed. Returns true if the caller must request this turn.
         mutating func needsTurn() -> Bool {
             guard !isTurnDue, !buffer.isEmpty else { return false }
             isTurnDue = true
@@ -36,15 +37,16 @@ final class EventHub: Sendable {
     private let warn: @Sendable (String) -> Void
     private let state: Mutex<State>
     private let hasListeners = Atomic(false)
-    /// Raised with each change of the listeners, so that the turn under way sees the change.
+    /// Incremented at each change of the listeners, so that a running turn notices the change.
     private let changeCount = Atomic<UInt>(0)
 
-    /// Makes a hub that delivers on `queue` and calls `warn`, on the thread of an event, when events are dropped.
+    /// Creates a hub that delivers on `queue`. It calls `warn` when events are dropped, on the thread that reports an
+    /// event.
     convenience init(queue: DispatchQueue, warn: @escaping @Sendable (String) -> Void = { _ in }) {
         self.init(EventBuffer(), warn: warn) { work in queue.async { work() } }
     }
 
-    /// Makes a hub whose turns run by `enqueue`, one after the other.
+    /// Creates a hub that runs its turns with `enqueue`. The turns must run one after the other.
     init(
         _ buffer: consuming EventBuffer, warn: @escaping @Sendable (String) -> Void,
         enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -56,17 +58,18 @@ final class EventHub: Sendable {
 
     // MARK: Events
 
-    /// Whether anybody would get an event. A handler that no longer exists counts until the next event.
+    /// True if there is a listener for events. A handler that no longer exists counts until the next event.
     var isListenedTo: Bool { hasListeners.load(ordering: .relaxed) }
 
-    /// Whether anybody would get an event, after a check for handlers that no longer exist.
+    /// True if there is a listener for events, after handlers that no longer exist are removed.
     var isHeard: Bool {
         guard isListenedTo else { return false }
         removeGone()
         return isListenedTo
     }
 
-    /// Reports an event. From any thread; the order of calls from one thread is the order of delivery.
+    /// Reports an event. May be called from any thread. Events that one thread reports are delivered in the order of
+    /// the calls.
     func tell(_ type: consuming CourierEventType, _ options: ConnectOptions?) {
         guard isListenedTo else { return }
         let (needsTurn, hasBegunToDrop) = state.withLock { state in
@@ -82,7 +85,7 @@ final class EventHub: Sendable {
         if hasBegunToDrop { warnOfDrops() }
     }
 
-    /// Reports events with one lock, and leaves `types` empty with its capacity. From any thread.
+    /// Reports events with one lock, and empties `types` but keeps its capacity. May be called from any thread.
     func tell(_ types: inout [CourierEventType], _ options: ConnectOptions?) {
         guard !types.isEmpty else { return }
         defer { types.removeAll(keepingCapacity: true) }
@@ -102,10 +105,10 @@ final class EventHub: Sendable {
         if hasBegunToDrop { warnOfDrops() }
     }
 
-    /// Reports to the handlers, behind the events so far, that the session was destroyed.
+    /// Reports to the handlers, after all earlier events, that the session was destroyed.
     func reset() { append { $0.appendReset() } }
 
-    /// Ends the publishers behind the last event. No event is reported any more.
+    /// Ends the publishers after the last event. Later events are not reported.
     func finish() {
         append {
             $0.appendFinish()
@@ -140,7 +143,7 @@ final class EventHub: Sendable {
 
     // MARK: Listeners
 
-    /// Every event from now on, on the delivery queue.
+    /// A publisher of all events from now on. It delivers on the delivery queue.
     var publisher: AnyPublisher<CourierEvent, Never> {
         AnyPublisher { [self] receive in
             let serial = subscribe(receive)
@@ -158,14 +161,15 @@ final class EventHub: Sendable {
         return 0
     }
 
-    /// Adds a handler unless it is there already.
+    /// Adds a handler, unless it is already added.
     func add(_ handler: any ICourierEventHandler) {
         let id = ObjectIdentifier(handler)
         let box = NonSendableBox(EventListener.WeakHandler(handler: handler))
         state.withLock { state in
             guard !state.hasFinished else { return }
-            // A handler that no longer exists can have left a listener with the address of this one. The check holds no
-            // last reference: an object that exists at this address is `handler`, which the caller keeps.
+            // A handler that no longer exists may have left a listener with the same address as the new handler. The
+            // check cannot release the last reference to a handler: an object that exists at this address is `handler`,
+            // and the caller keeps it.
             if let index = state.listeners.firstIndex(where: { $0.isHandler(id) }) {
                 guard state.listeners[index].isGone else { return }
                 state.listeners.remove(at: index)
@@ -182,7 +186,8 @@ final class EventHub: Sendable {
 
     /// Removes the handlers that no longer exist.
     private func removeGone() {
-        // Checked without the lock: the reference that the check makes may be the last one to a handler.
+        // Check without the lock. The check retains a handler for a moment, and its release may be the handler's last
+        // one.
         let gone = state.withLock { $0.listeners }.filter { $0.isGone }.map { $0.serial }
         if !gone.isEmpty { remove { gone.contains($0.serial) } }
     }
@@ -204,7 +209,7 @@ final class EventHub: Sendable {
         _ = removed  // Released here, after the lock.
     }
 
-    /// Under the lock.
+    /// Publishes a change of the listeners to other threads. The caller must hold the lock.
     private func noteChange(of state: borrowing State) {
         hasListeners.store(!state.listeners.isEmpty, ordering: .relaxed)
         changeCount.add(1, ordering: .relaxed)
@@ -212,11 +217,11 @@ final class EventHub: Sendable {
 
     // MARK: Delivery
 
-    /// The listeners that a batch knows, as of a change.
+    /// The listeners that receive a batch, and the value of `changeCount` when the listeners were read.
     private struct Audience {
         var listeners: [EventListener.Present]
         var changeCount: UInt
-        /// Whether a handler no longer exists.
+        /// True if a handler no longer exists.
         let isOneGone: Bool
 
         init(_ listeners: [EventListener], changeCount: UInt) {
@@ -230,7 +235,8 @@ final class EventHub: Sendable {
         enqueue { [self] in takeTurn() }
     }
 
-    /// Delivers entries, also new ones, and requests another turn after its share. At most one turn runs at a time.
+    /// Delivers up to `entriesPerTurn` entries, including entries that are added meanwhile. Requests another turn if
+    /// entries may remain. At most one turn runs at a time.
     private func takeTurn() {
         var left = Self.entriesPerTurn
         while left > 0 {
@@ -241,7 +247,7 @@ final class EventHub: Sendable {
         askForTurn()
     }
 
-    /// Delivers a batch, and returns the number of its entries. If there are none, the turn is over.
+    /// Delivers a batch, and returns the number of delivered entries. If the number is 0, the turn is over.
     private func deliver(atMost limit: Int) -> Int {
         var options: ConnectOptions?
         var batch = state.withLock { state in
@@ -272,7 +278,7 @@ final class EventHub: Sendable {
         return count
     }
 
-    /// Removes listeners that no longer exist, and returns the others.
+    /// Removes handlers that no longer exist, and returns the remaining listeners.
     private func audience() -> Audience {
         let (listeners, count) = state.withLock { ($0.listeners, changeCount.load(ordering: .relaxed)) }
         let audience = Audience(listeners, changeCount: count)
@@ -281,11 +287,12 @@ final class EventHub: Sendable {
         return self.audience()
     }
 
-    /// Calls `body` with each listener of the entry `number`.
+    /// Calls `body` with each listener that receives the entry with this number.
     private func forEach(_ audience: inout Audience, _ number: UInt64, _ body: (EventListener.Present) -> Void) {
         var isOneGone = false
         for index in audience.listeners.indices where audience.listeners[index].firstNumber <= number {
-            // A listener that was removed by one before it gets nothing any more, and neither does a released handler.
+            // Skip a listener that was removed during the call of an earlier listener, and a handler that the app has
+            // released.
             if changeCount.load(ordering: .relaxed) != audience.changeCount, !isPresent(audience.listeners[index]) {
                 continue
             }

@@ -1,33 +1,33 @@
 import CourierCore
 
-/// A handler or a subscriber of the publisher, from one entry of the ``EventBuffer`` on.
+/// A handler, or a subscriber of the publisher. It receives entries of the ``EventBuffer`` from `firstNumber` on.
 struct EventListener: Sendable {
     struct WeakHandler {
         weak var handler: (any ICourierEventHandler)?
     }
 
     enum Target: Sendable {
-        /// The box is used on the delivery queue, which is the one place that ``NonSendableBox`` asks for. Whether the handler
-        /// still exists is checked elsewhere, too.
+        /// The handler in the box is used on the delivery queue only, as ``NonSendableBox`` requires. Other threads
+        /// only check whether the handler still exists.
         case handler(ObjectIdentifier, NonSendableBox<WeakHandler>)
         case subscriber(@Sendable (PublisherSignal<CourierEvent, Never>) -> Void)
     }
 
-    /// Names the listener; never used twice.
+    /// A number that identifies the listener. It is never used again.
     let serial: UInt64
-    /// The number of the first entry that the listener gets.
+    /// The number of the first entry that the listener receives.
     let firstNumber: UInt64
     let target: Target
 
-    /// Whether this is the handler with that identity.
+    /// Returns true if the listener is the handler with this identity.
     func isHandler(_ id: ObjectIdentifier) -> Bool { if case .handler(id, _) = target { true } else { false } }
 
-    /// Whether the handler no longer exists.
+    /// True if the handler no longer exists.
     var isGone: Bool { if case .handler(_, let box) = target { box.use { $0.handler == nil } } else { false } }
 
-    /// The listener for the calls of one batch; `nil` if the handler no longer exists. On the delivery queue.
+    /// The listener for the calls of one batch; `nil` if the handler no longer exists. Used on the delivery queue only.
     ///
-    /// A weak reference costs as much as a short handler, so it is read once for a batch.
+    /// Reading a weak reference takes as long as a short handler, so it is read once for a batch.
     var present: Present? {
         switch target {
         case .handler(_, let box):
@@ -37,7 +37,7 @@ struct EventListener: Sendable {
         }
     }
 
-    /// A listener during a batch. On the delivery queue only.
+    /// A listener during a batch. Used on the delivery queue only.
     struct Present {
         private enum Target {
             /// ``owner`` retains the handler.
@@ -70,7 +70,7 @@ struct EventListener: Sendable {
             target = .subscriber(receive)
         }
 
-        /// Whether the app has released the handler: the batch has the last reference.
+        /// True if the app has released the handler, so that the batch has the last reference.
         var isAbandoned: Bool {
             mutating get {
                 guard owner != nil else { return false }
@@ -89,7 +89,7 @@ struct EventListener: Sendable {
         /// Reports that the session was destroyed.
         func reset() { if case .handler(let unowned) = target { unowned.handler.reset() } }
 
-        /// Reports that no event follows.
+        /// Reports that no more events follow.
         func finish() { if case .subscriber(let receive) = target { receive(.completion(.finished)) } }
     }
 }

@@ -5,22 +5,23 @@ import CourierCore
 /// - Equal records are written once a minute.
 /// - All records together are written at most 60 times a minute.
 struct LogLimiter {
-    /// What happens to a record.
+    /// The decision about a record.
     enum Decision: Equatable {
         /// Write the record. `repeatCount` equal records were skipped before it.
         case write(repeatCount: Int)
-        /// The record repeats another one: do not write it.
+        /// Do not write the record, because it repeats an earlier record.
         case skip
-        /// Too many different records were written: drop this one.
+        /// Drop the record, because too many different records were written.
         case drop
     }
 
-    /// For this time an equal record is not written again, and at most ``maximumCount`` records are written.
+    /// The time in which an equal record is not written again, and at most ``maximumCount`` records are written.
     static let interval = Duration.seconds(60)
-    /// The number of records per interval.
+    /// The maximum number of records that are written per interval.
     static let maximumCount = 60
 
-    /// The records that were written lately, at most ``maximumCount``. Older ones are removed when the table is full.
+    /// The records that were written recently, at most ``maximumCount``. When the table is full, records older than the
+    /// interval are removed.
     private var written: [LogRecord: Written] = [:]
 
     private struct Written {
@@ -28,7 +29,7 @@ struct LogLimiter {
         var repeatCount = 0
     }
 
-    /// Decides about a record, and counts it.
+    /// Decides whether a record is written, and counts the record.
     mutating func decide(_ record: LogRecord, now: ContinuousClock.Instant) -> Decision {
         if let earlier = written[record], earlier.at.duration(to: now) < Self.interval {
             written[record]?.repeatCount += 1

@@ -3,25 +3,27 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Writes the log to standard error, a line for each record.
+/// Writes the log to standard error, one line for each record.
 ///
-/// By default, clients write warnings and errors like this, equal ones once a minute. A log that the app makes has no such
-/// limit:
+/// A client without another `logHandler` writes warnings and errors in this way, and equal records only once a minute.
+/// A log that the app creates has no such limit:
 ///
 /// ```swift
 /// config.logHandler = StandardErrorLog()
 /// // 2026-11-21T09:30:00.123Z info connection [phone-7]: the next attempt begins in 2.0 s
 /// ```
 ///
-/// A queue writes the lines, so that no caller waits for a slow terminal. If more than ``maximumWaiting`` lines wait, further
-/// lines are dropped, and the next line says how many.
+/// A queue writes the lines, so that no caller waits for a slow terminal. If more than ``maximumWaiting`` lines wait,
+/// further lines are dropped. The next written line shows the number of dropped lines.
 public final class StandardErrorLog: LogHandler {
-    /// How many lines may wait to be written: 1,000.
+    /// The maximum number of lines that wait to be written: 1,000.
     public static let maximumWaiting = 1_000
 
-    /// The log of clients without another `logHandler`: warnings and errors, equal ones once a minute.
+    /// The log of clients without another `logHandler`. It writes warnings and errors, and equal records only once a
+    /// minute.
     ///
-    /// If standard error is closed when the first configuration is made, nothing is written: another file may get its number.
+    /// If standard error is closed when the first configuration is created, nothing is written, because another file
+    /// may get the descriptor number of standard error.
     static let standard =
         fcntl(STDERR_FILENO, F_GETFD) == -1
         ? StandardErrorLog(minimumLevel: .warning, limiter: LogLimiter()) { _ in }
@@ -33,7 +35,7 @@ public final class StandardErrorLog: LogHandler {
         var droppedCount = 0
     }
 
-    /// The least level that is written.
+    /// The lowest level that is written.
     public let minimumLevel: LogLevel
 
     private let queue = DispatchQueue(label: "courier.standard-error-log")
@@ -42,7 +44,7 @@ public final class StandardErrorLog: LogHandler {
 
     /// Makes a log.
     ///
-    /// - Parameter minimumLevel: The least level that is written; `.info` by default.
+    /// - Parameter minimumLevel: The lowest level that is written; `.info` by default.
     public convenience init(minimumLevel: LogLevel = .info) {
         self.init(minimumLevel: minimumLevel, limiter: nil)
     }
@@ -56,7 +58,7 @@ public final class StandardErrorLog: LogHandler {
         self.write = write
     }
 
-    /// Writes a record soon. From any thread; it does not block.
+    /// Writes a record soon. May be called from any thread, and does not block.
     ///
     /// - Parameter record: The record.
     public func log(_ record: LogRecord) {
@@ -77,15 +79,16 @@ public final class StandardErrorLog: LogHandler {
         return "\(time) \(record.level) \(record.source)\(client): \(record.message)\(repeats)\n"
     }
 
-    /// Standard error may be closed, or a pipe without a reader. Neither ends the process.
+    /// Writes a line to standard error. A failed write does not end the process, for example if standard error is
+    /// closed or is a pipe without a reader.
     private static let writeToStandardError: @Sendable (String) -> Void = { line in
         BrokenPipeSignal.block { try? FileHandle.standardError.write(contentsOf: Data(line.utf8)) }
     }
 }
 
 extension StandardErrorLog.State {
-    /// Counts a line. Returns how many lines were dropped and how many equal records were skipped before this line; `nil` if
-    /// the line is not written.
+    /// Counts a line. Returns the number of dropped lines and the number of skipped equal records before this line;
+    /// `nil` if the line is not written.
     fileprivate mutating func accept(_ record: LogRecord) -> (droppedCount: Int, repeatCount: Int)? {
         var repeatCount = 0
         switch limiter?.decide(record, now: .now) {

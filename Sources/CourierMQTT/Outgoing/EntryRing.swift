@@ -1,29 +1,31 @@
 import CourierCore
 import MQTTEngine
 
-/// The entries of messages in the order of their acceptance: a ring that grows.
+/// A growing ring buffer. It holds the entries of messages in the order in which they were accepted.
 ///
-/// A value without locks, clocks and rules. A new entry goes to the end, and its number is the position that it got there. An
-/// entry that ends leaves a hole. When the ring is full, entries move toward the end and fill the holes, so that the ring
-/// has no more than four times as many places as there ever were entries at a time. Numbers never change.
+/// The ring has no lock, no clock, and no rules about messages. A new entry is added at the end, and its number is its
+/// position there. An entry that ends leaves a hole. When the ring is full and at least half of it consists of holes,
+/// the entries move toward the end and fill the holes. Otherwise, the capacity doubles. So the capacity is 16, or at
+/// most four times the largest number of entries at one time. The number of an entry never changes.
 ///
 /// ```
 ///        start                 end
 ///  free  │ a · b c · · d e f g │ free         · hole
 /// ```
 ///
-/// Neighboring entries are neighbors in memory, and each has its own cache line. Callers write entries on one core, and the event
-/// loop reads them on another, so that each core can prefetch the next entries.
+/// Consecutive entries are adjacent in memory, and each entry has its own cache line. Callers write entries on one
+/// core, and the event loop reads them on another core. With this layout, each core can prefetch the next entries.
 struct EntryRing: ~Copyable {
     typealias Position = Int
 
-    /// The start of a search for the next entry of a kind. No entry in front of it is of that kind.
+    /// Selects one of the cursors. A cursor is the position where the search for the next entry of one kind starts. No
+    /// entry before the cursor is of that kind.
     enum Cursor: Int {
-        /// Waiting entries of a lane.
+        /// The waiting entries of the lane with this name.
         case unacknowledged, memory, stored
-        /// Entries that a limit may drop.
+        /// The entries that may be dropped at a limit.
         case droppable
-        /// Entries that no commit of the message store has taken.
+        /// The entries that no commit of the message store includes yet.
         case uncommitted
 
         init(waitingIn lane: OutgoingEntry.Lane) {
@@ -36,9 +38,10 @@ struct EntryRing: ~Copyable {
     }
 
     private var memory: UnsafeMutablePointer<OutgoingEntry>?
-    /// A power of two, or 0.
+    /// The number of places: a power of two, or 0.
     private(set) var capacity = 0
-    /// The position of the first entry. Places from `start` to `end` hold entries and holes.
+    /// The position of the first entry. The positions from `start` up to, but not including, `end` hold entries and
+    /// holes.
     private(set) var start: Position
     private(set) var end: Position
     /// The number of entries.
@@ -56,21 +59,21 @@ struct EntryRing: ~Copyable {
 
     deinit { free() }
 
-    /// The entry at a position from ``start`` to ``end``.
+    /// The entry at a position. The position is at least ``start`` and less than ``end``.
     subscript(position: Position) -> OutgoingEntry {
         @inline(__always) unsafeAddress { UnsafePointer(pointer(to: position)) }
         @inline(__always) unsafeMutableAddress { pointer(to: position) }
     }
 
-    /// The memory of an entry, for accessors. Every place of the ring is initialized. The pointer is valid until the next
-    /// change of the ring.
+    /// Returns a pointer to the entry at a position. Every place of the ring is initialized memory. The pointer is
+    /// valid until the ring changes.
     @inline(__always)
     func pointer(to position: Position) -> UnsafeMutablePointer<OutgoingEntry> {
         precondition(position >= start && position < end, "a position without an entry")
         return memory.unsafelyUnwrapped + (position & (capacity &- 1))
     }
 
-    /// The position of the entry with a number; `nil` when the entry has ended.
+    /// Returns the position of the entry with this number, or `nil` if the entry has ended.
     @inline(__always)
     func position(ofNumber number: Int) -> Position? {
         if number >= start, number < end, self[number].number == number {
@@ -79,7 +82,8 @@ struct EntryRing: ~Copyable {
         return count == 0 ? nil : positionOfMoved(number)
     }
 
-    /// Searches behind the position that the entry had first. Also holes have numbers in ascending order.
+    /// Finds an entry that moved toward the end, by binary search. Holes keep their numbers, so all numbers are in
+    /// ascending order.
     @inline(never)
     private func positionOfMoved(_ number: Int) -> Position? {
         var (low, high) = (max(start, number), end)
@@ -93,7 +97,7 @@ struct EntryRing: ~Copyable {
 
     // MARK: Changes
 
-    /// Adds an entry at the end. It gets its number from its position.
+    /// Adds an entry at the end, and returns its position. The position is also the entry's number.
     @inline(__always)
     mutating func append(
         _ state: OutgoingEntry.State, in lane: OutgoingEntry.Lane, _ qos: QoS, byteCount: Int,
@@ -116,7 +120,7 @@ struct EntryRing: ~Copyable {
         return position
     }
 
-    /// Makes a hole of an entry.
+    /// Removes an entry. Its place becomes a hole.
     @inline(__always)
     mutating func remove(_ position: Position) {
         if self[position].state != .inFlight { waitingCounts[Int(self[position].lane.rawValue)] &-= 1 }
@@ -127,13 +131,13 @@ struct EntryRing: ~Copyable {
         while start < end, self[start].state == .free { start &+= 1 }
     }
 
-    /// The session takes a waiting entry.
+    /// Marks a waiting entry as in flight, because the session takes it.
     mutating func markInFlight(_ position: Position) {
         waitingCounts[Int(self[position].lane.rawValue)] &-= 1
         self[position].state = .inFlight
     }
 
-    /// An entry that the session had waits again.
+    /// Marks an entry as waiting again, because the session returned it.
     mutating func markReturned(_ position: Position) {
         let lane = self[position].lane
         waitingCounts[Int(lane.rawValue)] &+= 1
@@ -144,32 +148,32 @@ struct EntryRing: ~Copyable {
 
     // MARK: Searches
 
-    /// How many entries of a lane wait.
+    /// Returns the number of waiting entries of a lane.
     func waitingCount(in lane: OutgoingEntry.Lane) -> Int { waitingCounts[Int(lane.rawValue)] }
 
-    /// The first entry of a lane that waits.
+    /// Returns the position of the first waiting entry of a lane.
     @inline(__always)
     mutating func firstWaiting(in lane: OutgoingEntry.Lane) -> Position? {
         if waitingCounts[Int(lane.rawValue)] == 0 { return nil }
         return first(Cursor(waitingIn: lane)) { $0.pointee.lane == lane && $0.pointee.isWaiting }
     }
 
-    /// The first entry that a limit may drop.
+    /// Returns the position of the first entry that may be dropped at a limit.
     mutating func firstDroppable() -> Position? { first(.droppable) { $0.pointee.flags.contains(.isDroppable) } }
 
-    /// The first entry that the message store has yet to commit.
+    /// Returns the position of the first entry that no commit of the message store includes yet.
     mutating func firstUncommitted() -> Position? {
         first(.uncommitted) { $0.pointee.state == .storing && !$0.pointee.flags.contains(.isCommitting) }
     }
 
-    /// The first entry behind a position, which may be any.
+    /// Returns the position of the first entry after `position`, which may lie outside the ring.
     func next(after position: Position) -> Position? {
         var next = max(position + 1, start)
         while next < end, self[next].state == .free { next += 1 }
         return next < end ? next : nil
     }
 
-    /// Moves a cursor to the next entry of its kind.
+    /// Moves a cursor to the next entry of its kind. Returns the entry's position, or `nil` if there is no such entry.
     @inline(__always)
     private mutating func first(
         _ cursor: Cursor, _ isOfKind: (UnsafeMutablePointer<OutgoingEntry>) -> Bool
@@ -182,7 +186,7 @@ struct EntryRing: ~Copyable {
 
     // MARK: Memory
 
-    /// Frees the memory of a ring without entries.
+    /// Frees the ring's memory if the ring has no entries.
     mutating func trim() {
         guard count == 0 else { return }
         free()
@@ -203,7 +207,7 @@ struct EntryRing: ~Copyable {
 
     private mutating func grow() {
         let larger = max(Self.smallestCapacity, 2 * capacity)
-        // The alignment of a cache line, which is an entry's size.
+        // An entry is as large as a cache line, 64 bytes. With this alignment, each entry fills exactly one.
         let room = UnsafeMutableRawPointer.allocate(
             byteCount: larger * MemoryLayout<OutgoingEntry>.stride, alignment: 64
         ).bindMemory(to: OutgoingEntry.self, capacity: larger)
@@ -213,7 +217,7 @@ struct EntryRing: ~Copyable {
         (memory, capacity) = (room, larger)
     }
 
-    /// Moves entries toward the end, so that holes are in front of them only.
+    /// Moves all entries to the end, without holes between them, and advances `start` to the first entry.
     private mutating func fillHoles() {
         var target = end
         for position in stride(from: end - 1, through: start, by: -1) {

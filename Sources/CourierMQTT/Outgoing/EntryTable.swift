@@ -1,12 +1,14 @@
 import CourierCore
 import MQTTEngine
 
-/// The accepted messages that have not ended, in order, and the memory for their bytes.
+/// Holds the entries of accepted messages that have not ended, in order, and the bytes of these messages.
 ///
-/// A value without locks, clocks and rules. An entry keeps its place in the order in every state. Rows of an earlier process
-/// come before all messages of this process, but are read later, so they have a ring of their own.
+/// The table has no lock, no clock, and no rules about messages. An entry keeps its place in the order when its state
+/// changes. The rows of an earlier process precede all messages of this process. They are read later, so they have
+/// their own ring.
 struct EntryTable: ~Copyable {
-    /// Where an entry is, until the next entry is added. Entries with a lower slot come first.
+    /// The position of an entry. It is valid until the next entry is added. An entry precedes all entries with a higher
+    /// slot.
     typealias Slot = EntryRing.Position
     typealias Lane = OutgoingEntry.Lane
 
@@ -18,7 +20,8 @@ struct EntryTable: ~Copyable {
     private var memory = MessageMemory()
     /// True while the session reads bytes of ``memory`` without the queue's lock.
     private var isLent = false
-    /// The bytes of messages that ended while ``isLent`` was true.
+    /// The places of messages that ended while ``isLent`` was true. Their bytes are freed when ``isLent`` becomes
+    /// false.
     private var spent = MessageMemory.SpentPlaces()
 
     init() {}
@@ -41,14 +44,16 @@ struct EntryTable: ~Copyable {
 
     // MARK: Tokens
 
-    /// The token of all QoS 0 messages. They leave the queue when they are written, so the session's answer has no entry.
+    /// The token of all QoS 0 messages. A QoS 0 message leaves the queue when the session takes it. So there is no
+    /// entry when the session reports the result.
     static var unacknowledged: Token { 0 }
 
-    /// The name of an entry for the session: never ``unacknowledged``, and never with the highest bit, which marks other requests.
+    /// Returns the token that identifies an entry to the session. The token is never ``unacknowledged``. Its highest
+    /// bit is never set, because that bit marks the tokens of SUBSCRIBE and UNSUBSCRIBE.
     @inline(__always)
     func token(of slot: Slot) -> Token { Token(rawValue: UInt64(self[slot].number)) }
 
-    /// The slot of an entry; `nil` when the entry has ended.
+    /// Returns the slot of the entry with this token, or `nil` if the entry has ended.
     @inline(__always)
     func slot(of token: Token) -> Slot? {
         guard let number = Int(exactly: token.rawValue) else { return nil }
@@ -57,7 +62,7 @@ struct EntryTable: ~Copyable {
 
     // MARK: Entries
 
-    /// Adds an entry behind all others.
+    /// Adds an entry after all other entries.
     @inline(__always)
     mutating func append(
         _ state: OutgoingEntry.State, in lane: Lane, _ qos: QoS, byteCount: Int, _ flags: OutgoingEntry.Flags,
@@ -66,55 +71,55 @@ struct EntryTable: ~Copyable {
         current.append(state, in: lane, qos, byteCount: byteCount, flags, end: end)
     }
 
-    /// Adds the entry of a row of an earlier process, before all messages that this process accepted.
+    /// Adds an entry for a row of an earlier process. It precedes all messages that this process accepted.
     mutating func appendEarlier(
         _ state: OutgoingEntry.State, _ qos: QoS, byteCount: Int, _ flags: OutgoingEntry.Flags, end: MonotonicInstant
     ) -> Slot {
         earlier.append(state, in: .stored, qos, byteCount: byteCount, flags, end: end)
     }
 
-    /// Removes an entry, and frees its bytes.
+    /// Removes an entry. Its bytes are freed at once, or after the session has read messages without the lock.
     @inline(__always)
     mutating func remove(_ slot: Slot) {
         if let place = self[slot].place { if isLent { spent.add(place) } else { memory.discard(place) } }
         if slot >= Self.firstNumber { current.remove(slot) } else { earlier.remove(slot) }
     }
 
-    /// The session takes a waiting entry.
+    /// Marks a waiting entry as in flight, because the session takes it. The entry no longer counts toward the limits.
     mutating func markInFlight(_ slot: Slot) {
         self[slot].flags.subtract([.isDroppable, .isCounted])
         if slot >= Self.firstNumber { current.markInFlight(slot) } else { earlier.markInFlight(slot) }
     }
 
-    /// The session returns an entry, which waits again in its old place.
+    /// Marks an entry as waiting again in its old place, because the session returned it.
     mutating func markReturned(_ slot: Slot) {
         if slot >= Self.firstNumber { current.markReturned(slot) } else { earlier.markReturned(slot) }
     }
 
     // MARK: Searches
 
-    /// How many entries of a lane wait.
+    /// Returns the number of waiting entries of a lane.
     func waitingCount(in lane: Lane) -> Int { earlier.waitingCount(in: lane) + current.waitingCount(in: lane) }
 
-    /// Whether any entry waits.
+    /// True if any entry waits.
     var hasWaiting: Bool { Lane.allCases.contains { waitingCount(in: $0) > 0 } }
 
-    /// The first entry of a lane that waits.
+    /// Returns the slot of the first waiting entry of a lane.
     @inline(__always)
     mutating func firstWaiting(in lane: Lane) -> Slot? {
         earlier.firstWaiting(in: lane) ?? current.firstWaiting(in: lane)
     }
 
-    /// The first entry that a limit may drop.
+    /// Returns the slot of the first entry that may be dropped at a limit.
     mutating func firstDroppable() -> Slot? { current.firstDroppable() }
 
-    /// The first entry that the message store has yet to commit.
+    /// Returns the slot of the first entry that no commit of the message store includes yet.
     mutating func firstUncommitted() -> Slot? { current.firstUncommitted() }
 
-    /// The first entry of all.
+    /// The slot of the first entry.
     var first: Slot? { next(after: 0) }
 
-    /// The first entry behind a slot.
+    /// Returns the slot of the first entry after `slot`.
     func next(after slot: Slot) -> Slot? {
         if slot < Self.firstNumber, let next = earlier.next(after: slot) { return next }
         return current.next(after: slot)
@@ -132,14 +137,15 @@ extension EntryTable {
         self[slot].place = memory.keep(header, topic: topic, encodedProperties: encodedProperties, payload: payload)
     }
 
-    /// The bytes of an entry. They stay where they are until the entry ends.
+    /// Returns a view of an entry's bytes, or `nil` if they are not in memory. The view is valid until the entry ends
+    /// or `endLending()` compacts the memory.
     @inline(__always)
     func view(_ slot: Slot) -> MessageView? { self[slot].place.map { memory.view($0) } }
 
-    /// How many bytes the memory has, used or not.
+    /// The size of the memory in bytes, with its unused bytes.
     var heldByteCount: Int { memory.heldByteCount }
 
-    /// The session reads bytes without the lock from now on, until ``endLending()``.
+    /// Begins lending: the session reads the bytes of messages without the queue's lock until ``endLending()``.
     mutating func beginLending() { isLent = true }
 
     mutating func endLending() {
@@ -149,10 +155,10 @@ extension EntryTable {
         compact()
     }
 
-    /// From how many unused bytes on the memory is compacted, 1 MiB.
+    /// The memory is compacted only if its size exceeds twice the used bytes by more than this, 1 MiB.
     private static var sparseLimit: Int { 1 << 20 }
 
-    /// Moves all messages together if more than half of the memory is unused, because short-lived messages ended between
+    /// Compacts the memory if more than half of it is unused. This happens if short-lived messages ended between
     /// long-lived ones.
     private mutating func compact() {
         guard memory.heldByteCount > 2 * memory.byteCount + Self.sparseLimit else { return }
@@ -164,7 +170,7 @@ extension EntryTable {
         memory.trim()
     }
 
-    /// Gives memory back that no entry needs.
+    /// Frees memory that no entry needs, unless the session reads messages now.
     mutating func trim() {
         if isLent { return }
         memory.trim()

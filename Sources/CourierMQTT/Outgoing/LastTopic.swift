@@ -1,4 +1,4 @@
-/// The last topic as a text, so that a topic is decoded once while it repeats.
+/// Caches the last topic as a string, so that consecutive messages to the same topic decode it only once.
 struct LastTopic {
     private var text = ""
 

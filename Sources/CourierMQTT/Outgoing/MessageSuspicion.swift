@@ -1,104 +1,107 @@
 import MQTTCodec
 import MQTTEngine
 
-/// Finds the message that makes the broker end connections, and ends that message and no other.
+/// Finds a message that makes the broker close connections, and ends only that message.
 ///
-/// A value without clocks and timers. After each input, give ``sendLimit`` to the engine, send PINGREQ if ``wantsPing``, and
-/// call ``timerFired(now:)`` once ``deadline`` has passed.
+/// The struct has no clock and no timer. After each input, the caller sets the engine's send limit to ``sendLimit``,
+/// sends PINGREQ if ``wantsPing`` is true, and calls ``timerFired(now:)`` after ``deadline``.
 ///
 /// ```
-/// trusting ──the broker closes before it acknowledged what was just sent──▶ suspicious: one message at a time
+/// trusting ────the broker closes the connection right after a message─────▶ suspicious: one message at a time
 ///    ▲                                                                            │
-///    └────── as many messages have finished as had no answer at the start ────────┤
+///    └────── as many messages have finished as were unanswered at the start ──────┤
 ///                                                                                 ▼
-///              strike: the broker closed within 2 s of the only message without an answer
+///              strike: the broker closed within 2 s after the only unanswered message
 ///                                                                                 │
 ///              control: the next connection sends no message for 10 s ◀───────────┘
 ///                 │                                   │
 ///                 ended early: strikes back to 0      lasted: the message is sent again; 3 strikes end it
 /// ```
 ///
-/// The criterion for the end of the suspicion is a count, because messages are sent again in order: the messages that had
-/// no answer at the start come first. A message that ended in another way meanwhile only makes the suspicion last longer.
+/// The suspicion ends after a number of messages: as many as were unanswered at its start. This works because messages
+/// are sent again in order, so these messages are sent first. If one of them ends in another way, the suspicion only
+/// lasts longer.
 struct MessageSuspicion: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// How a connection ended, as far as it matters here.
+    /// How a connection ended. Only the differences that matter for the suspicion are listed.
     enum Cause: Equatable, Sendable {
         /// The broker closed the byte stream (FIN or RST) and gave no reason.
         case peerClosed
-        /// The broker sent DISCONNECT of MQTT 5 with this code.
+        /// The broker sent an MQTT 5 DISCONNECT with this reason code.
         case peerDisconnected(PacketReasonCode)
-        /// A timeout, a failure of TLS, a change of networks, or an end that this side wanted.
+        /// A timeout, a TLS failure, a change of networks, or an end that the client requested.
         case other
     }
 
-    /// The messages without an answer at the end of a connection.
+    /// The messages that the broker had not answered when a connection ended.
     struct Unanswered: Equatable, Sendable {
         var publishes = UnacknowledgedPublishes()
-        /// Whether bytes for the broker still waited on this side.
+        /// True if the client still had unsent bytes for the broker.
         var hasUnwrittenBytes = false
     }
 
-    /// A message that ends because of the connections that it ended.
+    /// A message that is rejected, because the broker ended connections after it.
     struct Rejection: Equatable, Sendable {
         let token: Token
-        /// How many connections ended because of it.
+        /// The number of connections that ended because of the message.
         let strikes: Int
-        /// The code of the DISCONNECT that names the message; `nil` if the broker gave no such reason.
+        /// The reason code of a DISCONNECT that blames the message, or `nil` if the broker sent no such code.
         var code: PacketReasonCode?
     }
 
-    /// The verdict on a message.
+    /// The decision about a message after a connection ended.
     enum Verdict: Equatable, Sendable {
         case none
-        /// Store that the message has this many strikes, if it is stored.
+        /// Store this number of strikes, if the message has a row in the message store.
         case storeStrikes(Token, Int)
-        /// Give the message up in the engine, and end it with an error.
+        /// Give up the message in the engine, and end it with an error.
         case end(Rejection)
     }
 
-    /// The judgement of the end of a connection.
+    /// The conclusion from the end of a connection: the decision about a message, and whether a message explains the
+    /// end.
     struct Judgement: Equatable, Sendable {
         var verdict = Verdict.none
-        /// Whether a message explains the end, so that it is no sign of another client with the same client id.
+        /// True if a message explains the end of the connection. Then the end does not indicate another client with the
+        /// same client id.
         var explainsLoss = false
     }
 
-    /// A message ends with this many strikes.
+    /// The number of strikes that end a message.
     static let strikeLimit = 3
-    /// How soon after a message a close is blamed on the message.
+    /// If the broker closes the connection within this time after a message, the message is blamed.
     static let closeWindow = Duration.seconds(2)
-    /// How long a connection without the message must last.
+    /// The time that a control connection, which sends no messages, must last.
     static let controlTime = Duration.seconds(10)
 
     private struct Suspicion {
-        /// How many more messages must finish until the suspicion ends.
+        /// The number of messages that still have to finish before the suspicion ends.
         var remaining: Int
         var suspect: (token: Token, strikes: Int)?
-        /// Whether strikes explain losses: not after a connection without the message has ended early, too.
+        /// True if strikes explain lost connections. False after a control connection has ended early, too.
         var isPlausible = true
     }
 
     private struct Connection {
         let acceptedAt: Instant
-        /// Whether the connection runs without messages to prove that it lasts.
+        /// True while this is a control connection. It sends no messages, to test whether it lasts without them.
         var isControl: Bool
         var hasAnsweredPing = false
         var flight: Flight?
     }
 
-    /// The only message that was sent on this connection and has no answer.
+    /// The only unanswered message that was sent on this connection.
     private struct Flight {
         let token: Token
-        /// When its first byte was written; `nil` if other bytes waited before it.
+        /// The time when the first byte was sent, or `nil` if bytes before it were still unsent.
         let firstByteAt: Instant?
         var lastByteAt: Instant?
 
-        /// Whether a close at `now` came soon enough after the message.
+        /// Returns true if a close at `now` is within `closeWindow` after the message.
         ///
-        /// Before the last byte, the first one counts: a broker closes as soon as it has read the size of a packet that is
-        /// too large.
+        /// While the last byte is not written, the time of the first byte counts. A broker closes the connection as
+        /// soon as it reads the size of a packet that is too large.
         func isRecent(_ now: Instant) -> Bool {
             guard let start = lastByteAt ?? firstByteAt else { return false }
             return start.duration(to: now) <= MessageSuspicion.closeWindow
@@ -109,31 +112,31 @@ struct MessageSuspicion: Sendable {
     private var suspicion: Suspicion?
     private var connection: Connection?
 
-    /// Makes a value that trusts all messages.
+    /// Creates a value that suspects no message.
     ///
-    /// - Parameter isEnabled: Whether messages are ever suspected.
+    /// - Parameter isEnabled: If `false`, no message is ever suspected.
     init(isEnabled: Bool = true) { self.isEnabled = isEnabled }
 
-    // MARK: Answers
+    // MARK: Outputs
 
-    /// Whether messages are sent one at a time.
+    /// True while messages are sent one at a time.
     var isSuspicious: Bool { suspicion != nil }
 
-    /// The message that has strikes.
+    /// The token of the message that has strikes.
     var suspectedToken: Token? { suspicion?.suspect?.token }
 
-    /// How many messages may be unacknowledged at a time; `nil` is no limit. 0 without a connection, so that a connection
-    /// begins with it.
+    /// The maximum number of unacknowledged messages, or `nil` for no limit. During a suspicion, the limit is 0 without
+    /// a connection, so that each connection begins with 0.
     var sendLimit: Int? {
         guard isSuspicious else { return nil }
         guard let connection, connection.hasAnsweredPing, !connection.isControl else { return 0 }
         return 1
     }
 
-    /// Whether PINGREQ must be sent on this connection, unless that was done.
+    /// True if the caller must send PINGREQ, unless it has already sent one on this connection.
     var wantsPing: Bool { isSuspicious && connection?.hasAnsweredPing == false }
 
-    /// When ``timerFired(now:)`` is due.
+    /// The time when ``timerFired(now:)`` must be called, or `nil` if no call is needed.
     var deadline: Instant? {
         guard let connection, connection.isControl, connection.hasAnsweredPing else { return nil }
         return connection.acceptedAt.advanced(by: Self.controlTime)
@@ -141,47 +144,49 @@ struct MessageSuspicion: Sendable {
 
     // MARK: Inputs
 
-    /// A message of an earlier process has strikes. The present connection, or the next one, is a control. Ignored if there
-    /// is a suspicion.
+    /// Begins the suspicion of a message that has strikes from an earlier process. The present or next connection
+    /// becomes a control connection. The call is ignored if there is already a suspicion.
     mutating func resume(_ token: Token, strikes: Int) {
         guard isEnabled, suspicion == nil, strikes > 0 else { return }
         suspicion = Suspicion(remaining: 1, suspect: (token, min(strikes, Self.strikeLimit - 1)))
         connection?.isControl = true
     }
 
-    /// The broker has accepted a connection.
+    /// Records that the broker accepted a connection.
     mutating func connected(now: Instant) {
         guard isEnabled else { return }
         connection = Connection(acceptedAt: now, isControl: suspicion?.suspect != nil)
     }
 
-    /// The broker has answered a PINGREQ of this connection.
+    /// Records that the broker answered a PINGREQ on this connection.
     mutating func pingAnswered(now: Instant) {
         connection?.hasAnsweredPing = true
         endControl(now)
     }
 
-    /// ``deadline`` has passed; too early is harmless.
+    /// Ends the control phase of a connection if ``deadline`` has passed. An early call has no effect.
     mutating func timerFired(now: Instant) { endControl(now) }
 
-    /// A PUBLISH was written, new or again; needed only while ``isSuspicious``. A repeated call for it changes nothing.
+    /// Records that a PUBLISH was written, for the first time or again. The call is needed only while ``isSuspicious``
+    /// is true. A second call for the same message has no effect.
     ///
     /// - Parameters:
-    ///   - token: The message.
-    ///   - followsOtherBytes: Whether bytes before the packet were still unwritten.
-    ///   - now: The present.
+    ///   - token: The token of the message.
+    ///   - followsOtherBytes: True if bytes before the packet were still unsent.
+    ///   - now: The current time.
     mutating func sent(_ token: Token, followsOtherBytes: Bool, now: Instant) {
         guard isSuspicious, connection?.flight?.token != token else { return }
         connection?.flight = Flight(token: token, firstByteAt: followsOtherBytes ? nil : now)
     }
 
-    /// All bytes have left this side. Needed only while ``isSuspicious``, behind ``sent(_:followsOtherBytes:now:)``.
+    /// Records that all written bytes were sent. The call is needed only while ``isSuspicious`` is true, after
+    /// ``sent(_:followsOtherBytes:now:)``.
     mutating func lastByteWritten(now: Instant) {
         guard let flight = connection?.flight, flight.lastByteAt == nil else { return }
         connection?.flight?.lastByteAt = now
     }
 
-    /// The broker has answered the PUBLISH of a message (PUBACK or PUBREC), or the message has ended in another way.
+    /// Records that the broker answered a PUBLISH with PUBACK or PUBREC, or that the message ended in another way.
     mutating func finished(_ token: Token) {
         guard suspicion != nil else { return }
         let isInFlight = connection?.flight?.token == token
@@ -196,7 +201,7 @@ struct MessageSuspicion: Sendable {
         endSuspicionIfDone()
     }
 
-    /// The connection that the broker had accepted has ended.
+    /// Records that an accepted connection ended. Returns the decision about the message that may be the cause.
     mutating func connectionLost(_ cause: Cause, _ unanswered: Unanswered, now: Instant) -> Judgement {
         guard let connection else { return Judgement() }
         self.connection = nil
@@ -226,10 +231,12 @@ struct MessageSuspicion: Sendable {
         return Judgement(verdict: .storeStrikes(flight.token, strikes), explainsLoss: suspicion.isPlausible)
     }
 
-    /// The messages in flight belong to another session: of another broker or client id, or after `destroy()`.
+    /// Ends the suspicion, because the messages in flight belong to another session: that of another broker or client
+    /// id, or the session after `destroy()`.
     ///
-    /// A session that the same broker has lost is none of these as long as its messages are published again: a client
-    /// that starts clean loses its session with each connection, and so does the client of a broker that a message crashes.
+    /// The caller must not call this function if the same broker lost the session and the messages are published again.
+    /// A client with clean start loses its session at the end of each connection. So does the client of a broker that
+    /// crashes because of a message.
     mutating func sessionChanged() {
         suspicion = nil
         connection?.isControl = false
@@ -269,12 +276,12 @@ struct MessageSuspicion: Sendable {
 }
 
 extension MessageSuspicion.Rejection {
-    /// The text of the error with which the message ends: what happened, and the remedy.
+    /// Returns the text of the error that ends the message: the cause and the remedy.
     ///
     /// - Parameters:
     ///   - broker: The name of the broker.
     ///   - topic: The topic of the message.
-    /// - Returns: Three sentences.
+    /// - Returns: The text, in complete sentences.
     func text(broker: String, topic: String) -> String {
         let advice =
             "It is not sent again. Compare its topic, size and content with the broker's limits and permissions."
@@ -291,7 +298,7 @@ extension MessageSuspicion.Rejection {
 }
 
 extension MessageSuspicion.Cause {
-    /// Whether the broker said that a message is the reason.
+    /// True if the broker's reason code blames a message.
     fileprivate var namesMessage: Bool {
         switch self {
         case .peerDisconnected(.topicNameInvalid), .peerDisconnected(.packetTooLarge),
@@ -302,7 +309,7 @@ extension MessageSuspicion.Cause {
         }
     }
 
-    /// Whether the broker ended the connection for a reason that may be a message.
+    /// True if a message may be the reason why the broker ended the connection.
     fileprivate var mayBlameMessage: Bool {
         switch self {
         case .peerClosed: true
@@ -313,8 +320,8 @@ extension MessageSuspicion.Cause {
 }
 
 extension PacketReasonCode {
-    /// Whether a DISCONNECT with this code has a reason that is no single message: the broker, another client, or how much
-    /// this client sends.
+    /// True if a DISCONNECT with this code is not about a single message. The reason is the broker's state, another
+    /// client, or how much this client sends.
     fileprivate var namesOtherReason: Bool {
         switch self {
         case .serverBusy, .serverShuttingDown, .keepAliveTimeout, .sessionTakenOver, .administrativeAction,

@@ -1,26 +1,27 @@
-/// Limits of waiting messages, and the rule for a message without room.
+/// The limits for waiting messages, and the rule for a new message when a limit is reached.
 ///
-/// The limits hold wherever a message waits: without a connection, behind messages that the broker has not acknowledged,
-/// behind a stalled socket, on the way to the message store and in it. The store's own limits hold as well. Messages in
-/// flight do not count. Messages that an earlier process stored count, and are never dropped.
+/// The limits apply to all waiting messages. A message may wait for a connection, for acknowledgements of earlier
+/// messages, for a stalled socket, or for the message store, or it waits in the message store. The store's own limits
+/// apply as well. Messages in flight do not count. Messages that an earlier process stored count, but are never
+/// dropped.
 public struct OfflinePolicy: Hashable, Sendable {
     /// The rule for a new message when the queue is at a limit.
     public enum Overflow: Hashable, Sendable {
-        /// An `await publish` or `await enqueue` waits for room, at most this long, and then fails with `queueFull`; the
-        /// forms that do not wait fail at once.
+        /// An `await publish` or `await enqueue` waits for room. If there is no room within `timeout`, the call fails
+        /// with `queueFull`. Calls that do not wait fail with `queueFull` at once.
         case suspend(timeout: Duration)
-        /// The message that has waited longest fails with `queueFull`, and so on until the new message fits. Messages that
-        /// were sent once and messages of an earlier process are never dropped. If dropping all others would not make enough
-        /// room, the new message is dropped, as with ``dropNewest``. A dropped message of QoS 0 is not reported, because it
-        /// counted as sent when the queue accepted it.
+        /// The oldest waiting messages fail with `queueFull`, one by one, until the new message fits. Messages that
+        /// were already sent once and messages of an earlier process are never dropped. If dropping all other messages
+        /// would not make enough room, the new message is dropped, as with ``dropNewest``. A dropped QoS 0 message is
+        /// not reported, because it counted as sent when the queue accepted it.
         case dropOldest
-        /// The new message is dropped: a waiting caller gets `queueFull`, an event says so, and the forms that do not wait return
-        /// as if it had been taken.
+        /// The new message is dropped. A waiting caller or a completion receives `queueFull`, and an event reports the
+        /// drop. Calls that do not wait return as if the message had been accepted.
         case dropNewest
         /// The call fails with `queueFull`.
         case fail
 
-        /// Whether the new message is refused, and no waiting message is dropped.
+        /// True if a call with a new message fails at a limit, and no message is dropped.
         var refusesNewest: Bool {
             switch self {
             case .suspend, .fail: true
@@ -29,26 +30,28 @@ public struct OfflinePolicy: Hashable, Sendable {
         }
     }
 
-    /// How many messages may wait, 10,000 by default and at least 1.
+    /// The maximum number of waiting messages; 10,000 by default, at least 1.
     public var maximumCount: Int
-    /// How many bytes of topics, properties and payloads may wait, 64 MiB by default and at least 1. A larger message is
-    /// refused at once.
+    /// The maximum number of bytes in the topics, properties and payloads of all waiting messages; 64 MiB by default,
+    /// at least 1. A single message with more bytes is refused at once.
     public var maximumBytes: Int
-    /// How long a message may wait in the client's queue, or in the message store, until it fails with `messageExpired`; `nil`,
-    /// the default, means no limit. A shorter `messageExpiry` of the message counts, too, and only it is sent to the broker. The
-    /// end of a message of QoS 0 is not reported, because it counts as sent when the queue accepts it.
+    /// The maximum time that a message may wait in the client's queue or in the message store. After this time, it
+    /// fails with `messageExpired`. `nil`, the default, means no limit. If the message has a shorter `messageExpiry`,
+    /// it fails after that time. Only `messageExpiry` is sent to the broker. The expiry of a QoS 0 message is not
+    /// reported, because the message counts as sent when the queue accepts it.
     public var maximumAge: Duration?
-    /// The rule at a limit; ``Overflow/suspend(timeout:)`` with 30 s by default.
+    /// The rule for a new message at a limit; ``Overflow/suspend(timeout:)`` with 30 s by default.
     public var overflow: Overflow
-    /// Whether messages of QoS 0 wait, too; `false` by default: without a connection they fail with `connectionLost`. A waiting
-    /// message of QoS 0 counts as sent.
+    /// Whether QoS 0 messages wait for a connection, too; `false` by default. If `false`, a QoS 0 message fails with
+    /// `connectionLost` if there is no connection. If `true`, a waiting QoS 0 message counts as sent.
     public var queuesQoS0: Bool
-    /// How many messages are handed to a fresh connection at once, 1,000 by default.
+    /// The number of waiting messages that are sent in one batch on a new connection; 1,000 by default.
     public var drainCount: Int
-    /// How long the next ones wait then, 10 ms by default, so that a long queue does not fall on the broker at once.
+    /// The pause between two batches; 10 ms by default. With the pauses, a long queue does not reach the broker all at
+    /// once.
     public var drainInterval: Duration
 
-    /// Names the limits; every one has the default that its property names.
+    /// Creates a policy. The documentation of each property names its default.
     public init(
         maximumCount: Int = 10_000,
         maximumBytes: Int = 64 << 20,

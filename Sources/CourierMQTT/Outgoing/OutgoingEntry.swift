@@ -2,7 +2,7 @@ import CourierCore
 import MQTTCodec
 import MQTTEngine
 
-/// One accepted publish, from the call until its end.
+/// One accepted publish in the outgoing queue, from its acceptance until its end.
 ///
 /// ```
 /// storing ──stored──▶ ready ──taken by the session──▶ inFlight ──acknowledged, failed──▶ ended
@@ -11,18 +11,19 @@ import MQTTEngine
 ///                     onDisk
 /// ```
 ///
-/// Every waiting entry may also end by a rule: it expired, a newer message replaced it, or a limit dropped it.
+/// A waiting entry may also end because it expires, a newer message replaces it, it is dropped at a limit, or the app
+/// withdraws it.
 struct OutgoingEntry: ~Copyable {
     enum State: UInt8 {
-        /// There is no entry.
+        /// The place holds no entry.
         case free
-        /// The message store does not have the message yet.
+        /// The message waits until the message store has stored it.
         case storing
         /// The session may take the message.
         case ready
-        /// Only the message store has the message's bytes.
+        /// The message's bytes are in the message store only, not in memory.
         case onDisk
-        /// The session has the message.
+        /// The session has taken the message.
         case inFlight
     }
 
@@ -31,46 +32,47 @@ struct OutgoingEntry: ~Copyable {
 
         /// The entry counts toward the limits of ``OfflinePolicy``.
         static let isCounted = Flags(rawValue: 1)
-        /// This process accepted the message, and the session has never taken it.
+        /// The message may be dropped at a limit, because this process accepted it and the session has never taken it.
         static let isDroppable = Flags(rawValue: 2)
         /// Events report the message's end.
         static let isObserved = Flags(rawValue: 4)
-        /// A newer message to the same topic replaces it.
+        /// While the message waits, a newer message to the same topic replaces it.
         static let isLatestOnly = Flags(rawValue: 8)
-        /// A commit with the message is running.
+        /// A commit that stores the message is running.
         static let isCommitting = Flags(rawValue: 16)
     }
 
-    /// Messages that keep their order among each other. Between lanes, order holds as far as no message has to wait.
+    /// A group of messages that keep their order among each other. Messages of different lanes keep their order only if
+    /// none of them has to wait.
     enum Lane: UInt8, CaseIterable {
-        /// QoS 0: needs no acknowledgement, so it passes messages that wait for one.
+        /// QoS 0 messages. They overtake messages that have to wait for acknowledgements.
         case unacknowledged
-        /// QoS 1 and 2 without a message store.
+        /// QoS 1 and 2 messages that are kept in memory only.
         case memory
-        /// QoS 1 and 2 that the message store has, or is to get.
+        /// QoS 1 and 2 messages that the message store has stored or will store.
         case stored
     }
 
-    /// The entry's name, and its position among all entries. Given by ``EntryRing``.
+    /// The number that identifies the entry and gives its order among all entries. ``EntryRing`` assigns it.
     var number = 0
-    /// When the entry expires if the session has not taken it.
+    /// The time when the entry expires, unless the session takes it before.
     var end = MonotonicInstant.never
     var recipient = PublishRecipient.nobody
     var state = State.free
     var flags: Flags = []
     var lane = Lane.memory
-    /// The message's bytes in memory.
+    /// The place of the message's bytes in memory, or `nil` if the bytes are not in memory.
     var place: MessageMemory.Place?
     var qos = QoS.zero
-    /// The bytes of topic, properties and payload, which are fewer than 2^28.
+    /// The number of bytes of topic, properties and payload, which is less than 2^28.
     var size: UInt32 = 0
-    /// The message's row in the message store; `nil` for messages that are not stored.
+    /// The queue's record of the message's row in the message store; `nil` for messages that are not stored.
     var row: OutgoingRow?
 
-    /// The bytes of topic, properties and payload.
+    /// The number of bytes of topic, properties and payload.
     var byteCount: Int { Int(size) }
 
-    /// Whether the session may still take the entry.
+    /// True if the entry has not ended and the session has not taken it.
     var isWaiting: Bool {
         switch state {
         case .storing, .ready, .onDisk: true
@@ -78,7 +80,7 @@ struct OutgoingEntry: ~Copyable {
         }
     }
 
-    /// The entry has ended: only its number remains.
+    /// Makes the place a hole after the entry has ended. The number remains.
     @inline(__always)
     mutating func clear() {
         state = .free
@@ -89,32 +91,32 @@ struct OutgoingEntry: ~Copyable {
     }
 }
 
-/// The caller that learns how a publish ended.
+/// The receiver of a publish's result.
 enum PublishRecipient: Sendable {
     case nobody
     /// A closure of the app, called on the delivery queue.
     case completion(PublishCompletion)
-    /// A task that waits for the end.
+    /// A task that waits for the publish to end.
     case task(PublishContinuation)
     /// A task that waits until the message is stored.
     case acceptance(PublishContinuation)
 }
 
-/// How one publish ended.
+/// The result of one publish.
 typealias PublishOutcome = Result<PublishReceipt, CourierError>
 
-/// The app's closure for the end of a publish.
+/// The app's closure that receives the result of a publish.
 typealias PublishCompletion = @Sendable (PublishOutcome) -> Void
 
-/// A task that waits for the end of a publish. The queue resumes it exactly once: only the caller that removed it from its
-/// entry can do so.
+/// The continuation of a task that waits for a publish. It is resumed exactly once, because only the code that removed
+/// it from its entry may resume it.
 typealias PublishContinuation = UnsafeContinuation<PublishAnswer, Never>
 
-/// The answer to a waiting task.
+/// The value that a waiting task receives.
 enum PublishAnswer: Sendable {
     /// The broker acknowledged the message with this code.
     case acknowledged(PacketReasonCode)
-    /// The message is stored, under this name.
+    /// The message is stored, or is accepted if it needs no store. Its entry has this token.
     case stored(Token)
     indirect case ended(PublishOutcome)
     /// The task was cancelled. The delivery continues.
@@ -123,19 +125,19 @@ enum PublishAnswer: Sendable {
     case notAccepted(OutgoingQueue.Refusal)
 }
 
-/// The queue's fields of a message that has, or will have, a row in the message store. Guarded by the queue's lock.
+/// The queue's data about a message that has, or will have, a row in the message store. The queue's lock guards it.
 final class OutgoingRow {
     let topic: String
     let isRetained: Bool
     let properties: MessageProperties
-    /// When the queue accepted the message.
+    /// The time when the queue accepted the message.
     let acceptedAt: MonotonicInstant
-    /// When the message's own expiry is over.
+    /// The time when the message's own `messageExpiry` ends.
     let expiry: MonotonicInstant
     let payloadByteCount: Int
     /// The payload until the message is stored; empty afterwards.
     var payload: [UInt8]
-    /// The row's id, from the first commit on.
+    /// The row's id. It is set when a commit takes the message for the first time.
     var id: StoredMessage.ID?
     /// The packet id under which the session sends the message.
     var packetID: PacketID?

@@ -3,30 +3,32 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// A message of a caller, without its payload. It cannot be copied, because each copy would count references.
+/// A message that a caller publishes, without its payload. The type is not copyable, because each copy would change
+/// reference counts.
 struct OutgoingPublish: ~Copyable, Sendable {
     let topic: String
     let qos: QoS
     var isRetained = false
     var isLatestOnly = false
-    /// The properties that the app gave.
+    /// The properties that the app set.
     var properties = MessageProperties.empty
-    /// The adapter's content type, if the app gave no properties. It is not in ``properties``, which would allocate memory.
+    /// The adapter's content type, if the app set no properties. It is not part of ``properties``, because a property
+    /// list would allocate memory.
     var contentType: String?
-    /// Whether events report the message's end.
+    /// True if events report the message's end.
     var isObserved = false
 
     /// All properties of the message, for messages that are stored.
     var allProperties: MessageProperties { contentType.map { MessageProperties(contentType: $0) } ?? properties }
 }
 
-/// From callers into the queue. All functions may be called from any thread.
+/// Accepts messages from callers. All functions may be called from any thread.
 extension OutgoingQueue {
-    /// Why the queue did not accept a message.
+    /// The reason why the queue did not accept a message.
     enum Refusal: Sendable {
-        /// There is no room for a message of this size, in the session with this number.
+        /// The queue has no room for a message of this size. The message belongs to the session with this epoch.
         case full(byteCount: Int, epoch: Int)
-        /// The message is larger than everything that may wait together.
+        /// The message alone is larger than the limit for the bytes of all waiting messages.
         case tooLarge(byteCount: Int)
         /// There is no room, and the policy drops new messages.
         case dropped
@@ -42,23 +44,23 @@ extension OutgoingQueue {
 
     /// The result of accepting a message, and the work for the caller after the lock is released.
     ///
-    /// A few bytes, which are returned in registers. Rare results are in ``consequences``.
+    /// The value has only a few bytes, so it is returned in registers. Rarely needed results are in ``consequences``.
     struct Acceptance: Sendable {
         struct Wakes: OptionSet {
             let rawValue: UInt8
 
-            /// The session must look at the queue.
+            /// The session must check the queue.
             static let session = Wakes(rawValue: 1)
-            /// The message store's part must look at the queue.
+            /// The store side of the queue, `OutgoingStore`, must check the queue.
             static let store = Wakes(rawValue: 2)
-            /// The message expires before all others.
+            /// The expiry timer must be set again, because the message expires before all other messages.
             static let timer = Wakes(rawValue: 4)
         }
 
-        /// The name of the entry.
+        /// The token of the message's entry.
         fileprivate(set) var token: Token = 0
         fileprivate(set) var wakes: Wakes = []
-        /// `nil` for most messages.
+        /// The rarely needed results; `nil` for most messages.
         fileprivate(set) var consequences: Consequences?
 
         var refusal: Refusal? { consequences?.refusal }
@@ -68,12 +70,12 @@ extension OutgoingQueue {
         fileprivate init(_ refusal: Refusal) { consequences = Consequences(refusal) }
     }
 
-    /// A refusal, or what ended to make room for a message.
+    /// The refusal of a message, or the messages that ended to make room for it.
     final class Consequences: Sendable {
         let refusal: Refusal?
-        /// Messages that a new one replaced or pushed out.
+        /// Messages that the new message replaced, or that were dropped to make room for it.
         let displaced: [EndedPublish]
-        /// Callers that get the remaining room.
+        /// Waiters to resume, because there is room for their messages.
         let roomWaiters: [Waiter<Void>]
 
         init(_ refusal: Refusal?, _ displaced: [EndedPublish] = [], _ roomWaiters: [Waiter<Void>] = []) {
@@ -87,11 +89,11 @@ extension OutgoingQueue {
     ///
     /// - Parameters:
     ///   - publish: The message.
-    ///   - payload: Its payload.
-    ///   - array: The same payload if the caller has it as an array, for messages that are stored.
-    ///   - recipient: The caller that learns the end.
-    ///   - epoch: The session that the message belongs to; `nil` for the present one.
-    ///   - now: The present; only needed with a message store, a maximum age or an expiry.
+    ///   - payload: The payload of the message.
+    ///   - array: The same payload as an array, if the caller has one. It saves a copy if the message is stored.
+    ///   - recipient: The receiver of the message's result.
+    ///   - epoch: The epoch of the session that the message belongs to; `nil` for the present session.
+    ///   - now: The current time. It is needed only with a message store, a maximum age or an expiry.
     /// - Returns: Whether the message was accepted, and the work for the caller.
     func accept(
         _ publish: borrowing OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient,
@@ -102,7 +104,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// Removes and returns the caller that waits for an entry's end. The delivery continues.
+    /// Removes and returns the receiver of an entry's result. The delivery continues.
     func takeRecipient(_ token: Token) -> PublishRecipient {
         state.withLock { state in
             guard let slot = state.table.slot(of: token) else { return .nobody }
@@ -145,7 +147,7 @@ extension OutgoingQueue.State {
             lane == .stored ? .storing : .ready, in: lane, publish.qos, byteCount: byteCount, flags, end: end)
         result.token = table.token(of: slot)
         if let key { latest[key] = result.token }
-        // The caller of QoS 0 learns now that it succeeded, and no more later.
+        // A QoS 0 publish succeeds when it is accepted. So its entry has no receiver of a later result.
         if lane != .unacknowledged { table[slot].recipient = recipient }
         if lane == .stored {
             table[slot].row = OutgoingRow(
@@ -167,7 +169,7 @@ extension OutgoingQueue.State {
         return result
     }
 
-    /// When a message's own expiry is over.
+    /// Returns the time when the message's own `messageExpiry` ends.
     @inline(__always)
     private static func expiry(of publish: borrowing OutgoingPublish, acceptedAt now: MonotonicInstant)
         -> MonotonicInstant
@@ -176,7 +178,8 @@ extension OutgoingQueue.State {
         return publish.properties.messageExpiry.map { now.advanced(by: $0) } ?? .never  // Checked: less than 2^32 s.
     }
 
-    /// Ends the message that a new one replaces, and as many old ones as a new one needs the room of; or refuses the new one.
+    /// Makes room for a new message: ends the message that it replaces, and drops the oldest messages as needed. Or
+    /// refuses the new message.
     @inline(never)
     private mutating func makeRoom(
         for byteCount: Int, replacing older: EntryTable.Slot?
@@ -199,7 +202,7 @@ extension OutgoingQueue.State {
         return OutgoingQueue.Consequences(nil, ended, rules.takeReadyWaiters())
     }
 
-    /// Why no message of a lane is accepted now.
+    /// Returns the reason why no message of a lane is accepted now, or `nil` if messages are accepted.
     @inline(__always)
     private func refusal(_ lane: EntryTable.Lane, _ epoch: Int?) -> OutgoingQueue.Refusal? {
         let isPresent = hasSession && (epoch ?? self.epoch) == self.epoch
@@ -214,9 +217,9 @@ extension OutgoingQueue.State {
         return hasSession ? .notConnected : .noSession
     }
 
-    /// Encodes a new message's properties into ``scratch``, if a broker may speak MQTT 5.
+    /// Encodes the properties of a new message into ``scratch``, if the client may speak MQTT 5.
     ///
-    /// - Returns: The mistake in them, if there is one. ``scratch`` is empty then.
+    /// - Returns: The error in the properties, or `nil`. After an error, ``scratch`` is empty.
     @inline(__always)
     private mutating func encodeProperties(of publish: borrowing OutgoingPublish) -> EncodeError? {
         guard carriesProperties else { return nil }
@@ -231,9 +234,9 @@ extension OutgoingQueue.State {
         return publish.properties.isEmpty ? nil : encode(publish.properties)
     }
 
-    /// Encodes a message's properties into ``scratch``, if a broker may speak MQTT 5.
+    /// Encodes the properties of a message into ``scratch``, if the client may speak MQTT 5.
     ///
-    /// - Returns: The mistake in the properties, if there is one. ``scratch`` is empty then.
+    /// - Returns: The error in the properties, or `nil`. After an error, ``scratch`` is empty.
     mutating func encode(_ properties: MessageProperties) -> EncodeError? {
         guard !properties.isEmpty, carriesProperties else { return nil }
         do throws(EncodeError) {
@@ -249,14 +252,15 @@ extension OutgoingQueue.State {
         table[slot].flags.contains(.isCounted) ? table[slot].byteCount : nil
     }
 
-    /// Notes when an entry expires; whether that is before all others.
+    /// Records the time when an entry expires. Returns true if that is before all other entries.
     mutating func note(_ end: MonotonicInstant) -> Bool {
         guard end < nextEnd else { return false }
         nextEnd = end
         return true
     }
 
-    /// Whether the loop must be woken for a new message; at most once until the loop has looked.
+    /// Returns true if the event loop must be woken for a new message. Returns true at most once until the loop has
+    /// checked the queue.
     mutating func wakesLoop(_ lane: EntryTable.Lane) -> Bool {
         switch wakeCondition {
         case .nothing: return false

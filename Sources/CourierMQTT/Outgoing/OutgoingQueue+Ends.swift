@@ -4,31 +4,31 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// A publish that ended, removed from the queue and not reported yet.
+/// A publish that ended and was removed from the queue, but is not reported yet.
 struct EndedPublish: Sendable {
-    /// How a publish ended.
+    /// The reason why a publish ended.
     enum Cause: Sendable {
         case acknowledged(PacketReasonCode, PacketProperties)
         case engine(EngineAction.Failure)
         /// The message waited too long.
         case expired
-        /// A newer message replaced it.
+        /// A newer message to the same topic replaced the message.
         case replaced
-        /// A limit dropped it.
+        /// The message was dropped at a limit.
         case dropped
-        /// The app took it back.
+        /// The app withdrew the message.
         case withdrawn
         /// The connection ended while a message of QoS 0 waited for the socket.
         case connectionLost
         /// The session was destroyed.
         case destroyed
-        /// The client ended. The message's row is for the next process.
+        /// The client ended. The message's row stays in the store for the next process.
         case clientEnded(CourierError)
         case failed(CourierError)
-        /// The message ended connections. The message store keeps it as rejected.
+        /// The broker ended connections because of the message. The message store keeps the message as rejected.
         case rejected(CourierError)
 
-        /// Whether the message's row is removed. The rows of a destroyed session are removed together.
+        /// True if the message's row must be removed. The rows of a destroyed session are removed all together instead.
         fileprivate var removesRow: Bool {
             switch self {
             case .destroyed, .clientEnded, .rejected: false
@@ -51,20 +51,21 @@ struct EndedPublish: Sendable {
 /// The row of a message that ended.
 struct EndedRow: Sendable {
     let id: StoredMessage.ID
-    /// Whether the session had given the message a packet id.
+    /// True if the session had given the message a packet id.
     let wasSent: Bool
 }
 
-/// Every end of an entry.
+/// Ends entries, and returns the results.
 extension OutgoingQueue {
-    /// Ends an entry, unless it ended before.
+    /// Ends an entry. Returns `nil` if the entry has already ended.
     func end(_ token: Token, _ cause: EndedPublish.Cause) -> EndedPublish? {
         state.withLock { state in state.table.slot(of: token).map { state.end($0, cause) } }
     }
 
     /// Ends an entry that the session has never taken.
     ///
-    /// - Returns: The ended publish, and the callers that may have its room; `nil` if the message was sent or has ended.
+    /// - Returns: The ended publish, and the waiters to resume because there is room; `nil` if the message was sent or
+    ///   has ended.
     func withdraw(_ token: Token) -> (ended: EndedPublish, roomWaiters: [Waiter<Void>])? {
         state.withLock { state in
             guard let slot = state.table.slot(of: token), state.table[slot].isWaiting,
@@ -74,7 +75,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// The whole message of an entry that the session has, or had.
+    /// Returns the whole message of an entry, or `nil` if the entry has ended or its bytes are not in memory.
     func message(_ token: Token) -> Message? {
         state.withLock { state in
             guard let slot = state.table.slot(of: token), let view = state.table.view(slot) else { return nil }
@@ -85,12 +86,12 @@ extension OutgoingQueue {
         }
     }
 
-    /// The row of a message; `nil` if the message is not stored.
+    /// Returns the row id of a message, or `nil` if the message has no row.
     func row(of token: Token) -> StoredMessage.ID? {
         state.withLock { state in state.table.slot(of: token).flatMap { state.table[$0].row?.id } }
     }
 
-    /// The properties of a message without a row, without its expiry.
+    /// Decodes the properties of a message that has no row. The result does not contain the message's expiry.
     private static func properties(of view: MessageView) -> MessageProperties {
         let limits = PacketDecoder.Limits(maximumProperties: MessageProperties.userPropertyLimit + 8)
         let decoder = PacketDecoder(version: .v5, sender: .client, limits: limits)
@@ -103,7 +104,7 @@ extension OutgoingQueue {
         let code: PacketReasonCode
     }
 
-    /// The messages that a batch of answers ended, sorted by the work for the caller.
+    /// The messages that a batch of answers ended, grouped by the work that remains for the caller.
     struct Answered: Sendable {
         var calls: [CompletionQueue.Call] = []
         var tasks: [(task: PublishContinuation, code: PacketReasonCode)] = []
@@ -112,7 +113,7 @@ extension OutgoingQueue {
         var events: [CourierEventType] = []
         var failures: [EndedPublish] = []
 
-        /// Removes all, and keeps memory for a few elements.
+        /// Removes all elements. Lists that have room for more than `count` elements also free their memory.
         mutating func removeAll(keeping count: Int) {
             calls.removeAll(keepingCapacity: calls.capacity <= count)
             tasks.removeAll(keepingCapacity: tasks.capacity <= count)
@@ -122,7 +123,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// Ends the entries that the broker answered, in the order of the answers.
+    /// Ends the entries of the messages that the broker answered, in the order of the answers.
     func acknowledged(_ answers: [Answer], _ answered: inout Answered) {
         state.withLock { state in
             for answer in answers {
@@ -138,7 +139,7 @@ extension OutgoingQueue {
 
     /// Ends messages that have waited too long.
     ///
-    /// - Returns: The ended messages, and the time when the next one expires.
+    /// - Returns: The ended messages, and the time when the next message expires.
     func endExpired(now: Instant) -> (taken: Taken, next: Instant?) {
         state.withLock { state in
             let now = MonotonicInstant(now)
@@ -164,7 +165,7 @@ extension OutgoingQueue {
 }
 
 extension OutgoingQueue.State {
-    /// Removes an entry that the broker acknowledged.
+    /// Removes an entry that the broker acknowledged, and adds its results to `answered`.
     @inline(__always)
     fileprivate mutating func succeeded(
         _ slot: EntryTable.Slot, _ code: PacketReasonCode, _ answered: inout OutgoingQueue.Answered
@@ -186,7 +187,7 @@ extension OutgoingQueue.State {
         table.remove(slot)
     }
 
-    /// Removes an entry, whichever state it has.
+    /// Removes an entry in any state, and returns the ended publish.
     mutating func end(_ slot: EntryTable.Slot, _ cause: EndedPublish.Cause) -> EndedPublish {
         let flags = table[slot].flags
         if flags.contains(.isCounted) {
@@ -221,7 +222,7 @@ extension OutgoingQueue.State {
         return ended
     }
 
-    /// Removes everything.
+    /// Removes all entries and all waiters, and returns them.
     mutating func takeAll(_ cause: EndedPublish.Cause) -> OutgoingQueue.Remains {
         var remains = OutgoingQueue.Remains()
         while let slot = table.first { remains.ended.append(end(slot, cause)) }
@@ -231,13 +232,13 @@ extension OutgoingQueue.State {
         return remains
     }
 
-    /// The topic of an entry, for looking up the latest message.
+    /// Returns the topic of an entry, as the key for `latest`.
     func topicBytes(_ slot: EntryTable.Slot) -> [UInt8] {
         if let row = table[slot].row { return Array(row.topic.utf8) }
         return table.view(slot).map { Array($0.topic) } ?? []
     }
 
-    /// A newer latest-only message does not replace this entry any more.
+    /// Removes an entry from `latest`, so that no newer latest-only message replaces it.
     mutating func forgetLatest(_ slot: EntryTable.Slot) {
         let key = topicBytes(slot)
         if latest[key] == table.token(of: slot) { latest[key] = nil }

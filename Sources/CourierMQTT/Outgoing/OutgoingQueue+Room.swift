@@ -1,30 +1,32 @@
 import CourierCore
 import Synchronization
 
-/// Callers that wait for room. All functions may be called from any thread.
+/// Lets callers wait for room in the queue. All functions may be called from any thread.
 extension OutgoingQueue {
-    /// A waiter that is resumed when a message of this size has room; at once if there is room.
+    /// Returns a waiter that is resumed when there is room for a message of this size. If there is room now, the waiter
+    /// is resumed at once.
     func roomWaiter(_ waiterCount: WaiterCount, for byteCount: Int, _ qos: QoS) -> Waiter<Void> {
         let waiter = Waiter<Void>(waiterCount)
         if !state.withLock({ $0.rules.wait(waiter, for: byteCount, qos) }) { waiter.resume(.success(())) }
         return waiter
     }
 
-    /// A waiter of a caller that wants to publish next; see `readyToPublish()`.
+    /// Returns a waiter for a call of `readyToPublish()`. The waiter is resumed when the caller can publish its next
+    /// message.
     func readyWaiter(_ waiterCount: WaiterCount) -> Waiter<Void> {
         let waiter = Waiter<Void>(waiterCount)
         if !state.withLock({ $0.rules.waitUntilReady(waiter) }) { waiter.resume(.success(())) }
         return waiter
     }
 
-    /// A caller learned that there was no room for a message of this size.
+    /// Records that a message of this size was refused, because there was no room.
     func noteRefusal(of byteCount: Int) { state.withLock { $0.rules.noteRefusal(of: byteCount) } }
 
-    /// Wakes the next callers, because a resumed caller does not use its room.
+    /// Resumes the next waiters, because a resumed caller does not use its room.
     func passOnRoom() {
         for waiter in state.withLock({ $0.rules.takeReadyWaiters() }) { waiter.resume(.success(())) }
     }
 
-    /// Forgets a waiter that does not wait any more.
+    /// Removes a waiter whose caller no longer waits.
     func forget(_ waiter: Waiter<Void>) { state.withLock { $0.rules.forget(waiter) } }
 }

@@ -4,35 +4,36 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// The queue's counters of the message store.
+/// The queue's counters of messages that are stored, or wait to be stored.
 struct RowState {
-    /// How many stored messages stay in memory while they wait, 8,192 by default. The bytes of later ones are on disk only.
+    /// The default for the maximum number of waiting stored messages in memory, 8,192. The bytes of further messages
+    /// are on disk only.
     static let defaultMemoryCount = 8_192
-    /// How many bytes of stored messages stay in memory while they wait, 8 MiB.
+    /// The maximum number of bytes of waiting stored messages in memory, 8 MiB.
     static let memoryByteCount = 8 << 20
-    /// How many messages one commit has at most.
+    /// The maximum number of messages in one commit.
     static let commitCount = 4_096
-    /// From how many bytes on a commit takes no further message, 8 MiB.
+    /// A commit that has reached this number of bytes, 8 MiB, takes no further message.
     static let commitByteCount = 8 << 20
 
     let memoryCount: Int
-    /// Messages that no commit has taken yet.
+    /// The messages that no commit has taken yet.
     private(set) var uncommitted = OutgoingRules.Amount()
-    /// How many uncommitted messages the store waits for before it commits; see ``OutgoingQueue/gather(_:)``.
+    /// The number of uncommitted messages that the store waits for before it commits; see ``OutgoingQueue/gather(_:)``.
     var awaitedCount = 1
-    /// Whether the store is going to look at the queue.
+    /// True if the store was woken and will check the queue.
     var isScheduled = false
-    /// Waiting messages whose bytes are in memory.
+    /// The waiting stored messages whose bytes are in memory.
     private(set) var inMemory = OutgoingRules.Amount()
     private(set) var onDiskCount = 0
-    /// Whether there may be rows of an earlier process that were not read.
+    /// True if the store may have unread rows of an earlier process.
     var hasUnreadRows = false
 
     init(memoryCount: Int) { self.memoryCount = memoryCount }
 
     var isGathering: Bool { awaitedCount > 1 && uncommitted.count < awaitedCount }
 
-    /// Counts a message that must be stored; returns whether the store must be woken.
+    /// Counts a message that must be stored. Returns true if the store must be woken.
     mutating func added(_ byteCount: Int) -> Bool {
         uncommitted = uncommitted + OutgoingRules.Amount(count: 1, byteCount: byteCount)
         guard !isScheduled, !isGathering else { return false }
@@ -40,35 +41,36 @@ struct RowState {
         return true
     }
 
-    /// A commit takes a message.
+    /// Records that a commit takes a message.
     mutating func committing(_ byteCount: Int) {
         uncommitted = uncommitted - OutgoingRules.Amount(count: 1, byteCount: byteCount)
     }
 
-    /// Whether a stored message stays in memory.
+    /// True if the bytes of the next stored message may stay in memory.
     var hasMemory: Bool {
         onDiskCount == 0 && inMemory.count < memoryCount && inMemory.byteCount < Self.memoryByteCount
     }
 
-    /// Whether messages that are on disk only are read.
+    /// True if the store must read more rows: rows are unread or on disk only, and at most half of the memory limits is
+    /// used.
     var readsRows: Bool {
         (hasUnreadRows || onDiskCount > 0) && inMemory.count <= memoryCount / 2
             && inMemory.byteCount <= Self.memoryByteCount / 2
     }
 
-    /// A message's bytes are in memory.
+    /// Counts a waiting message whose bytes are in memory from now on.
     mutating func entered(_ byteCount: Int) {
         inMemory = inMemory + OutgoingRules.Amount(count: 1, byteCount: byteCount)
     }
 
-    /// The session took a message.
+    /// No longer counts a message in memory, because the session took it or it ended.
     mutating func left(_ byteCount: Int) { inMemory = inMemory - OutgoingRules.Amount(count: 1, byteCount: byteCount) }
 
     mutating func movedToDisk() { onDiskCount += 1 }
 
     mutating func movedFromDisk() { onDiskCount -= 1 }
 
-    /// An entry ends.
+    /// Updates the counters when an entry ends.
     mutating func ended(_ state: OutgoingEntry.State, isCommitting: Bool, _ byteCount: Int) {
         switch state {
         case .storing where !isCommitting: committing(byteCount)
@@ -78,40 +80,41 @@ struct RowState {
         }
     }
 
-    /// The rows of a destroyed session are gone.
+    /// Resets the counters that belong to a destroyed session.
     mutating func endSession() {
         hasUnreadRows = false
         awaitedCount = 1
     }
 
-    /// Whether an entry has to wait for rows of an earlier process, which come before it.
+    /// Returns true if an entry must wait for unread rows of an earlier process, which precede it.
     func isBehindUnreadRows(_ entry: borrowing OutgoingEntry) -> Bool {
         hasUnreadRows && entry.flags.contains(.isDroppable)
     }
 }
 
-/// The functions for ``OutgoingStore``. On the event loop.
+/// Functions for ``OutgoingStore``. They run on the event loop.
 extension OutgoingQueue {
-    /// The properties for the packet of a message; none before MQTT 5.
+    /// Returns the properties for a message's PUBLISH packet. The list is empty if the client does not speak MQTT 5.
     func packetProperties(_ properties: MessageProperties) -> PacketProperties {
         state.withLock { $0.carriesProperties } ? PacketProperties(publishing: properties) : []
     }
 
-    /// Messages of one commit.
+    /// The messages of one commit.
     struct CommitBatch: Sendable {
         var tokens: [Token] = []
         var messages: [StoredMessage] = []
         var byteCount = 0
-        /// The session that the messages belong to.
+        /// The epoch of the session that the messages belong to.
         var epoch = 0
-        /// How many callers wait until a message of the batch is stored.
+        /// The number of callers that wait until a message of the batch is stored.
         var acceptanceCount = 0
     }
 
-    /// Takes the messages that no commit has taken; `nil` while more are awaited, or the session is about to end.
+    /// Takes messages that no commit has taken, at most as many as one commit may have.
     ///
-    /// - Parameter message: Makes the row of a message.
-    /// - Returns: The messages, perhaps none.
+    /// - Parameter message: Creates the row of a message.
+    /// - Returns: The messages, possibly none. `nil` while the store waits for more messages, or while the event loop
+    ///   still has to end a destroyed session.
     func takeUncommitted(_ message: (OutgoingRow, _ qos: QoS, _ isLatestOnly: Bool) -> StoredMessage) -> CommitBatch? {
         state.withLock { state in
             state.rows.isScheduled = false
@@ -134,9 +137,9 @@ extension OutgoingQueue {
         }
     }
 
-    /// Messages are stored, and may go out.
+    /// Records that messages are stored, so that the session may take them.
     ///
-    /// - Returns: The tasks that waited for that, and whether the session must look at the queue.
+    /// - Returns: The tasks that waited until their message is stored, and whether the session must check the queue.
     func stored(
         _ tokens: some Sequence<Token>
     ) -> (tasks: [(task: PublishContinuation, token: Token)], wakesSession: Bool) {
@@ -163,9 +166,10 @@ extension OutgoingQueue {
         }
     }
 
-    /// Has the store wait for as many more messages as the callers whose messages were just stored may bring.
+    /// Makes the store wait for `count` more messages before its next commit: one from each caller whose message was
+    /// just stored.
     ///
-    /// - Returns: Whether it waits; ``stopGathering()`` follows then.
+    /// - Returns: True if the store waits. Then ``stopGathering()`` must be called later.
     func gather(_ count: Int) -> Bool {
         state.withLock { state in
             let awaited = state.rows.uncommitted.count + count
@@ -177,10 +181,10 @@ extension OutgoingQueue {
         }
     }
 
-    /// With more callers than this, 128, the store does not wait for their next messages.
+    /// The maximum number of messages that the store waits for, 128. If more are expected, it commits at once.
     static let gatheringLimit = 128
 
-    /// Waits for no more messages; whether the store must look at the queue.
+    /// Ends the wait for more messages. Returns true if the store must check the queue.
     func stopGathering() -> Bool {
         state.withLock { state in
             guard state.rows.awaitedCount > 1 else { return false }
@@ -193,7 +197,8 @@ extension OutgoingQueue {
 
     // MARK: Packet ids
 
-    /// The session gave a message a packet id; returns the message's row.
+    /// Records the packet id that the session gave a message. Returns the message's row, or `nil` if the message has
+    /// none.
     func noteSent(_ token: Token, _ id: PacketID) -> (id: StoredMessage.ID, qos: QoS)? {
         state.withLock { state in
             guard let slot = state.table.slot(of: token), let row = state.table[slot].row, let rowID = row.id else {
@@ -204,7 +209,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// The row and the packet id of a message that was sent.
+    /// Returns the row and the packet id of a message that was sent, or `nil` if one of them is missing.
     func sentRow(_ token: Token) -> (id: StoredMessage.ID, packetID: PacketID)? {
         state.withLock { state in
             guard let row = state.table.slot(of: token).flatMap({ state.table[$0].row }), let id = row.id,
@@ -214,7 +219,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// The rows that have a packet id; forgets these ids if `isForgotten`.
+    /// Returns the rows of the messages that have a packet id. If `isForgotten` is true, also removes these packet ids.
     func rowsWithPacketID(isForgotten: Bool) -> [StoredMessage.ID] {
         state.withLock { state in
             var rows: [StoredMessage.ID] = []
@@ -232,18 +237,18 @@ extension OutgoingQueue {
 
     // MARK: Rows of the store
 
-    /// A row that becomes an entry, or fills an entry.
+    /// A row of an earlier process that becomes an entry.
     struct LoadedRow {
         let message: StoredMessage
-        /// When the message expires; `nil` is never.
+        /// The time when the message expires; `nil` means never.
         let end: Instant?
-        /// When the message's own expiry is over.
+        /// The time when the message's own `messageExpiry` ends; `nil` means never.
         let expiry: Instant?
         let isLatestOnly: Bool
         let isObserved: Bool
     }
 
-    /// Makes the entry of a message that an earlier process sent, and returns the entry's name.
+    /// Adds an entry for a message that an earlier process sent, and returns the entry's token.
     func restore(_ row: LoadedRow, packetID: PacketID) -> Token {
         state.withLock { state in
             let slot = state.append(row, .inFlight, [])
@@ -252,7 +257,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// Rows of an earlier process wait in the store.
+    /// Records how many rows of an earlier process are unread.
     func beginReading(unreadCount: Int) {
         state.withLock { state in
             state.rows.hasUnreadRows = unreadCount > 0
@@ -260,9 +265,9 @@ extension OutgoingQueue {
         }
     }
 
-    /// The next row to read from the store.
+    /// The rows to read next from the store.
     enum Reading {
-        /// Rows of an earlier process come first.
+        /// The next unread rows of an earlier process.
         case unreadRows
         case from(StoredMessage.ID)
     }
@@ -277,9 +282,10 @@ extension OutgoingQueue {
         }
     }
 
-    /// Adds a row of an earlier process behind the rows that were read before, if memory has room.
+    /// Adds an entry for a row of an earlier process, after the rows that were read before, if memory has room.
     ///
-    /// - Returns: The entry's name, `nil` when memory is full; and the message that the row replaces, or the row's own end.
+    /// - Returns: The entry's token, or `nil` if memory is full. Also the message that ended, if one of two latest-only
+    ///   messages to the topic replaced the other.
     func addEarlier(_ row: LoadedRow) -> (token: Token?, ended: EndedPublish?) {
         state.withLock { state in
             guard state.rows.inMemory.count < state.rows.memoryCount,
@@ -294,14 +300,15 @@ extension OutgoingQueue {
             guard row.isLatestOnly else { return (token, nil) }
             let key = Array(row.message.topic.utf8)
             let other = state.latest[key].flatMap { state.table.slot(of: $0) }
-            // Messages of this process are newer, earlier rows are older.
+            // A message of this process has a higher slot than the row and is newer. An earlier row has a lower slot
+            // and is older.
             if let other, other > slot { return (token, state.end(slot, .replaced)) }
             state.latest[key] = token
             return (token, other.map { state.end($0, .replaced) })
         }
     }
 
-    /// All rows of an earlier process were read; whether the session must look at the queue.
+    /// Records that all rows of an earlier process were read. Returns true if the session must check the queue.
     func endEarlierRows() -> Bool {
         state.withLock { state in
             state.rows.hasUnreadRows = false
@@ -310,12 +317,13 @@ extension OutgoingQueue {
         }
     }
 
-    /// Fills entries that are on disk only from a page of rows, in order.
+    /// Loads the bytes of entries that are on disk only from a page of rows, in order.
     ///
     /// - Parameters:
-    ///   - rows: The page.
-    ///   - isLast: Whether the store has no rows behind it.
-    /// - Returns: Entries without a row, which end, and whether the session must look at the queue.
+    ///   - rows: The page, in the order of the row ids.
+    ///   - isLast: Whether the store has no rows after this page.
+    /// - Returns: The results of entries that ended because their row is missing, and whether the session must check
+    ///   the queue.
     func fill(from rows: [StoredMessage], isLast: Bool) -> (missing: [EndedPublish], wakesSession: Bool) {
         state.withLock { state in
             var missing: [EndedPublish] = []
@@ -351,7 +359,7 @@ extension OutgoingQueue {
 }
 
 extension OutgoingQueue.State {
-    /// Adds the entry of a row of an earlier process, with the message's bytes.
+    /// Adds an entry for a row of an earlier process, with the message's bytes.
     fileprivate mutating func append(
         _ row: OutgoingQueue.LoadedRow, _ state: OutgoingEntry.State, _ flags: OutgoingEntry.Flags
     ) -> EntryTable.Slot {
@@ -378,7 +386,8 @@ extension OutgoingQueue.State {
         var header = OutgoingHeader(
             PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, expiry: row.expiry,
             token: table.token(of: slot))
-        // The session may take a message of QoS 2 before it may send the message: the packet id is stored first.
+        // The session sends a QoS 2 message only after its packet id is stored. So the message can still expire after
+        // the session took it.
         header.firstSendEnd = table[slot].end
         row.topic.withUTF8Bytes { topic in
             scratch.withBytes {

@@ -3,44 +3,47 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// To the session and back. On the event loop.
+/// Gives messages to the session and takes them back. All functions run on the event loop.
 extension OutgoingQueue {
-    /// How many bytes the session takes at a time, 128 KiB; one message of any size is taken alone.
+    /// The limit of bytes that the session takes at a time, 128 KiB. The message that reaches the limit may exceed it,
+    /// so a message of any size can be taken.
     static let takenByteLimit = 128 << 10
 
     /// The result of taking messages.
     struct Taken: Sendable {
-        /// Whether no message was left that might go out now.
+        /// True if no message remained that may be sent now.
         var isAll = true
-        /// Whether the session has to look again when the connection or the broker's quota changes.
+        /// True if the session must check the queue again when the connection or the broker's quota changes.
         var isBlocked = false
-        /// Whether messages that might go out wait behind the last number that was asked for.
+        /// True if messages remained that may be sent later, because their numbers are higher than the requested last
+        /// number.
         var hasLater = false
-        /// When the next batch may go out after a reconnect.
+        /// The time when the next batch may be sent after a reconnect.
         var nextBatch: MonotonicInstant?
-        /// Whether ``OutgoingStore`` should read more rows.
+        /// True if ``OutgoingStore`` must read more rows.
         var readsRows = false
-        /// Messages that had expired.
+        /// Messages that ended, because they expired or the connection ended.
         var ended: [EndedPublish] = []
-        /// Callers that have room now.
+        /// Waiters to resume, because there is room for their messages.
         var roomWaiters: [Waiter<Void>] = []
 
-        /// Whether the client has anything to do.
+        /// True if the client has to act on this result.
         var needsAttention: Bool {
             nextBatch != nil || readsRows || !ended.isEmpty || !roomWaiters.isEmpty
         }
     }
 
-    /// Takes the messages that may go out now, in order. Their bytes stay valid until the next call.
+    /// Takes the messages that may be sent now, in order. Their bytes stay valid until the next call.
     ///
     /// - Parameters:
-    ///   - views: Receives the messages. It is empty when nothing may go out.
-    ///   - quota: How many messages of QoS 1 and 2 the broker accepts now.
+    ///   - views: Receives the messages. It stays empty if no message may be sent.
+    ///   - quota: The number of QoS 1 and 2 messages that the broker accepts now.
     ///   - canWrite: Whether the connection accepts bytes.
-    ///   - isLast: Whether the connection is about to end, so that no pacing applies.
-    ///   - last: The number of the last message that may go out; see ``lastNumber``.
-    ///   - now: The present.
-    /// - Returns: What taking the messages led to.
+    ///   - isLast: Whether the connection is about to end. Then all messages may be sent at once, without pauses
+    ///     between batches.
+    ///   - last: The number of the last message that may be sent; see ``lastNumber``.
+    ///   - now: The current time.
+    /// - Returns: The result, with the work that remains.
     func take(
         _ views: inout [MessageView], quota: Int, canWrite: Bool, isLast: Bool = false, through last: Int = .max,
         now: Instant
@@ -62,7 +65,7 @@ extension OutgoingQueue {
         return taken
     }
 
-    /// The conditions for taking messages.
+    /// The conditions for taking messages, and the number of bytes taken so far.
     fileprivate struct Taking {
         var quota: Int
         let isLast: Bool
@@ -74,12 +77,12 @@ extension OutgoingQueue {
     /// The number of the message that was accepted last. Numbers follow the order of acceptance.
     var lastNumber: Int { state.withLock { $0.table.lastNumber } }
 
-    /// The broker has accepted a connection: messages may go out.
+    /// Records that the broker accepted a connection, so that messages may be sent.
     func connected() {
         state.withLock { state in if !state.isHeld { state.rules.connected() } }
     }
 
-    /// Messages wait from now on. QoS 0 ends, unless it may wait.
+    /// Records that the connection ended, so that messages wait. QoS 0 messages end, unless the policy lets them wait.
     func disconnected() -> Taken {
         state.withLock { state in
             var taken = Taken()
@@ -96,7 +99,8 @@ extension OutgoingQueue {
         }
     }
 
-    /// The broker lost the session before it finished these messages: they wait again, in their old places.
+    /// Makes messages wait again in their old places, because the broker lost the session before it acknowledged them.
+    /// Returns the messages that ended because a newer latest-only message replaced them.
     func returned(_ tokens: [Token]) -> [EndedPublish] {
         state.withLock { state in
             var ended: [EndedPublish] = []
@@ -119,7 +123,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// Gives memory back that only traffic needs.
+    /// Frees memory that is needed only while messages are sent.
     func trim() {
         state.withLock { state in
             state.table.trim()
@@ -130,10 +134,10 @@ extension OutgoingQueue {
 }
 
 extension OutgoingQueue.State {
-    /// Whether messages may go out.
+    /// True if messages may be sent.
     fileprivate var maySend: Bool { !isHeld && rules.isConnected }
 
-    /// Begins the pacing of messages that waited for the connection, unless it has begun.
+    /// Divides the messages that waited for the connection into batches with pauses, unless this was done before.
     fileprivate mutating func beginPace(_ now: MonotonicInstant) {
         guard rules.awaitsPace else { return }
         var count = 0
@@ -141,10 +145,10 @@ extension OutgoingQueue.State {
         rules.beginPace(waitingCount: count, now: now)
     }
 
-    /// After how many messages the lock is free for callers, 32.
+    /// The number of messages that are taken under one lock, 32. After them, callers can use the lock.
     private static var takenAtATime: Int { 32 }
 
-    /// Takes the next messages; `false` when these are the last for now.
+    /// Takes the next messages. Returns false if no more can be taken now.
     fileprivate mutating func take(
         _ views: inout [MessageView], _ taking: inout OutgoingQueue.Taking, _ taken: inout OutgoingQueue.Taken
     ) -> Bool {
@@ -194,14 +198,16 @@ extension OutgoingQueue.State {
             }
             wakeCondition =
                 taken.nextBatch != nil ? .nothing : isQuotaUsed ? .unacknowledgedMessage : .anyMessage
-            // With the quota used up, the loop is not woken for a later message either.
+            // If the quota is used up, a later QoS 1 or 2 message does not wake the loop. So the session must check the
+            // queue again when the quota changes.
             taken.isBlocked = isWaiting || isQuotaUsed
         }
         taken.readsRows = rows.readsRows
         return false
     }
 
-    /// The first entry that may go out: in order, but QoS 0 passes messages that wait for quota or for the message store.
+    /// Returns the first entry that may be sent. Entries keep their order, with two exceptions. QoS 0 messages overtake
+    /// messages that wait for quota. Messages in memory only overtake messages that wait for the message store.
     private mutating func nextTakable(quota: Int) -> EntryTable.Slot? {
         var first = table.firstWaiting(in: .unacknowledged)
         guard quota > 0 else { return first }

@@ -3,7 +3,7 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// The one queue of a client's outgoing messages: a message is one entry from the accepted call until its end.
+/// The queue of a client's outgoing messages. Each message is one entry from its acceptance until its end.
 ///
 /// ```
 /// caller ──accept──▶ entries ──take──▶ session: engine and channel ──▶ socket
@@ -12,58 +12,60 @@ import Synchronization
 ///              message store (OutgoingStore: commits in batches, reads pages)
 /// ```
 ///
-/// Any thread accepts messages; the event loop takes, returns and ends them. One lock guards all state, for a few lines at a
-/// time. The queue calls no code of others: functions return what ended, and ``PublishResults`` reports it.
+/// Any thread may add messages. The event loop takes, returns and ends them. One lock guards all state, and each
+/// function holds it only briefly. The queue calls no code of the app: its functions return the ended messages, and
+/// ``PublishResults`` reports their results.
 ///
 /// - ``EntryTable`` holds the entries in order, and their bytes.
-/// - ``OutgoingRules`` knows the limits, ages and pacing of ``OfflinePolicy``.
-/// - `OutgoingQueue+Accept.swift`: from callers into the queue.
-/// - `OutgoingQueue+Session.swift`: to the session and back.
-/// - `OutgoingQueue+Ends.swift`: every end of an entry.
-/// - `OutgoingQueue+Rows.swift`: what ``OutgoingStore`` needs.
+/// - ``OutgoingRules`` applies the limits, ages and pacing of ``OfflinePolicy``.
+/// - `OutgoingQueue+Accept.swift` accepts messages from callers.
+/// - `OutgoingQueue+Session.swift` gives messages to the session and takes them back.
+/// - `OutgoingQueue+Ends.swift` ends entries.
+/// - `OutgoingQueue+Rows.swift` has the functions for ``OutgoingStore``.
 final class OutgoingQueue: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Which new messages the event loop must be woken for.
+    /// The kind of new messages that must wake the event loop.
     enum WakeCondition {
         case anyMessage
-        /// The broker's quota is used up, so that only QoS 0 can go out.
+        /// Only QoS 0 messages, because the broker's quota for other messages is used up.
         case unacknowledgedMessage
-        /// The loop looks by itself: when a connection comes, the socket takes bytes again, or a batch is done.
+        /// No messages, because the loop checks the queue by itself: after a new connection, when the socket accepts
+        /// bytes again, or when a batch may be sent.
         case nothing
     }
 
     struct State: ~Copyable {
         var table = EntryTable()
         var rules: OutgoingRules
-        /// Whether messages belong into a message store.
+        /// True if the client has a message store.
         let hasStore: Bool
-        /// Whether a broker may speak MQTT 5, which carries properties.
+        /// True if the client may speak MQTT 5, which has properties.
         let carriesProperties: Bool
 
-        /// The number of destroyed sessions. What belongs to an earlier one is late.
+        /// The number of destroyed sessions. Results from an earlier epoch are ignored.
         var epoch = 0
-        /// The session that the event loop works for. While it differs from ``epoch``, the loop has yet to end the session,
-        /// and messages wait for the next one.
+        /// The epoch of the session that the event loop works for. While it differs from ``epoch``, the loop still has
+        /// to end the destroyed session, and messages wait for the next session.
         var loopEpoch = 0
-        /// Whether `connect()` was called, and `destroy()` was not called since.
+        /// True if `connect()` was called, and `destroy()` was not called after it.
         var hasSession = false
-        /// Why the client accepts no more messages.
+        /// The reason why the client accepts no more messages; `nil` while it accepts messages.
         var finish: CourierError?
 
         var wakeCondition = WakeCondition.nothing
-        /// The waiting entry to a topic that a newer message replaces, by the topic's bytes.
+        /// The waiting latest-only entry of each topic, by the topic's bytes. A newer message replaces the entry.
         var latest: [[UInt8]: Token] = [:]
-        /// No waiting entry expires before.
+        /// No waiting entry expires before this time.
         var nextEnd = MonotonicInstant.never
-        /// For the events of messages that ended.
+        /// The topic of the message that ended last, for events.
         var lastTopic = LastTopic()
         /// Memory for the encoded properties of one message.
         var scratch = PacketBuffer()
         var rows: RowState
 
         var isHeld: Bool { epoch != loopEpoch }
-        /// The same as ``nextEnd``; `nil` if no waiting entry ever expires.
+        /// ``nextEnd``, or `nil` if no waiting entry ever expires.
         var nextEndInstant: Instant? { nextEnd == .never ? nil : nextEnd.instant }
     }
 
@@ -87,10 +89,10 @@ final class OutgoingQueue: Sendable {
     /// The number of messages that have not ended.
     var count: Int { state.withLock { $0.table.count } }
 
-    /// Whether a message has not ended.
+    /// Returns true if the message has not ended.
     func contains(_ token: Token) -> Bool { state.withLock { $0.table.slot(of: token) != nil } }
 
-    /// The number of tasks that wait in entries.
+    /// The number of tasks that wait until their message is stored or has ended.
     var waitingTaskCount: Int {
         state.withLock { state in
             var count = 0
@@ -106,20 +108,21 @@ final class OutgoingQueue: Sendable {
         }
     }
 
-    // MARK: The session's life
+    // MARK: Begin and end of the session
 
-    /// `connect()` was called: messages are accepted.
+    /// Accepts messages from now on, because `connect()` was called.
     func beginSession() { state.withLock { $0.hasSession = true } }
 
     /// The number of destroyed sessions.
     var epoch: Int { state.withLock { $0.epoch } }
 
-    /// The epoch of the session that the event loop works for. Results of an earlier session are late.
+    /// The epoch of the session that the event loop works for. Results of an earlier session are ignored.
     var sessionEpoch: Int { state.withLock { $0.loopEpoch } }
 
-    /// Gives the session up. From any thread; nothing is reported yet, so that a caller may hold a lock.
+    /// Ends the session, because `destroy()` was called. May be called from any thread. The function reports nothing,
+    /// so the caller may hold a lock.
     ///
-    /// - Returns: All messages that have not ended, and the callers that wait for room.
+    /// - Returns: All messages that had not ended before, and the callers that waited for room.
     func destroy() -> Remains {
         state.withLock { state in
             state.hasSession = false
@@ -131,7 +134,8 @@ final class OutgoingQueue: Sendable {
         }
     }
 
-    /// The event loop has ended a destroyed session: later messages may go out with the next connection.
+    /// Records that the event loop has ended a destroyed session. Messages of the next session may be sent on the next
+    /// connection.
     func endedSession() {
         state.withLock { state in
             state.loopEpoch += 1
@@ -139,9 +143,9 @@ final class OutgoingQueue: Sendable {
         }
     }
 
-    /// The client has ended.
+    /// Ends all messages, because the client has ended.
     ///
-    /// - Returns: All messages that have not ended, and the callers that wait for room.
+    /// - Returns: All messages that had not ended before, and the callers that waited for room.
     func finish(_ error: CourierError) -> Remains {
         state.withLock { state in
             state.finish = error

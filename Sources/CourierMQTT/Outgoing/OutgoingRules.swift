@@ -1,25 +1,26 @@
 import CourierCore
 import MQTTEngine
 
-/// The limits, overflow policies, ages and pacing of an ``OfflinePolicy``.
+/// Applies the limits, the overflow rule, the maximum age and the pacing of an ``OfflinePolicy``.
 ///
-/// A value without locks and clocks: the queue asks when it accepts a message, when messages end, and on its timer. Counts
-/// cover every accepted message that the session has never taken, wherever the message waits.
+/// The value has no lock and no clock. The queue uses it when the queue accepts a message, when messages end, and when
+/// the expiry timer fires. The counts include every accepted message that the session has never taken, in memory and in
+/// the store.
 struct OutgoingRules {
-    /// The verdict on a new message.
+    /// The decision about a new message.
     enum Verdict {
         case accept
-        /// The message is accepted after the oldest messages were dropped.
+        /// The message is accepted after the oldest messages are dropped.
         case acceptAfterDropping
-        /// The caller learns that there is no room.
+        /// The message is not accepted, because there is no room.
         case refuse
-        /// The new message ends with `queueFull`.
+        /// The new message is dropped.
         case dropNewest
-        /// The message is larger than everything that may wait together.
+        /// The message alone is larger than the limit for the bytes of all waiting messages.
         case tooLarge
     }
 
-    /// The number and bytes of messages.
+    /// A number of messages, and the sum of their bytes.
     struct Amount {
         var count = 0
         var byteCount = 0
@@ -34,19 +35,20 @@ struct OutgoingRules {
     }
 
     let policy: OfflinePolicy
-    /// Whether the broker has accepted the connection.
+    /// True while there is a connection that the broker has accepted.
     private(set) var isConnected = false
     /// The messages that count toward the limits.
     private(set) var waiting = Amount()
     /// The part of ``waiting`` that ``OfflinePolicy/Overflow/dropOldest`` may drop.
     private(set) var droppable = Amount()
-    /// Rows of an earlier process that were not read yet; ``waiting`` includes them.
+    /// The number of unread rows of an earlier process. ``waiting`` includes them.
     private(set) var unreadCount = 0
     /// Callers that wait for room, in order.
     private var roomWaiters: [RoomWaiter] = []
-    /// The size of the message that was refused last, until there is room for it or a caller waits for that room.
+    /// The size of the message that was refused last. It is `nil` again when there is room for the message, or a caller
+    /// waits for this room.
     private var refusedSize: Int?
-    /// Whether no message went out on the present connection.
+    /// True from the beginning of a connection until the queue first takes messages for it.
     private(set) var awaitsPace = false
     private var pace: Pace?
 
@@ -55,15 +57,15 @@ struct OutgoingRules {
         let byteCount: Int
         /// False for callers of `readyToPublish()`, which have no message yet.
         var hasMessage = true
-        /// Whether the message does not wait for a connection.
+        /// True if the message must not wait without a connection.
         var needsConnection = false
     }
 
-    /// How the messages go out that waited when the connection came.
+    /// The state of sending, in batches, the messages that waited when the connection began.
     private struct Pace {
-        /// How many of these messages still wait.
+        /// The number of these messages that still wait.
         var left: Int
-        /// How many messages may go out before ``next``.
+        /// The number of messages that may be sent before ``next``.
         var budget: Int
         var next: MonotonicInstant
     }
@@ -75,7 +77,8 @@ struct OutgoingRules {
 
     // MARK: Limits
 
-    /// The verdict on a new message, which would replace a waiting message of `replaced` bytes.
+    /// Returns the decision about a new message. If the message replaces a waiting message, `replaced` is the size of
+    /// that message.
     func verdict(for byteCount: Int, replacing replaced: Int?) -> Verdict {
         if byteCount > maximumBytes { return .tooLarge }
         let rest = waiting - Amount(count: replaced == nil ? 0 : 1, byteCount: replaced ?? 0)
@@ -87,12 +90,12 @@ struct OutgoingRules {
         }
     }
 
-    /// Whether a message has room beside messages of this amount.
+    /// Returns true if a message fits within the limits together with messages of this amount.
     private func fits(_ byteCount: Int, beside others: Amount) -> Bool {
         others.count < maximumCount && others.byteCount <= maximumBytes - byteCount
     }
 
-    /// Whether a message has room now.
+    /// Returns true if there is room for a message of this size now.
     func hasRoom(for byteCount: Int) -> Bool { fits(byteCount, beside: waiting) }
 
     /// Counts a message that waits from now on.
@@ -107,7 +110,7 @@ struct OutgoingRules {
         if isDroppable { droppable = droppable - Amount(count: 1, byteCount: byteCount) }
     }
 
-    /// So many rows of an earlier process were not read yet.
+    /// Sets the number of unread rows of an earlier process.
     mutating func setUnread(_ count: Int) {
         waiting.count += max(count, 0) - unreadCount
         unreadCount = max(count, 0)
@@ -115,7 +118,7 @@ struct OutgoingRules {
 
     // MARK: Ages
 
-    /// When a message has waited too long that the queue accepts now.
+    /// Returns the time when a message that the queue accepts now reaches the maximum age.
     @inline(__always)
     func endOfAge(acceptedAt now: MonotonicInstant) -> MonotonicInstant {
         policy.maximumAge.map { now.advanced(by: $0) } ?? .never
@@ -123,13 +126,14 @@ struct OutgoingRules {
 
     // MARK: Waiting for room
 
-    /// Whether waiting callers are woken. With a connection they are woken when at most half of the limits is used, so that
-    /// callers are not woken for each sent message.
+    /// True if waiting callers may be woken. With a connection, they are woken only when at most half of the limits is
+    /// used. So not every sent message wakes a caller.
     private var wakesWaiters: Bool {
         !isConnected || (waiting.count <= maximumCount / 2 && waiting.byteCount <= maximumBytes / 2)
     }
 
-    /// Adds a caller that waits for room for its message; `false` if there is room already.
+    /// Adds a caller that waits for room for its message. Returns false if the caller must try again at once: there is
+    /// room already, or its message cannot wait without a connection.
     mutating func wait(_ waiter: Waiter<Void>, for byteCount: Int, _ qos: QoS) -> Bool {
         let needsConnection = qos == .zero && !policy.queuesQoS0
         if wakesWaiters, hasRoom(for: byteCount) || (needsConnection && !isConnected) { return false }
@@ -137,7 +141,7 @@ struct OutgoingRules {
         return true
     }
 
-    /// Adds a caller that wants to publish next; `false` if it can.
+    /// Adds a caller of `readyToPublish()`. Returns false if the caller can publish now.
     ///
     /// The first such caller after a refusal waits for room for a message of the refused size.
     mutating func waitUntilReady(_ waiter: Waiter<Void>) -> Bool {
@@ -152,17 +156,18 @@ struct OutgoingRules {
         return true
     }
 
-    /// The size of a message without a payload to a topic of one byte.
+    /// The smallest size of a message: a topic of one byte and no payload.
     private static let smallestSize = 1
 
-    /// A caller learned that there was no room.
+    /// Records that a message of this size was refused, because there was no room.
     mutating func noteRefusal(of byteCount: Int) {
         if !(wakesWaiters && hasRoom(for: byteCount)) { refusedSize = byteCount }
     }
 
     mutating func forget(_ waiter: Waiter<Void>) { roomWaiters.removeAll { $0.waiter === waiter } }
 
-    /// Removes and returns the callers that have room, in order. Room for one caller's message is not offered to the next.
+    /// Removes and returns the callers that have room now, in order. Room for one caller's message is not offered to
+    /// the next caller.
     mutating func takeReadyWaiters() -> [Waiter<Void>] {
         if refusedSize == nil, roomWaiters.isEmpty { return [] }
         guard wakesWaiters else { return [] }
@@ -189,19 +194,20 @@ struct OutgoingRules {
 
     // MARK: The connection
 
-    /// The broker has accepted the connection.
+    /// Records that the broker accepted a connection.
     mutating func connected() { (isConnected, awaitsPace) = (true, true) }
 
-    /// Messages go out for the first time on a connection. If more messages wait than one batch has, they go out in batches.
+    /// Begins sending messages on a new connection. If more messages wait than one batch may have, they are sent in
+    /// batches.
     mutating func beginPace(waitingCount: Int, now: MonotonicInstant) {
         awaitsPace = false
         let batch = max(policy.drainCount, 1)
         pace = waitingCount > batch ? Pace(left: waitingCount, budget: batch, next: now) : nil
     }
 
-    /// The connection is gone.
+    /// Records that the connection ended.
     ///
-    /// - Returns: Callers whose messages do not wait for a connection.
+    /// - Returns: The callers whose messages must not wait without a connection.
     mutating func disconnected() -> [Waiter<Void>] {
         (isConnected, awaitsPace) = (false, false)
         pace = nil
@@ -210,7 +216,7 @@ struct OutgoingRules {
         return lost
     }
 
-    /// How many messages may go out now; `nil` for any number.
+    /// Returns the number of messages that may be sent now; `nil` means any number.
     mutating func pacedCount(now: MonotonicInstant) -> Int? {
         guard var pace else { return nil }
         if pace.budget == 0, now >= pace.next { pace.budget = max(policy.drainCount, 1) }
@@ -218,10 +224,11 @@ struct OutgoingRules {
         return pace.budget
     }
 
-    /// When the next batch may go out, if the present one is used up.
+    /// The time when the next batch may be sent; `nil` if the present batch is not used up, or messages are not sent in
+    /// batches.
     var nextBatch: MonotonicInstant? { pace.flatMap { $0.budget == 0 ? $0.next : nil } }
 
-    /// Messages go out.
+    /// Records that `count` messages were taken to be sent.
     mutating func sent(_ count: Int, now: MonotonicInstant) {
         guard var pace, count > 0 else { return }
         pace.left -= count

@@ -3,7 +3,7 @@ import CourierTransport
 import Foundation
 import MQTTEngine
 
-/// Out of the store again: rows of an earlier process, and messages whose bytes are on disk only.
+/// Reads rows from the store: rows of an earlier process, and messages whose bytes are on disk only.
 extension OutgoingStore {
     /// Reads the next page of rows if memory has room for them.
     func readNext() {
@@ -53,7 +53,7 @@ extension OutgoingStore {
         }
         for row in rows {
             guard row.message.id.rawValue <= lastEarlierID else { return endEarlierRows() }
-            // The session continues with this row under its packet id.
+            // A restored row is already an entry, because the session continues its delivery. Such a row is skipped.
             if restored.remove(row.message.id) == nil {
                 guard let end = addEarlier(row) else {
                     parts.wakeSession()
@@ -73,7 +73,7 @@ extension OutgoingStore {
         parts.wakeSession()
     }
 
-    /// Adds a row of an earlier process; `nil` when memory is full.
+    /// Adds an entry for a row of an earlier process. Returns the messages that ended, or `nil` if memory is full.
     private func addEarlier(_ row: StoredOutgoing) -> [EndedPublish]? {
         let message = row.message
         if let error = refusal(of: message) {
@@ -114,7 +114,8 @@ extension OutgoingStore {
 
     // MARK: Rejected messages
 
-    /// The reason why the client does not send a message of an earlier process; `nil` when it may send the message.
+    /// Returns the reason why the client must not send a message of an earlier process; `nil` if it may send the
+    /// message.
     func refusal(of message: StoredMessage) -> CourierError? {
         do throws(CourierError) {
             try parts.texts.check(topicName: message.topic)
@@ -125,7 +126,8 @@ extension OutgoingStore {
         }
     }
 
-    /// Ends a message that the client does not send, and removes it from the store. Its event carries the whole message.
+    /// Ends a message that the client must not send, and removes it from the store. The event contains the whole
+    /// message.
     func reject(_ message: StoredMessage, _ error: CourierError) {
         parts.results()?.failed(message.topic, message.qos, message.payload.count, error)
         parts.rejected(message, error)
@@ -134,7 +136,7 @@ extension OutgoingStore {
 }
 
 extension CourierError {
-    /// The error of a store that could not be read.
+    /// Returns the error to report for a store that could not be read.
     static func reading(_ error: any Error) -> CourierError {
         (error as? CourierError)
             ?? CourierError(.storeFailed, "The message store could not be read; it is tried again.", cause: error)

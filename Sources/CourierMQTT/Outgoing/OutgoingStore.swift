@@ -4,37 +4,38 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// The message store's side of the outgoing queue: commits new messages in batches, notes how far deliveries have come, and
-/// removes the rows of messages that ended.
+/// Connects the outgoing queue with the message store: commits new messages in batches, stores the progress of
+/// deliveries, and removes the rows of messages that ended.
 ///
 /// ```
 /// storing ──commit──▶ ready, or onDisk while memory is full ──read──▶ ready
 /// ```
 ///
-/// Safe to share: all properties are touched on the loop only, which each entry checks.
+/// `@unchecked Sendable` is safe, because all variables are used on the event loop only. The functions that other types
+/// call check this.
 final class OutgoingStore: @unchecked Sendable {
-    /// How long a store that cannot be read is left alone, 1 s.
+    /// The time before the store is read again after a failed read, 1 s.
     static let retryInterval = Duration.seconds(1)
-    /// How long a commit waits at most for the next messages of callers that just learned of the last commit, 1 ms.
+    /// The maximum time, 1 ms, that a commit waits for the next messages of callers whose last message was just stored.
     static let gatheringTime = Duration.milliseconds(1)
 
-    /// The functions of the client that the store needs.
+    /// The parts and functions of the client that `OutgoingStore` needs.
     struct Dependencies {
         let queue: OutgoingQueue
         let results: () -> PublishResults?
-        /// The packets of messages that an earlier process stored.
+        /// Checks the texts of messages that an earlier process stored.
         let texts: WireText
         /// The clock for the ages of stored messages.
         let clock: StoreClock
-        /// Continues with the strikes that a message of an earlier process has.
+        /// Begins the suspicion of a message that has strikes from an earlier process.
         let suspect: (Token, _ strikes: Int) -> Void
-        /// Has the session look at the queue.
+        /// Makes the session check the queue.
         let wakeSession: () -> Void
-        /// Ends expired messages at the given time, or a little later.
+        /// Sets the timer that ends expired messages.
         let watchExpiry: () -> Void
         /// Reports that the store cannot be read.
         let failed: (CourierError) -> Void
-        /// Reports a stored message that the client does not send.
+        /// Reports a stored message that the client must not send.
         let rejected: (StoredMessage, CourierError) -> Void
     }
 
@@ -46,26 +47,26 @@ final class OutgoingStore: @unchecked Sendable {
 
     // MARK: On the loop only
 
-    /// Whose rows they are; `nil` while no session is open.
+    /// The client id and the broker that the rows belong to; `nil` while no session is open.
     var scope: StoreScope?
-    /// The id of the last row.
+    /// The id that was given to the last row.
     private var lastID: UInt64 = 0
-    /// The last row that an earlier process wrote.
+    /// The id of the last row that an earlier process wrote.
     var lastEarlierID: UInt64 = 0
-    /// The last row of an earlier process that was read.
+    /// The id of the last row of an earlier process that was read.
     var lastRead: StoredMessage.ID?
-    /// Rows of an earlier process that became entries at the start, before the pages were read.
+    /// Rows of an earlier process that became entries when the session began, before pages of rows were read.
     var restored: Set<StoredMessage.ID> = []
-    /// How many sessions the broker has lost.
+    /// The number of sessions that the broker has lost.
     private var lostSessionCount = 0
     private var isCommitting = false
-    /// Ends ``gatheringTime``.
+    /// The timer that fires after ``gatheringTime``.
     private var gatheringTimer: TimerToken?
     var reading: Task<Void, Never>?
     var retryTimer: TimerToken?
     private var isFinished = false
 
-    /// Makes a store part that is closed until ``begin(_:_:)``.
+    /// Creates an instance without a session. It stores nothing until ``begin(_:_:)`` is called.
     init(_ store: any MessageStore, steps: StoreCommitQueue, on loop: EventLoop, _ parts: Dependencies) {
         self.store = store
         self.steps = steps
@@ -73,7 +74,7 @@ final class OutgoingStore: @unchecked Sendable {
         self.parts = parts
     }
 
-    /// The next id of a row.
+    /// Returns the id for the next row.
     func nextID() -> StoredMessage.ID {
         lastID += 1
         return StoredMessage.ID(rawValue: lastID)
@@ -81,7 +82,7 @@ final class OutgoingStore: @unchecked Sendable {
 
     // MARK: The session
 
-    /// Opens with the rows of an earlier process.
+    /// Begins a session with the rows of an earlier process.
     ///
     /// - Returns: The messages that the session continues.
     func begin(_ session: StoredSession, _ scope: StoreScope) -> [ClientEngine.UnfinishedMessage] {
@@ -105,7 +106,8 @@ final class OutgoingStore: @unchecked Sendable {
         guard let id = stored.progress.packetID.flatMap({ PacketID(rawValue: $0) }) else { return nil }
         restored.insert(message.id)
         parts.results()?.began(message.topic, message.qos, message.payload.count)
-        // A message that the broker has needs only PUBREL, which carries no text.
+        // Check the texts only if PUBLISH must be sent. If the broker has received the message, only PUBREL is sent,
+        // which contains no text.
         if case .sent = stored.progress, let error = refusal(of: message) {
             reject(message, error)
             return nil
@@ -122,18 +124,18 @@ final class OutgoingStore: @unchecked Sendable {
                 token: token), id)
     }
 
-    /// The session was destroyed. Messages that are accepted from now on wait for ``begin(_:_:)``.
+    /// Ends a destroyed session. Messages that are accepted from now on wait for ``begin(_:_:)``.
     func endSession() {
         loop.preconditionOnLoop()
         scope = nil
-        // The ids of another scope may be lower.
+        // Another scope may have rows with lower ids.
         lastRead = nil
         restored = []
         stopReading()
         parts.watchExpiry()  // Messages of the next session may wait already.
     }
 
-    /// The client has ended. Rows stay for the next process.
+    /// Stops all work, because the client has ended. Rows stay in the store for the next process.
     func finish() {
         loop.preconditionOnLoop()
         isFinished = true
@@ -143,7 +145,8 @@ final class OutgoingStore: @unchecked Sendable {
 
     // MARK: Committing
 
-    /// Commits the messages that wait for the store, unless a commit runs. That commit is followed by the next.
+    /// Commits the messages that wait for the store, unless a commit is running. When that commit has ended, the next
+    /// commit begins.
     func commitNext() {
         loop.preconditionOnLoop()
         guard let scope, !isCommitting, !isFinished else { return }
@@ -174,7 +177,8 @@ final class OutgoingStore: @unchecked Sendable {
         isCommitting = false
         switch result {
         case .success:
-            // A commit with the next messages of all callers costs as much as a commit with the first of them.
+            // A commit with the next messages of all callers costs as much as a commit with one message. So the next
+            // commit waits for these messages.
             let isGathering = !isFinished && queue.gather(batch.acceptanceCount)
             if !isGathering { commitNext() }
             accept(batch.tokens)
@@ -184,7 +188,7 @@ final class OutgoingStore: @unchecked Sendable {
             refuse(batch.tokens[0], error)
             commitNext()
         case .failure:
-            // One message or one step may be the reason. Each message is committed alone.
+            // One message or one other change may be the cause, so each message is committed alone.
             isCommitting = true
             commitEach(batch, 0, in: scope)
         }
@@ -210,7 +214,7 @@ final class OutgoingStore: @unchecked Sendable {
 
     private func accept(_ tokens: [Token]) {
         let (tasks, wakesSession) = queue.stored(tokens)
-        // First, so that no later message overtakes a stored one.
+        // Wake the session before the tasks, so that no later message overtakes a stored message.
         if wakesSession { parts.wakeSession() }
         for (task, token) in tasks { task.resume(returning: .stored(token)) }
     }
@@ -222,13 +226,14 @@ final class OutgoingStore: @unchecked Sendable {
 
     // MARK: Gathering
 
-    /// Commits when the callers that just learned of a commit have had their turn: a task made now runs behind theirs.
+    /// Commits when the callers whose messages were just stored have had time to add their next messages. A task that
+    /// is created now runs after the tasks of these callers.
     private func awaitCallers() {
         Task { if queue.stopGathering() { loop.execute { [self] in commitNext() } } }
         limitGathering()
     }
 
-    /// Commits after ``gatheringTime`` at the latest.
+    /// Makes the store commit after ``gatheringTime`` at the latest.
     func limitGathering() {
         cancelGatheringTimer()
         gatheringTimer = loop.schedule(at: loop.now.advanced(by: Self.gatheringTime)) { [self] in
@@ -246,7 +251,8 @@ final class OutgoingStore: @unchecked Sendable {
 // MARK: - Steps of a delivery
 
 extension OutgoingStore {
-    /// The session gave a message a packet id; `stored` is called when PUBLISH may be written.
+    /// Stores the packet id that the session gave a message. For QoS 2, `stored` is called when PUBLISH may be written.
+    /// PUBLISH of QoS 1 does not wait for the store.
     func sent(_ token: Token, _ id: PacketID, stored: @escaping () -> Void) {
         loop.preconditionOnLoop()
         guard let row = queue.noteSent(token, id) else { return stored() }
@@ -254,21 +260,23 @@ extension OutgoingStore {
         if row.qos == .two { addStep(progress, stored: stored) } else { steps.addRepeatable(progress) }
     }
 
-    /// The broker has a message of QoS 2; `stored` is called when PUBREL may be written.
+    /// Stores that the broker received a QoS 2 message. `stored` is called when PUBREL may be written.
     func receivedByServer(_ token: Token, stored: @escaping (PacketID) -> Void) {
         loop.preconditionOnLoop()
         guard let row = queue.sentRow(token) else { return }
         addStep(.progress(row.id, .received(packetID: row.packetID.rawValue))) { stored(row.packetID) }
     }
 
-    /// Stores how far a delivery has come. `stored` is not called if the broker loses the session first: the same message
-    /// may then have the same packet id again, whose own step is not stored yet.
+    /// Stores the progress of a delivery, and then calls `stored`. If the broker loses the session before, `stored` is
+    /// not called. The same message may then be sent again with the same packet id, and its new progress is not stored
+    /// yet.
     private func addStep(_ change: StoreChange, stored: @escaping () -> Void) {
         let count = lostSessionCount
         steps.add(change) { [self] in if lostSessionCount == count { stored() } }
     }
 
-    /// A message ended; from any thread. A power cut may forget the removal of a message that was sent: it is repeated then.
+    /// Removes the row of a message that ended. May be called from any thread. If the message was sent, a power cut may
+    /// undo the removal. Then the message is sent again.
     func ended(_ row: EndedRow) {
         guard loop.isOnLoop else { return loop.execute { [self] in ended(row) } }
         if row.wasSent {
@@ -278,40 +286,44 @@ extension OutgoingStore {
         }
     }
 
-    /// A message was withdrawn; `removed` is called when its row is removed, or cannot be.
+    /// Removes the row of a withdrawn message, and calls `removed` with the result.
     func remove(_ row: EndedRow, removed: @escaping (Result<Void, CourierError>) -> Void) {
         loop.preconditionOnLoop()
         steps.add([.removeOutgoing(row.id)], settled: removed)
     }
 
-    /// The message has this many strikes, 0 if its earlier ones do not count any more.
+    /// Stores the number of strikes of a message; 0 if its earlier strikes no longer count.
     func strike(_ token: Token, _ count: Int) {
         loop.preconditionOnLoop()
         guard let row = queue.row(of: token) else { return }
         steps.add(.strike(row, count: count))
     }
 
-    /// The message ended connections: the store keeps it as rejected.
+    /// Marks the row of a message as rejected, because the broker ended connections after the message. The store keeps
+    /// the row.
     func reject(_ row: StoredMessage.ID, _ error: CourierError) {
         loop.preconditionOnLoop()
         steps.add(.reject(row, reason: error.message, at: parts.clock.time(at: loop.now).date))
     }
 
-    /// A message of QoS 2 that the broker may have was given up; `stored` is called when its packet id may be freed.
+    /// Removes the row of a QoS 2 message that was given up although the broker may have it. `stored` is called when
+    /// the packet id may be freed.
     func gaveUp(_ token: Token, stored: @escaping () -> Void) {
         loop.preconditionOnLoop()
         guard let row = queue.sentRow(token) else { return stored() }
         addStep(.removeOutgoing(row.id), stored: stored)
     }
 
-    /// The broker lost the session: packet ids mean nothing any more.
+    /// Removes all packet ids from the entries and the store, because the broker lost the session and the ids are no
+    /// longer valid.
     func sessionLost() {
         loop.preconditionOnLoop()
         lostSessionCount += 1
         for id in queue.rowsWithPacketID(isForgotten: true) { steps.add(.progress(id, .queued)) }
     }
 
-    /// Deliveries continue in this process only: packet ids mean nothing to the next one.
+    /// Removes all packet ids from the store, because they are not valid for the next process. Deliveries continue in
+    /// this process.
     func forgetStoredPacketIDs() {
         loop.preconditionOnLoop()
         for id in queue.rowsWithPacketID(isForgotten: false) { steps.add(.progress(id, .queued)) }
@@ -319,7 +331,7 @@ extension OutgoingStore {
 }
 
 extension OutgoingRow {
-    /// The row for the message store.
+    /// Returns the row for the message store.
     fileprivate func message(
         _ id: StoredMessage.ID, _ qos: QoS, isLatestOnly: Bool, _ policy: OfflinePolicy, _ time: StoreTime
     ) -> StoredMessage {

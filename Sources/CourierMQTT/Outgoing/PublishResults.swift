@@ -4,22 +4,23 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Reports how publishes end: to their callers, and as events.
+/// Reports the results of publishes to their callers, and as events.
 ///
-/// Safe to share: `answered` is touched on the loop only; the rest is constant or has a lock.
+/// `@unchecked Sendable` is safe: `answered` is used on the event loop only. All other properties are constant or have
+/// a lock.
 final class PublishResults: @unchecked Sendable {
-    /// How many ends have memory while there are none.
+    /// The number of results whose memory stays allocated between two batches of answers.
     private static let keptCount = 128
 
     private let queue: OutgoingQueue
     private let events: EventHub
     private let completions: CompletionQueue
-    /// Removes the row of a message that ended. From any thread.
+    /// Removes the row of a message that ended. May be called from any thread.
     private let removeRow: @Sendable (EndedRow) -> Void
-    /// The options that events carry.
+    /// The connect options that events contain.
     private let options = Mutex<ConnectOptions?>(nil)
 
-    /// Memory for the ends of messages that the broker answered; on the loop only.
+    /// Reused memory for the results of messages that the broker answered. Used on the event loop only.
     private var answered = OutgoingQueue.Answered()
 
     init(
@@ -32,16 +33,16 @@ final class PublishResults: @unchecked Sendable {
         self.removeRow = removeRow
     }
 
-    /// Whether events are reported.
+    /// True if there is a listener for events.
     var isObserved: Bool { events.isListenedTo }
 
     func use(_ options: ConnectOptions) { self.options.withLock { $0 = options } }
 
     // MARK: Answers of the broker
 
-    /// Reports the broker's answers, with one turn of the delivery queue. On the loop.
+    /// Reports the broker's answers to messages, in one turn of the delivery queue. Runs on the event loop.
     func report(_ answers: [OutgoingQueue.Answer]) {
-        // Out of the field, which is checked for exclusive access each time.
+        // Use a local variable, because each access to the property checks for exclusive access.
         var answered = OutgoingQueue.Answered()
         swap(&answered, &self.answered)
         queue.acknowledged(answers, &answered)
@@ -54,9 +55,10 @@ final class PublishResults: @unchecked Sendable {
         swap(&answered, &self.answered)
     }
 
-    // MARK: Ends
+    // MARK: Results
 
-    /// Reports that messages ended. From any thread; code of the app is called later and elsewhere.
+    /// Reports the results of messages that ended. May be called from any thread. Code of the app does not run inside
+    /// this call.
     func report(_ ended: [EndedPublish]) {
         guard !ended.isEmpty else { return }
         var types: [CourierEventType] = []
@@ -75,7 +77,7 @@ final class PublishResults: @unchecked Sendable {
         if !types.isEmpty { events.tell(&types, options.withLock { $0 }) }
     }
 
-    /// Reports the end of a message that the queue did not keep.
+    /// Reports, as an event, the result of a message that has no entry in the queue.
     func report(_ outcome: PublishOutcome, of publish: borrowing OutgoingPublish, payload: RawSpan) {
         guard publish.isObserved else { return }
         let event = Self.event(
@@ -83,7 +85,7 @@ final class PublishResults: @unchecked Sendable {
         events.tell(event, options.withLock { $0 })
     }
 
-    /// Calls a completion of a message that has ended.
+    /// Calls the completion of a message that has ended, on the delivery queue.
     func call(_ completion: @escaping PublishCompletion, _ outcome: PublishOutcome) {
         if case .success(let receipt) = outcome, receipt == PublishReceipt() {
             completions.add(.answered(completion, .success))
@@ -103,19 +105,19 @@ final class PublishResults: @unchecked Sendable {
 
     // MARK: Events
 
-    /// Reports that a message is on its way.
+    /// Reports the event `messageSend` for a message.
     func began(_ topic: String, _ qos: QoS, _ byteCount: Int) {
         guard events.isListenedTo else { return }
         events.tell(.messageSend(topic: topic, qos: qos, sizeBytes: byteCount), options.withLock { $0 })
     }
 
-    /// Reports that a message ended that never was in the queue.
+    /// Reports, as an event, the failure of a message that was never in the queue.
     func failed(_ topic: String, _ qos: QoS, _ byteCount: Int, _ error: CourierError) {
         events.tell(
             .messageSendFailure(topic: topic, qos: qos, error: error, sizeBytes: byteCount), options.withLock { $0 })
     }
 
-    // MARK: Words
+    // MARK: Error texts
 
     private static func outcome(of ended: EndedPublish) -> PublishOutcome {
         let topic = ended.topic

@@ -3,13 +3,13 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Checks of a message before it is accepted, and the errors of refused messages.
+/// Checks messages before they are accepted, and creates the errors of refused messages.
 extension Publishing {
     func topic(of request: PublishRequest) throws -> String {
         try request.topic.exactName ?? request.topic.name(for: identity).string
     }
 
-    /// A message that has passed all checks.
+    /// Checks the parts of a message, and returns the message.
     func message(
         to topic: String, _ qos: QoS, isRetained: Bool = false, isLatestOnly: Bool = false,
         _ properties: MessageProperties = MessageProperties(), contentType: String? = nil
@@ -46,7 +46,7 @@ extension Publishing {
             .invalidMessage, "The message to \(topic.quoted()) cannot be sent: its content type \(problem).")
     }
 
-    /// The error of a message that the queue did not accept.
+    /// Returns the error for a message that the queue did not accept.
     func error(_ refusal: OutgoingQueue.Refusal, _ publish: borrowing OutgoingPublish) -> CourierError {
         let topic = publish.topic.quoted()
         let policy = queue.policy

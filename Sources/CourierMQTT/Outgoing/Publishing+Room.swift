@@ -1,17 +1,17 @@
 import CourierCore
 import CourierTransport
 
-/// Waiting for room: publishers as long as the policy allows, and callers of `readyToPublish()`.
+/// Waits for room in the queue: for publishing calls, as long as the policy allows, and for `readyToPublish()`.
 extension Publishing {
     private struct TimeIsOver: Error {}
 
-    /// Until when a publisher waits for room that begins to wait now; `nil` if it may not wait.
+    /// The time until which a publishing call that begins to wait now waits for room; `nil` if it may not wait.
     var endOfWaiting: ContinuousClock.Instant? {
         guard case .suspend(let timeout) = queue.policy.overflow else { return nil }
         return loop.clock.now.advanced(by: timeout.bounded)
     }
 
-    /// Waits for room until `end`; `false` at that time.
+    /// Waits until the waiter is resumed, because there is room. Returns false if there is no room until `end`.
     nonisolated(nonsending) func room(_ waiter: Waiter<Void>, until end: ContinuousClock.Instant) async throws -> Bool {
         defer { queue.forget(waiter) }
         try Task.checkCancellation()
@@ -27,7 +27,8 @@ extension Publishing {
         }
     }
 
-    /// Waits until there is room: for a message of the size that was refused last, or for any message.
+    /// Waits until there is room: for a message of the size that was refused last, or for any message if none was
+    /// refused.
     func waitForRoom() async throws {
         let waiter = queue.readyWaiter(waiterCount)
         try await waiter.value { [queue] in queue.forget(waiter) }

@@ -5,20 +5,21 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// The publishing calls of a client: encode a value, check the message, hand it to the ``OutgoingQueue``, and wait for its end.
+/// Implements the publishing calls of a client: encodes a value, checks the message, adds it to the ``OutgoingQueue``,
+/// and waits for the result.
 final class Publishing: Sendable {
     let queue: OutgoingQueue
     let results: PublishResults
-    /// The message store's side of the queue; `nil` without a store.
+    /// Connects the queue with the message store; `nil` without a store.
     let store: OutgoingStore?
     let texts: WireText
     let waiterCount: WaiterCount
     let loop: EventLoop
     private let registry: AdapterRegistry
     private let driver: SessionDriver
-    /// Asks the loop to end expired messages in time.
+    /// Makes the event loop set the timer that ends expired messages.
     private let watchExpiry: @Sendable () -> Void
-    /// The options with the values of `%u` and `%c`; known from the first attempt on.
+    /// The connect options, which contain the values of `%u` and `%c`; `nil` before the first attempt.
     private let options = Mutex<ConnectOptions?>(nil)
 
     init(
@@ -37,26 +38,26 @@ final class Publishing: Sendable {
         self.watchExpiry = watchExpiry
     }
 
-    /// Notes the connection's options, or those of the next connection.
+    /// Sets the options of the present or next connection.
     func use(_ options: ConnectOptions) {
         self.options.withLock { $0 = options }
         results.use(options)
     }
 
-    /// The present values of `%u` and `%c`.
+    /// The present values of `%u` and `%c`; `nil` before the first attempt.
     var identity: ConnectionIdentity? {
         options.withLock { $0 }.map { ConnectionIdentity(username: $0.username, clientID: $0.clientId) }
     }
 
     // MARK: Without waiting
 
-    /// Encodes a value and hands it over; only events report the end.
+    /// Encodes a value, and adds the message to the queue. Only events report the result.
     func publish<Value>(_ value: Value, to topic: String, _ qos: QoS) throws(CourierError) {
         let (bytes, contentType) = try registry.encode(value, topic: topic)
         try publish(bytes.span.bytes, array: bytes, try message(to: topic, qos, contentType: contentType), told: nil)
     }
 
-    /// Hands bytes over; the end is reported to `completion`, unless this throws.
+    /// Adds a message to the queue. The result is reported to `completion`, unless this function throws.
     func publish(
         _ payload: RawSpan, array: [UInt8]? = nil, _ publish: borrowing OutgoingPublish,
         told completion: PublishCompletion?
@@ -82,7 +83,8 @@ final class Publishing: Sendable {
 
     // MARK: Waiting
 
-    /// Encodes a value, hands it over, and waits for its end; also for room, if the policy says so.
+    /// Encodes a value, adds the message to the queue, and waits for the result. If the queue is full, also waits for
+    /// room, as long as the policy allows.
     nonisolated(nonsending) func publishAndWait<Value>(
         _ value: Value, as request: PublishRequest
     ) async throws -> PublishReceipt {
@@ -91,8 +93,8 @@ final class Publishing: Sendable {
             isLatestOnly: request.isLatestOnly, request.properties)
     }
 
-    /// The same without the request, whose parts cost more to move than the message. Inlined, because a task pays for each
-    /// asynchronous call when it continues.
+    /// Publishes like `publishAndWait(_:as:)`, but without a request, because moving a request costs more than moving
+    /// the message. The function is inlined, because each asynchronous call costs time when a task continues.
     @inline(__always)
     nonisolated(nonsending) func publishAndWait<Value>(
         _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
@@ -106,7 +108,8 @@ final class Publishing: Sendable {
             ))
     }
 
-    /// Hands bytes over, and waits for their end; also for room, if the policy says so.
+    /// Adds a message to the queue, and waits for the result. If the queue is full, also waits for room, as long as the
+    /// policy allows.
     @inline(__always)
     nonisolated(nonsending) func publishAndWait(
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish
@@ -129,8 +132,8 @@ final class Publishing: Sendable {
         }
     }
 
-    /// Encodes a value, hands it over, and waits until the message is accepted: stored, if there is a store. Also waits for
-    /// room, if the policy says so.
+    /// Encodes a value, adds the message to the queue, and waits until the message is accepted. With a message store,
+    /// the message is then stored. If the queue is full, also waits for room, as long as the policy allows.
     nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, as request: PublishRequest
     ) async throws -> EnqueuedMessage {
@@ -139,7 +142,8 @@ final class Publishing: Sendable {
             isLatestOnly: request.isLatestOnly, request.properties)
     }
 
-    /// The same without the request, whose parts cost more to move than the message.
+    /// Enqueues like `enqueue(_:as:)`, but without a request, because moving a request costs more than moving the
+    /// message.
     @inline(__always)
     nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
@@ -154,9 +158,9 @@ final class Publishing: Sendable {
         return EnqueuedMessage { try await self.withdraw(token) }
     }
 
-    /// Hands bytes over, and waits until they are accepted.
+    /// Adds a message to the queue, and waits until it is accepted.
     ///
-    /// - Returns: The message's name; `nil` if the message has ended.
+    /// - Returns: The token of the message's entry; `nil` if the message has ended.
     @inline(__always)
     private nonisolated(nonsending) func enqueue(
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish, waitsForStore: Bool
@@ -190,7 +194,7 @@ final class Publishing: Sendable {
         case end
     }
 
-    /// Adds a message without a waiting caller.
+    /// Adds a message to the queue without a waiting task.
     private func enterForNobody(_ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?)
         -> PublishAnswer
     {
@@ -200,10 +204,10 @@ final class Publishing: Sendable {
         return acceptance.refusal.map { .notAccepted($0) } ?? .stored(acceptance.token)
     }
 
-    /// Hands a message over and waits for the answer.
+    /// Adds a message to the queue, and waits for the answer.
     ///
-    /// The task enters its continuation itself, and its cancellation removes the continuation. `entered` is where the two
-    /// learn of each other, whichever comes first.
+    /// The task adds its continuation to the entry. If the task is cancelled, the continuation is removed. Both steps
+    /// may run at the same time. Each step reads in `entered` whether the other step was first.
     @inline(__always)
     private nonisolated(nonsending) func enter(
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?, _ wait: Wait
@@ -231,11 +235,11 @@ final class Publishing: Sendable {
         }
     }
 
-    /// No token has these values.
+    /// Values of `entered` that are no token.
     private static let notEntered: UInt64 = 0
     private static let cancelled: UInt64 = .max
 
-    /// Ends the waiting of a task, if it still waits.
+    /// Resumes the task that waits for a message with `cancelled`, if it still waits.
     private func cancel(_ token: Token) {
         switch queue.takeRecipient(token) {
         case .task(let task), .acceptance(let task): task.resume(returning: .cancelled)
@@ -243,9 +247,9 @@ final class Publishing: Sendable {
         }
     }
 
-    /// Waits for room as long as the policy allows, and hands a message over.
+    /// Waits for room as long as the policy allows, and adds a message to the queue.
     ///
-    /// - Throws: The reason why the message was not accepted. Events have reported it.
+    /// - Throws: The reason why the message was not accepted. It was also reported as an event.
     private nonisolated(nonsending) func enterWithRoom(
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish, after refusal: OutgoingQueue.Refusal,
         _ wait: Wait
@@ -257,11 +261,11 @@ final class Publishing: Sendable {
                 while isInTime {
                     let waiter = queue.roomWaiter(waiterCount, for: byteCount, publish.qos)
                     isInTime = try await room(waiter, until: end)
-                    // After the timeout there may be room, too, because callers are not woken for each place.
+                    // Try even after the timeout. There may be room, because waiting callers are not woken each time.
                     let answer = await enter(payload, publish, epoch, wait)
                     guard case .notAccepted(let refusal) = answer else { return answer }
                     last = refusal
-                    // Other callers wait for the room that this caller was woken for.
+                    // This caller was woken for room that it does not use. Other callers may wait for this room.
                     queue.passOnRoom()
                     guard case .full = refusal else { break }
                 }
@@ -275,7 +279,7 @@ final class Publishing: Sendable {
         }
     }
 
-    /// Does what the queue asks for after it accepted or refused a message.
+    /// Does the work that remains after the queue accepted or refused a message.
     @inline(__always)
     private func follow(_ acceptance: OutgoingQueue.Acceptance) {
         if !acceptance.wakes.isEmpty { wake(acceptance.wakes) }
@@ -291,7 +295,7 @@ final class Publishing: Sendable {
         if wakes.contains(.timer) { watchExpiry() }
     }
 
-    /// The present, for messages whose age counts.
+    /// Returns the current time if the message needs it, for a message store, a maximum age or an expiry.
     @inline(__always)
     private func now(for publish: borrowing OutgoingPublish) -> MonotonicInstant? {
         let counts =
@@ -300,7 +304,8 @@ final class Publishing: Sendable {
         return counts ? now() : nil
     }
 
-    /// Apart from its callers, which would need memory for the clock's type with each message.
+    /// Returns the current time. The function is not inlined, because its callers would then need memory for the
+    /// clock's type with each message.
     @inline(never)
     private func now() -> MonotonicInstant { MonotonicInstant(loop.clock.now) }
 }
@@ -308,7 +313,7 @@ final class Publishing: Sendable {
 // MARK: - Sessions
 
 extension Publishing {
-    /// Reports what remained of a session. From any thread.
+    /// Reports the messages and resumes the callers that remained when a session ended. May be called from any thread.
     func report(_ remains: OutgoingQueue.Remains, _ error: CourierError) {
         results.report(remains.ended)
         let roomError = CourierError(error.code, "The client was destroyed while a publisher waited for room.")

@@ -3,14 +3,15 @@ import MQTTCodec
 
 /// Shows the packets of one connection to an observer, without the password and without authentication data.
 ///
-/// On the connection's loop only, where each batch is copied once.
+/// Used on the connection's event loop only. Each batch of packets is copied once.
 package final class PacketTap: Sendable {
     private let observer: any PacketObserver
     private let connection: ObservedConnection
-    /// Whether AUTH may follow other packets: with an authentication method, the client can authenticate again (4.12.1).
+    /// True if AUTH may follow other packets, because a client with an authentication method can authenticate again
+    /// (MQTT 5.0, 4.12.1).
     private let mayAuthenticateAgain: Bool
 
-    /// Shows `connection` to `observer`.
+    /// Creates a tap that shows the packets of `connection` to `observer`.
     package init(_ observer: any PacketObserver, _ connection: ObservedConnection) {
         self.observer = observer
         self.connection = connection
@@ -18,10 +19,11 @@ package final class PacketTap: Sendable {
             connection.protocolVersion == .v5 && connection.options.extendedAuthentication != nil
     }
 
-    /// Whole packets were written. CONNECT is always the first packet of its write.
+    /// Shows packets that were written. The packets are complete, and CONNECT is always the first packet of its write.
     func wrote(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.outgoing, shown(bytes, .client), time) }
 
-    /// Whole packets were read. CONNACK, and AUTH before it, are always the first of what they are read with.
+    /// Shows packets that were read. The packets are complete. CONNACK, or AUTH before CONNACK, is always the first
+    /// packet of its read.
     func read(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.incoming, shown(bytes, .server), time) }
 
     private func tell(_ direction: PacketBatch.Direction, _ bytes: [UInt8], _ time: ContinuousClock.Instant) {
@@ -31,7 +33,7 @@ package final class PacketTap: Sendable {
 
     private static func copy(_ bytes: RawSpan) -> [UInt8] { bytes.withUnsafeBytes { Array($0) } }
 
-    /// Whether the packet that starts at `offset` may hold a secret.
+    /// Returns true if the packet that starts at `offset` may contain a secret.
     private static func hasSecret(_ bytes: RawSpan, at offset: Int = 0) -> Bool {
         guard offset < bytes.byteCount else { return false }
         return switch bytes.withUnsafeBytes({ PacketType(rawValue: $0[offset] >> 4) }) {
@@ -51,8 +53,9 @@ package final class PacketTap: Sendable {
         return Self.masked(bytes, version, sender, everywhere: mayAuthenticateAgain)
     }
 
-    /// Replaces every byte of passwords and authentication data by `*`: in the first packets, or `everywhere`. A packet with
-    /// secrets that cannot be decoded, and all bytes behind it, are left out.
+    /// Replaces every byte of passwords and authentication data with `*`. If `everywhere` is false, only the packets
+    /// before the first packet without a secret are checked. If a checked packet cannot be decoded, that packet and all
+    /// bytes after it are left out.
     private static func masked(
         _ bytes: RawSpan, _ version: ProtocolVersion, _ sender: Endpoint, everywhere: Bool
     ) -> [UInt8] {

@@ -1,14 +1,16 @@
 import CourierTransport
 import MQTTEngine
 
-/// Limits the bytes that wait for a slow peer. Messages are held back. Answers to received packets are not held back, because a
-/// large upload must not delay receiving, so they have a limit: a peer that sends and never reads would fill the memory.
+/// Limits the bytes that wait for a slow peer. Messages are held back. Answers to received packets are not held back,
+/// because a large upload must not delay receiving. So the bytes of answers are limited. Otherwise, a peer that sends
+/// and never reads would fill the memory.
 extension SessionDriver {
-    /// Looks, once per read, how much waits, and ends the connection if it is more than a peer can bring about that keeps
-    /// to MQTT.
+    /// Checks the number of waiting bytes once per read. Ends the connection if there are more than a peer can cause
+    /// that follows the MQTT specification.
     ///
-    /// The limit is set when the peer is found behind. The messages that the session has then may come on top, as the peer
-    /// acknowledges earlier ones; no others come while it is behind.
+    /// The limit is set when the channel is first found above high water. The limit includes the bytes of the messages
+    /// that the session has at that time, because they may be written when the peer acknowledges earlier messages.
+    /// Other messages are not written while the channel is above high water.
     func checkBacklog() {
         guard let channel = state.pointee.channel, channel.isAboveHighWater else { return }
         let waiting = channel.pendingByteCount
@@ -21,6 +23,6 @@ extension SessionDriver {
             waitingByteCount: waiting, into: &state.pointee.buffer, &state.pointee.actions)
     }
 
-    /// The peer has caught up, or is gone.
+    /// Removes the limit, for example because the peer has caught up or the connection has ended.
     func forgetBacklog() { state.pointee.backlogLimit = nil }
 }

@@ -2,20 +2,21 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// From the ``OutgoingQueue`` to the engine.
+/// Moves messages from the ``OutgoingQueue`` to the engine.
 extension SessionDriver: LoopWork {
-    /// Sends messages that were just accepted. From any thread, without a lock.
+    /// Sends messages that were just accepted. May be called from any thread, but not under a lock.
     ///
     /// If the loop sleeps, the calling thread sends them itself; see ``EventLoop/borrow(_:)``.
     func wakeForMessages() { if !loop.borrow(sendAtOnce) { loop.enqueue(self) } }
 
-    /// From how many messages on the loop expects more of them, and does not ask to be woken for them.
+    /// If a batch has at least this many messages, the loop expects more messages soon. It then checks the queue again
+    /// by itself, so callers need not wake it.
     private static let burstCount = 8
 
     /// Sends waiting messages until no more may be sent.
     ///
-    /// After many messages the loop checks the queue again a moment later. So a caller that publishes without a pause wakes no
-    /// thread, and one write carries several messages.
+    /// After a large batch, the loop checks the queue again a moment later. So a caller that publishes without a pause
+    /// wakes no thread, and one write contains several messages.
     package func runOnLoop() {
         while true {
             let batch = sendBatch(through: lastOfTurn())
@@ -28,7 +29,7 @@ extension SessionDriver: LoopWork {
         }
     }
 
-    /// Sends waiting messages on a borrowed loop; `false` when the loop's thread is to continue.
+    /// Sends waiting messages on a borrowed loop. Returns false if the loop's own thread must continue.
     private func sendAtOnce() -> Bool {
         for _ in 0..<2 {  // The second time nearly always finds no message.
             guard state.pointee.channel?.isReadyToSend == true, state.pointee.engine.isConnected,
@@ -40,11 +41,11 @@ extension SessionDriver: LoopWork {
         return false
     }
 
-    /// The number of the last message that may be sent now.
+    /// Returns the number of the last message that may be sent now.
     ///
-    /// A job that a thread gave to the loop is performed before messages that the same thread publishes later, so that a message
-    /// does not overtake an earlier SUBSCRIBE. A message may be sent when the loop has begun all jobs that were given before its
-    /// acceptance.
+    /// If a thread gives a job to the loop and then publishes a message, the loop runs the job first. So the message
+    /// does not overtake an earlier SUBSCRIBE. For this, a message is sent only after the loop has begun all jobs that
+    /// were handed over before the message was accepted.
     private func lastOfTurn() -> Int {
         let last = outgoing.lastNumber
         let count = loop.handedOverCount  // After the line above: counts all jobs in front of these messages.
@@ -63,7 +64,8 @@ extension SessionDriver: LoopWork {
 
     /// Gives a batch of messages to the engine.
     ///
-    /// - Returns: How many these are, whether none was left that may go out, and whether messages wait for their turn.
+    /// - Returns: The number of messages in the batch, whether no message remained that may be sent, and whether
+    ///   messages remained that must wait for earlier jobs of the loop.
     private func sendBatch(isLast: Bool = false, through last: Int) -> (count: Int, isAll: Bool, hasLater: Bool) {
         var views: [MessageView] = []
         swap(&views, &state.pointee.views)
@@ -86,40 +88,42 @@ extension SessionDriver: LoopWork {
         return (count, taken.isAll, taken.hasLater)
     }
 
-    /// Continues with waiting messages, if they had to wait: for the socket, for acknowledgements, or for a connection.
+    /// Sends waiting messages, if they had to wait for the socket, for acknowledgements, or for a connection.
     func resumeIfStalled() {
         guard state.pointee.isStalled, !state.pointee.isPerforming else { return }
         runOnLoop()
     }
 
-    /// Sends all messages that the broker's quota allows, also while the socket takes no more: the connection ends with them.
+    /// Sends all messages that the broker's quota allows, because the connection is about to end. Sends them even if
+    /// the socket accepts no more bytes.
     func sendAll() {
         while sendBatch(isLast: true, through: .max).count > 0 {}
         forgetBacklog()  // These may come on top.
     }
 }
 
-/// The functions for ``MessageSuspicion``.
+/// Functions for ``MessageSuspicion``.
 extension SessionDriver {
-    /// Limits how many PUBLISH packets may be unacknowledged; `nil` is no limit.
+    /// Sets the maximum number of unacknowledged PUBLISH packets; `nil` means no limit.
     func setSendLimit(_ limit: Int?) {
         tell { $0.engine.setSendLimit(limit, now: $1, into: &$0.buffer, &$0.actions) }
         if limit != 0 { loop.enqueue(self) }
     }
 
-    /// The PUBLISH packets that the broker has not answered, also after the end of the connection.
+    /// The PUBLISH packets that the broker has not answered. The value remains after the end of the connection.
     var unacknowledgedPublishes: UnacknowledgedPublishes {
         loop.preconditionOnLoop()
         return state.pointee.engine.unacknowledgedPublishes
     }
 
-    /// Whether bytes of the last write wait for the peer; after the end of the connection, whether some waited then.
+    /// True while bytes of the last write are unsent. After the end of the connection, true if bytes were unsent at the
+    /// end.
     var hasUnwrittenBytes: Bool { state.pointee.hasUnwrittenBytes }
 
-    /// Whether bytes of earlier writes waited for the peer when the last write began.
+    /// True if bytes of earlier writes were unsent when the last write began.
     var followsUnwrittenBytes: Bool { state.pointee.followsUnwrittenBytes }
 
-    /// Never sends a message again that waits for the next connection.
+    /// Gives up a message that waits for the next connection, so that it is not sent again.
     func giveUp(_ token: Token) {
         loop.preconditionOnLoop()
         _ = state.pointee.engine.giveUp(token)

@@ -2,9 +2,11 @@ import CourierTransport
 import MQTTEngine
 import Synchronization
 
-/// A pause of reading, because a reader is full. While an answer of the broker is awaited, the client reads a little now and then
-/// (a *glance*), because the answer is behind unread messages and the reader may wait for it. A glance lasts until the reader is
-/// full again. Silence counts during a glance, so that a dead connection ends.
+/// The state of a pause of reading from the socket. Reading pauses because a reader is full.
+///
+/// The reader may wait for an answer of the broker, and this answer is behind unread messages. So while an answer is
+/// awaited, the client reads for a short time now and then (a *glance*). A glance lasts until the reader is full again.
+/// The engine's timeouts run during a glance, so that a dead connection ends.
 struct ReadingPause {
     /// The time between two glances, 20 ms.
     static let interval = Duration.milliseconds(20)

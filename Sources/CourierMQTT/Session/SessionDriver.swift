@@ -3,66 +3,71 @@ package import MQTTCodec
 package import MQTTEngine
 package import Synchronization
 
-/// Runs one client session on an event loop: an engine, the byte channel of its present connection, and the queue that
-/// callers on other threads fill.
+/// Runs one client session on an event loop. It connects an engine, the byte channel of the present connection, and the
+/// queue to which callers on other threads add messages.
 ///
-/// Every input is handled in the same way: the engine takes it, one write sends all new packets, the actions are performed, and
-/// the timer is set.
+/// Every input is handled in the same way. The engine processes the input, one write sends all new packets, the
+/// engine's actions are performed, and the timer is set.
 ///
-/// Safe to share: `state` is touched on the loop only, which each entry checks; the queue has a lock of its own; the rest is
-/// constant.
+/// `@unchecked Sendable` is safe: `state` is used on the event loop only, and the functions that other types call check
+/// this. The queue has its own lock. All other properties are constant.
 package final class SessionDriver: @unchecked Sendable {
-    /// The state of the loop. It is behind a pointer, because fields of a class are checked for exclusive access at run time,
-    /// several times per message.
+    /// The state that is used on the event loop. It is stored behind a pointer, because each access to a property of a
+    /// class checks for exclusive access at run time, several times per message.
     struct State: ~Copyable {
         var engine: ClientEngine
         var buffer = PacketBuffer()
         var actions = ActionList()
-        /// The list that is being performed, which ``actions`` takes turns with.
+        /// The actions that are being performed. This list and ``actions`` are swapped, so that both keep their memory.
         var performing = ActionList()
-        /// Memory for the messages that the engine is given.
+        /// Reused memory for the messages that the engine receives.
         var views: [MessageView] = []
-        /// The number of the last message whose turn it is.
+        /// The number of the last message that may be sent; see `lastOfTurn()`.
         var lastOfTurn = 0
-        /// The messages that have their turn next, up to this number, once the loop has begun so many jobs.
+        /// The messages that may be sent next: up to `number`, after the loop has begun `jobCount` jobs.
         var awaited: (number: Int, jobCount: Int)?
         /// The broker's answers since the last ``reportAnswers()``.
         var answers: [OutgoingQueue.Answer] = []
         var channel: ByteChannel?
         /// The observer of the present connection's packets.
         var tap: PacketTap?
-        /// Whether the engine has the input that the channel is open.
+        /// True if the engine knows that the channel is open.
         var hasOpened = false
         var timer: TimerToken?
-        /// When ``timer`` fires: never later than the engine's deadline.
+        /// The time when ``timer`` fires, which is never later than the engine's deadline.
         var timerDeadline: ContinuousClock.Instant?
-        /// Why the engine ended the connection, until the channel is gone.
+        /// The reason why the engine ended the connection; `nil` again after the channel has closed.
         @BoxedOptional var closeReason: CloseReason?
-        /// Whether DISCONNECT was written on the present connection; on the last one, whether it left as well.
+        /// True if DISCONNECT was written on the present connection. After the end of the connection, true if
+        /// DISCONNECT was also sent.
         var hasSaidGoodbye = false
-        /// Whether the session is forgotten with the end of the connection.
+        /// True if the session must be forgotten when the connection ends.
         var forgetsSession = false
-        /// Whether actions are being performed: what they lead to waits until they are done.
+        /// True while actions are performed. Inputs that follow from the actions are handled after them.
         var isPerforming = false
-        /// Whether messages wait that could not go out when they were last looked at.
+        /// True if no message could be sent at the last check of the queue, because of the socket, the quota or a
+        /// missing connection.
         var isStalled = false
-        /// Whether the last write left bytes in the channel; after the end of the connection, whether some were left then.
+        /// True while bytes of the last write are in the channel. After the end of the connection, true if bytes were
+        /// in the channel at the end.
         var hasUnwrittenBytes = false
-        /// Whether bytes of earlier writes were left in the channel when the last write began.
+        /// True if bytes of earlier writes were in the channel when the last write began.
         var followsUnwrittenBytes = false
-        /// How many bytes may wait in the channel while it is above high water; `nil` until that was noticed.
+        /// The maximum number of bytes that may wait in the channel while it is above high water; `nil` until the
+        /// channel is found above high water.
         var backlogLimit: Int?
-        /// The pause of reading, if a reader is full.
+        /// The pause of reading while a reader is full.
         var pause = ReadingPause()
     }
 
-    /// How many bytes of answers wait at most for a peer that does not read, 4 MiB by default. A peer that keeps to MQTT can
-    /// have 65,535 packet ids unanswered at a time, and the answers to them take less than 1 MiB.
+    /// The default for the maximum number of bytes of answers that wait for a peer that does not read, 4 MiB. A peer
+    /// that follows the MQTT specification has at most 65,535 unanswered packet ids at a time. The answers to them take
+    /// less than 1 MiB.
     package static let defaultAnswerLimit = 4 << 20
 
-    /// The loop that the session lives on.
+    /// The event loop that runs the session.
     package let loop: EventLoop
-    /// How many answers are waited for that come as messages.
+    /// The number of awaited responses that arrive as messages.
     package let awaitedMessages = Atomic(0)
 
     let observer: any SessionObserver
@@ -70,7 +75,7 @@ package final class SessionDriver: @unchecked Sendable {
     let answerLimit: Int
     let state: UnsafeMutablePointer<State>
 
-    /// Makes a session without a connection.
+    /// Creates a session without a connection.
     init(
         _ configuration: EngineConfiguration, on loop: EventLoop, observer: any SessionObserver,
         outgoing: OutgoingQueue, answerLimit: Int = SessionDriver.defaultAnswerLimit
@@ -84,14 +89,15 @@ package final class SessionDriver: @unchecked Sendable {
     }
 
     deinit {
-        // There is no other reference to the pointer, and no caller is left.
+        // No other reference to the pointer exists, and no function of this instance is running.
         state.deinitialize(count: 1)
         state.deallocate()
     }
 
     // MARK: On the loop
 
-    /// Connects. An earlier connection must have ended. `history` belongs to all connections, `tap` observes this one.
+    /// Opens a connection. An earlier connection must have ended. `history` is shared by all connections, but `tap`
+    /// observes only this one.
     package func open(
         _ endpoint: TransportEndpoint, tls: TLSContext? = nil, proxy: ProxySetting = .direct,
         options: ChannelOptions = ChannelOptions(), history: AddressHistory? = nil, tap: PacketTap? = nil
@@ -105,10 +111,10 @@ package final class SessionDriver: @unchecked Sendable {
             to: endpoint, tls: tls, proxy: proxy, options: options, history: history, on: loop, handler: self)
     }
 
-    /// Ends the connection in order; the session stays.
+    /// Ends the connection with DISCONNECT. The session remains.
     package func disconnect(_ disconnect: Disconnect = Disconnect()) {
         loop.preconditionOnLoop()
-        // Before CONNECT was written there is nothing to say, and the channel is given up.
+        // If CONNECT was not written yet, no DISCONNECT is needed, and the channel is closed.
         guard state.pointee.hasOpened else {
             state.pointee.channel?.close()
             return
@@ -120,13 +126,13 @@ package final class SessionDriver: @unchecked Sendable {
         tell { $0.engine.disconnect(disconnect, now: $1, into: &$0.buffer, &$0.actions) }
     }
 
-    /// Drops the connection without a word.
+    /// Ends the connection at once, without DISCONNECT.
     package func abort() {
         loop.preconditionOnLoop()
         state.pointee.channel?.abort()
     }
 
-    /// Asks for messages; see ``MQTTEngine/ClientEngine/subscribe(_:properties:token:now:into:_:)``.
+    /// Sends SUBSCRIBE; see ``MQTTEngine/ClientEngine/subscribe(_:properties:token:now:into:_:)``.
     package func subscribe(_ subscriptions: [Subscription], properties: PacketProperties = [], token: Token) {
         tell {
             $0.engine.subscribe(
@@ -134,7 +140,7 @@ package final class SessionDriver: @unchecked Sendable {
         }
     }
 
-    /// Wants no more of them; see ``MQTTEngine/ClientEngine/unsubscribe(_:properties:token:now:into:_:)``.
+    /// Sends UNSUBSCRIBE; see ``MQTTEngine/ClientEngine/unsubscribe(_:properties:token:now:into:_:)``.
     package func unsubscribe(_ filters: [String], properties: PacketProperties = [], token: Token) {
         tell {
             $0.engine.unsubscribe(
@@ -142,12 +148,12 @@ package final class SessionDriver: @unchecked Sendable {
         }
     }
 
-    /// Acknowledges a message that came with a handle.
+    /// Acknowledges the received message with this handle.
     package func acknowledge(_ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success) {
         tell { $0.engine.acknowledge(handle, code, now: $1, into: &$0.buffer, &$0.actions) }
     }
 
-    /// Sends all packets of `body` with one write.
+    /// Runs `body`, and sends all packets that result from it with one write.
     package func together(_ body: () -> Void) {
         loop.preconditionOnLoop()
         guard !state.pointee.isPerforming else { return body() }
@@ -157,51 +163,54 @@ package final class SessionDriver: @unchecked Sendable {
         settle()
     }
 
-    /// Whether a message that came with a handle is still to be acknowledged, now or on the next connection.
+    /// Returns true if the received message with this handle still has to be acknowledged, on this connection or the
+    /// next.
     package func awaitsAcknowledgement(_ handle: IncomingMessage.Handle) -> Bool {
         loop.preconditionOnLoop()
         return state.pointee.engine.awaitsAcknowledgement(handle)
     }
 
-    /// Sends a step of an authentication; see ``MQTTEngine/ClientEngine/authenticate(_:now:into:)``.
+    /// Sends AUTH, the next step of an authentication; see ``MQTTEngine/ClientEngine/authenticate(_:now:into:)``.
     package func authenticate(_ auth: Auth) throws(EncodeError) {
         loop.preconditionOnLoop()
         try state.pointee.engine.authenticate(auth, now: loop.now, into: &state.pointee.buffer)
         settle()
     }
 
-    /// Asks the server for a sign of life now.
+    /// Sends PINGREQ now.
     package func ping() { tell { $0.engine.ping(now: $1, into: &$0.buffer, &$0.actions) } }
 
-    /// Takes over a configuration for the next connection; see
-    /// ``MQTTEngine/ClientEngine/reconfigure(_:isSameServer:_:)``.
+    /// Sets the configuration for the next connection; see ``MQTTEngine/ClientEngine/reconfigure(_:isSameServer:_:)``.
     package func reconfigure(_ configuration: EngineConfiguration, isSameServer: Bool) {
         tell { state, _ in state.engine.reconfigure(configuration, isSameServer: isSameServer, &state.actions) }
     }
 
-    /// Takes over what an earlier process left of the session, before its first connection; see
-    /// ``MQTTEngine/ClientEngine/restore(_:incoming:_:)``.
+    /// Restores the exchanges of the session that an earlier process stored. Must be called before the first
+    /// connection; see ``MQTTEngine/ClientEngine/restore(_:incoming:_:)``.
     package func restore(_ messages: [ClientEngine.UnfinishedMessage], incoming ids: [PacketID]) {
         tell { state, _ in state.engine.restore(messages, incoming: ids, &state.actions) }
     }
 
-    /// The awaited step is stored; see ``MQTTEngine/ClientEngine/stored(_:_:now:into:_:)``.
+    /// Reports to the engine that the last step of an outgoing exchange is stored; see
+    /// ``MQTTEngine/ClientEngine/stored(_:_:now:into:_:)``.
     package func stored(_ token: Token, _ id: PacketID) {
         tell { $0.engine.stored(token, id, now: $1, into: &$0.buffer, &$0.actions) }
     }
 
-    /// That a received message is complete is stored; see ``MQTTEngine/ClientEngine/storedRelease(_:now:into:)``.
+    /// Reports to the engine that the end of a received QoS 2 message is stored; see
+    /// ``MQTTEngine/ClientEngine/storedRelease(_:now:into:)``.
     package func storedRelease(_ id: PacketID) {
         tell { $0.engine.storedRelease(id, now: $1, into: &$0.buffer) }
     }
 
-    /// Sets who acknowledges later messages.
+    /// Sets whether the engine or the caller acknowledges the messages that arrive from now on.
     package func setAcknowledgements(_ mode: EngineConfiguration.AcknowledgementMode) {
         loop.preconditionOnLoop()
         state.pointee.engine.setAcknowledgements(mode)
     }
 
-    /// Forgets everything that waits or is in flight: now, or when the connection that there is has ended.
+    /// Forgets the session with all messages in flight. If there is a connection, this happens when the connection has
+    /// ended.
     package func forgetSession() {
         loop.preconditionOnLoop()
         if state.pointee.channel == nil {
@@ -212,20 +221,20 @@ package final class SessionDriver: @unchecked Sendable {
         }
     }
 
-    /// Whether the session is forgotten when the connection ends.
+    /// True if the session will be forgotten when the connection ends.
     var isForgettingSession: Bool {
         loop.preconditionOnLoop()
         return state.pointee.forgetsSession
     }
 
-    /// The version that is spoken, or tried.
+    /// The MQTT version of this connection, or of the next attempt.
     package var protocolVersion: ProtocolVersion {
         loop.preconditionOnLoop()
         return state.pointee.engine.protocolVersion
     }
 
-    /// Pauses and resumes reading, so that a slow reader delays the broker and memory stays bounded. Reading is not paused before
-    /// CONNACK.
+    /// Pauses or resumes reading. With the pause, a slow reader delays the broker, and memory stays bounded. Reading is
+    /// not paused before CONNACK.
     package func setReadingPaused(_ isPaused: Bool) {
         tell { state, now in state.engine.setReadingPaused(isPaused, now: now) }
         if !isPaused {
@@ -237,25 +246,25 @@ package final class SessionDriver: @unchecked Sendable {
         }
     }
 
-    /// Whether the observer has paused reading, although there may be a glance.
+    /// True while the observer has paused reading, also during a glance.
     package var isReadingPaused: Bool {
         loop.preconditionOnLoop()
         return state.pointee.pause.isOn || state.pointee.channel?.isPaused == true
     }
 
-    /// Whether received bytes stay in the system's buffers. `false` during a glance.
+    /// True while reading is paused and there is no glance, so that received bytes stay in the system's buffers.
     package var isReadingHalted: Bool {
         loop.preconditionOnLoop()
         return state.pointee.pause.isOn && !state.pointee.pause.isGlancing
     }
 
-    /// Whether the server has accepted the connection.
+    /// True while there is a connection that the broker has accepted.
     package var isConnected: Bool {
         loop.preconditionOnLoop()
         return state.pointee.engine.isConnected
     }
 
-    /// Whether the last connection was ended by ``disconnect(_:)``, and everything up to DISCONNECT has left.
+    /// True if the last connection was ended by ``disconnect(_:)``, and all bytes up to DISCONNECT were sent.
     package var hasSaidGoodbye: Bool {
         loop.preconditionOnLoop()
         return state.pointee.channel == nil && state.pointee.hasSaidGoodbye
@@ -273,7 +282,8 @@ extension SessionDriver {
 
     /// Writes all packets of the engine, performs its actions, writes their packets, and sets the timer.
     ///
-    /// Requests of the observer during its calls are included: acknowledging all messages of a read costs one write.
+    /// Requests that the observer makes during its calls are included. So if it acknowledges all messages of a read,
+    /// one write sends all acknowledgements.
     func settle() {
         guard !state.pointee.isPerforming else { return }
         flush()
@@ -298,13 +308,14 @@ extension SessionDriver {
         state.pointee.buffer.removeAll()
     }
 
-    /// Performs actions in order until there are none, also new ones. Messages are in `bytes`.
+    /// Performs all actions in order, including actions that are added meanwhile. The bytes of received messages are in
+    /// `bytes`.
     private func perform(in bytes: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) {
         guard !state.pointee.isPerforming, !state.pointee.actions.isEmpty else { return }
         state.pointee.isPerforming = true
         while !state.pointee.actions.isEmpty {
             swap(&state.pointee.actions, &state.pointee.performing)
-            // By index, because an iterator would keep the list, which is then copied when it is emptied.
+            // Use indices: an iterator would retain the list, so that emptying the list would first copy it.
             for index in state.pointee.performing.entries.indices {
                 switch state.pointee.performing.entries[index] {
                 case .progress(.acknowledged(let token, let code)):
@@ -321,7 +332,8 @@ extension SessionDriver {
         state.pointee.isPerforming = false
     }
 
-    /// Reports the broker's answers to messages together, with one lock and one turn of the delivery queue for many.
+    /// Reports the broker's answers to messages together. So many answers need only one lock and one turn of the
+    /// delivery queue.
     private func reportAnswers() {
         guard !state.pointee.answers.isEmpty else { return }
         var answers: [OutgoingQueue.Answer] = []
@@ -334,7 +346,8 @@ extension SessionDriver {
     private func perform(_ action: EngineAction) {
         guard case .close(let reason) = action else { return observer.performed(action) }
         state.pointee.closeReason = reason
-        // A peer that does not read does not get DISCONNECT, either, and waiting bytes take memory.
+        // A peer that does not read would not receive DISCONNECT, and the waiting bytes take memory. So the channel is
+        // closed at once.
         if case .protocolError(.answersUnread) = reason {
             state.pointee.channel?.abort()
             return
@@ -343,8 +356,8 @@ extension SessionDriver {
         state.pointee.channel?.close()
     }
 
-    /// Keeps a timer that fires no later than the engine's deadline: deadlines move with every packet, a timer that is early
-    /// costs one call.
+    /// Makes sure that a timer fires no later than the engine's deadline. An earlier timer is kept, because each packet
+    /// moves the deadline, and a timer that fires too early costs only one call.
     private func setTimer() {
         guard let deadline = state.pointee.engine.deadline else { return }
         if let set = state.pointee.timerDeadline, set <= deadline { return }
@@ -360,8 +373,8 @@ extension SessionDriver {
         trim()
     }
 
-    /// Gives back the memory that only traffic needs: timers fire when there is little, and seldom enough that having to get
-    /// it again costs nothing.
+    /// Frees memory that is needed only during traffic. Called after timers, because they fire when there is little
+    /// traffic. They fire so rarely that it costs little to allocate the memory again.
     private func trim() {
         guard !state.pointee.isPerforming else { return }
         outgoing.trim()
@@ -375,8 +388,8 @@ extension SessionDriver {
 }
 
 extension ChannelCloseReason {
-    /// Whether the peer has ended the connection without a reason of MQTT. RabbitMQ closes a WebSocket with an internal error if
-    /// it does not know the version.
+    /// True if the peer ended the connection without an MQTT reason. RabbitMQ closes a WebSocket with an internal error
+    /// if it does not support the MQTT version.
     var isSilent: Bool {
         switch self {
         case .closedByPeer: true
@@ -400,10 +413,11 @@ extension SessionDriver: ChannelHandler {
             let taken = state.pointee.engine.received(
                 rest, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
             if let tap = state.pointee.tap { tap.read(rest.extracting(first: taken), at: loop.now) }
-            // Messages point into `rest`, so they are handled before the end of the batch. Writes can wait.
+            // Messages point into `rest`, so they are delivered now. Packets can be written at the end of the read.
             rest.withUnsafeBytes { perform(in: $0) }
             consumed += taken
-            // The rest waits in the channel, and not in the queue of a reader that has enough.
+            // If reading was paused, the remaining bytes wait in the channel, so that the queue of the full reader does
+            // not grow.
             if taken == 0 || isReadingHalted { break }
         }
         return consumed

@@ -3,40 +3,44 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Receives the events of a ``SessionDriver``: on its loop, one call at a time, in order.
+/// Receives the events of a ``SessionDriver``. The functions are called on the driver's event loop, one at a time, in
+/// order.
 protocol SessionObserver: AnyObject, Sendable {
-    /// The way to the peer is open, and CONNECT was written.
+    /// Called when the channel to the broker is open and CONNECT was written.
     func opened()
 
-    /// A message has arrived. The spans are valid during the call only; `properties` are encoded.
+    /// Called when a message has arrived. The spans are valid during the call only. `properties` are still encoded.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: RawSpan)
 
-    /// The broker answered messages, in this order. Comes before any action that follows the answers.
+    /// Called when the broker answered messages, with the answers in order. The call precedes all actions that follow
+    /// the answers.
     func answered(_ answers: [OutgoingQueue.Answer])
 
-    /// A step in the delivery of a message. The default calls ``performed(_:)``, which costs several times as much.
+    /// Called at each step in the delivery of a message. The default implementation calls ``performed(_:)``, which
+    /// takes several times as long.
     func progressed(_ progress: ExchangeProgress)
 
-    /// Something else happened; see ``MQTTEngine/EngineAction``. Messages and the end of a connection come by the other
-    /// functions.
+    /// Called for all other actions of the engine; see ``MQTTEngine/EngineAction``. Received messages and the end of a
+    /// connection are reported by the other functions.
     func performed(_ action: EngineAction)
 
-    /// All events of one read were reported.
+    /// Called after all events of one read were reported.
     func receivedAll()
 
-    /// Reading, which was paused, continues for a glance: until it is paused once more, or resumed for good.
+    /// Called when paused reading continues for a glance. The glance lasts until reading is paused again or resumed.
     func glanceBegan()
 
-    /// Packets were written to the way to the peer. Must do little.
+    /// Called after packets were written to the channel. The implementation must be fast.
     func wrote()
 
-    /// The peer took all bytes that had to wait.
+    /// Called when all bytes that had to wait were sent.
     func drained()
 
-    /// The session took messages from the queue. `taken` has the work for the client.
+    /// Called after the session took messages from the queue, if `taken` contains work for the client.
     func tookMessages(_ taken: OutgoingQueue.Taken)
 
-    /// The connection has ended, and another may be opened. `cause` says what the way to the peer had to do with it.
+    /// Called when the connection has ended, and another one may be opened. `reason` comes from the engine. `cause` is
+    /// the reason why the channel closed.
     func closed(_ reason: CloseReason, _ cause: ChannelCloseReason)
 }
 

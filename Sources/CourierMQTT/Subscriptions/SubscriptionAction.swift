@@ -1,8 +1,8 @@
 import CourierCore
 
-/// An action or a report of a ``SubscriptionSet``, in order.
+/// An action that a ``SubscriptionSet`` requests, or a result that it reports.
 enum SubscriptionAction: Hashable, Sendable {
-    /// Names one packet; never used again.
+    /// Identifies one SUBSCRIBE or UNSUBSCRIBE packet. An id is never used again.
     struct RequestID: RawRepresentable, Hashable, Sendable {
         let rawValue: UInt64
     }
@@ -11,9 +11,10 @@ enum SubscriptionAction: Hashable, Sendable {
     struct Subscription: Hashable, Sendable {
         let filter: TopicFilter
         let qos: QoS
-        /// The identifier that it is to have, which all of its packet have.
+        /// The requested subscription identifier, which is the same for all subscriptions of a packet.
         var identifier: UInt32?
-        /// Whether only the identifier is new, so that retained messages are not wanted again.
+        /// True if the broker already has the subscription with this quality of service. Then only identifier or user
+        /// properties change, and no retained messages are requested.
         var isRenewal = false
 
         init(_ filter: TopicFilter, _ qos: QoS, identifier: UInt32? = nil, isRenewal: Bool = false) {
@@ -24,27 +25,29 @@ enum SubscriptionAction: Hashable, Sendable {
         }
     }
 
-    /// Why a request was not sent, or not granted.
+    /// The reason why a request was not sent, or not granted.
     enum Failure: Hashable, Sendable {
-        /// It said no.
+        /// The broker refused the request with this code, or CONNACK shows that it would.
         case refused(ReasonCode)
-        /// The connection ended before it answered: it is asked again with the next one.
+        /// The connection ended before the broker answered. The request is sent again on the next connection.
         case connectionLost
-        /// The packet cannot be sent on this connection: it is tried again with the next one.
+        /// The packet cannot be sent on this connection. The request is tried again on the next connection.
         case notSent
     }
 
-    /// How the wait for one filter ended.
+    /// The result for a caller that waits for one filter.
     enum Outcome: Hashable, Sendable {
-        /// The broker delivers, with this quality of service.
+        /// The broker granted the subscription with this quality of service.
         case granted(QoS)
-        /// The caller's interest in the filter has ended. If nobody else wants the filter, the broker has confirmed its end.
+        /// The caller's interest in the filter has ended. If no other owner wants the filter, the broker has confirmed
+        /// UNSUBSCRIBE.
         case unsubscribed
-        /// Something else was wanted of the filter before this was reached.
+        /// A later call for the same filter requested something else before this request was fulfilled.
         case superseded
-        /// The request failed. ``Failure/connectionLost`` is never reported, because the wait continues then.
+        /// The request failed. ``Failure/connectionLost`` is never reported here, because the caller then continues to
+        /// wait.
         case failed(Failure)
-        /// The client gave up; see ``SubscriptionSet/abandonWaiters()``.
+        /// The client ended; see ``SubscriptionSet/abandonWaiters()``.
         case abandoned
     }
 
@@ -52,11 +55,11 @@ enum SubscriptionAction: Hashable, Sendable {
     case subscribe([Subscription], RequestID)
     /// Send UNSUBSCRIBE, and report the attempt.
     case unsubscribe([TopicFilter], RequestID)
-    /// Call the waiting caller with this id.
+    /// Report the result to the waiting caller with this id.
     case waiter(UInt64, Outcome)
-    /// End the loops of these readers: the broker delivers nothing of their filter.
+    /// End the loops of these readers, because the broker sends no messages for their filter.
     case endReaders([UInt64], TopicFilter, Failure)
-    /// Let the message store know.
+    /// Write the change to the message store.
     case store(StoreChange)
     /// Report: filters of one packet were granted, each with its quality of service.
     case subscribeSucceeded([Subscription], timeTaken: Duration)

@@ -1,12 +1,12 @@
 import CourierCore
 import MQTTCodec
 
-/// The filters of one SUBSCRIBE or UNSUBSCRIBE that is being put together.
+/// Collects the filters of one SUBSCRIBE or UNSUBSCRIBE packet.
 struct SubscriptionBatch: Sendable {
-    /// The largest size of a packet without its filters: five bytes of fixed header, the packet id, and the length of the
-    /// properties.
+    /// The maximum size of a packet without filters and properties. It has five bytes of fixed header, two bytes of
+    /// packet id, and one byte for the length of the properties.
     private static let overhead = 8
-    /// The largest size of an identifier.
+    /// The maximum size of a subscription identifier property.
     private static let identifierSize = 5
 
     private let maximumCount: Int
@@ -15,7 +15,7 @@ struct SubscriptionBatch: Sendable {
     private(set) var requests: [SubscriptionEntry.Request] = []
     private var subscriptions: [SubscriptionAction.Subscription] = []
     private var filters: [TopicFilter] = []
-    /// The identifier of all its subscriptions.
+    /// The subscription identifier of all subscriptions in the packet.
     private var identifier: UInt32?
     /// The user properties of the packet.
     private(set) var userProperties: [UserProperty] = []
@@ -28,10 +28,10 @@ struct SubscriptionBatch: Sendable {
 
     var isEmpty: Bool { places.isEmpty }
 
-    /// How large a packet of MQTT 5 is that has this only, to the byte.
+    /// Returns the exact size of an MQTT 5 packet that contains only this request.
     static func size(ofPacketWith request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> Int {
         var properties = entry.userProperties(of: request).packetByteCount
-        // The packet id, and the text with its length.
+        // Two bytes of packet id, two bytes of text length, and the text.
         var body = 2 + 2 + entry.filter.string.utf8.count
         if case .subscribe = request {
             body += 1
@@ -41,7 +41,8 @@ struct SubscriptionBatch: Sendable {
         return 1 + VariableByteInteger.byteCount(body) + body
     }
 
-    /// Whether the filter fits into the batch.
+    /// Returns true if the request fits into this packet: it has enough room, and the same identifier and user
+    /// properties.
     func hasRoom(for entry: SubscriptionEntry, _ request: SubscriptionEntry.Request) -> Bool {
         places.count < maximumCount && size + Self.size(of: entry.filter) <= maximumSize
             && (request == .unsubscribe || entry.identifier == identifier)
@@ -54,7 +55,7 @@ struct SubscriptionBatch: Sendable {
         size += Self.size(of: entry.filter)
         if places.count == 1 {
             userProperties = entry.userProperties(of: request)
-            // The length field of properties may be three bytes longer than that of empty properties.
+            // The length field of the properties may be three bytes longer than that of an empty list.
             if !userProperties.isEmpty { size += 3 + userProperties.packetByteCount }
         }
         switch request {
@@ -70,11 +71,12 @@ struct SubscriptionBatch: Sendable {
 
     mutating func removeAll() { self = SubscriptionBatch(maximumCount: maximumCount, maximumSize: maximumSize) }
 
-    /// Sends the packet; all its requests are of one kind.
+    /// Returns the action that sends the packet. All requests of a packet are of one kind.
     func action(_ id: SubscriptionAction.RequestID) -> SubscriptionAction {
         subscriptions.isEmpty ? .unsubscribe(filters, id) : .subscribe(subscriptions, id)
     }
 
-    /// Two bytes of length, the text, and for SUBSCRIBE the options.
+    /// Returns the maximum size of a filter in a packet: two bytes of length, the text, and one byte of options in
+    /// SUBSCRIBE.
     private static func size(of filter: TopicFilter) -> Int { filter.string.utf8.count + 3 }
 }

@@ -1,14 +1,15 @@
 import CourierCore
 
-/// One filter of a ``SubscriptionSet``: who wants it, and what the broker has confirmed.
+/// One filter of a ``SubscriptionSet``, with the owners that want it and the state that the broker has confirmed.
 struct SubscriptionEntry: Sendable {
     /// The state of the filter at the broker, as far as the broker has confirmed it.
     enum Confirmed: Hashable, Sendable {
-        /// Nothing.
+        /// The broker has no subscription for the filter.
         case absent
-        /// Unknown: a request was under way when the connection ended, or an earlier process may have left it.
+        /// The state is unknown: a request was under way when the connection ended, or an earlier process may have left
+        /// a subscription.
         case unknown
-        /// A subscription, with the requested and the granted quality of service.
+        /// The broker has a subscription, with the requested and the granted quality of service.
         case subscribed(asked: QoS, granted: QoS)
     }
 
@@ -27,7 +28,7 @@ struct SubscriptionEntry: Sendable {
         var wantsEnd: Bool { intent == .unsubscribe }
     }
 
-    /// How a wait ended.
+    /// The result for a waiting caller.
     struct Answer: Hashable, Sendable {
         let waiter: UInt64
         let outcome: SubscriptionAction.Outcome
@@ -36,36 +37,38 @@ struct SubscriptionEntry: Sendable {
     let filter: TopicFilter
     /// The quality of service that the app wants.
     var appIntent: QoS?
-    /// The qualities of service that the running readers want.
+    /// The quality of service that each running reader wants, by the id of the reader.
     var readerIntents: [UInt64: QoS] = [:]
     var confirmed = Confirmed.absent
     var inFlight: Request?
     /// The properties that the app chose for the SUBSCRIBE of the filter.
     var properties = SubscriptionProperties()
-    /// The user properties of the SUBSCRIBE under way, and of the granted one.
+    /// The user properties of the SUBSCRIBE under way. The next property has those of the last SUBSCRIBE that the
+    /// broker granted.
     var userPropertiesInFlight: [UserProperty] = []
     var confirmedUserProperties: [UserProperty] = []
     /// The user properties of the next UNSUBSCRIBE.
     var endProperties: [UserProperty] = []
-    /// Whether it was compared with the other filters.
+    /// True if the filter was compared with the other filters, to find filters that match common topics.
     var isCompared = false
-    /// The identifier that the subscription is to have, that which is under way has, and that which the broker knows.
+    /// The wanted subscription identifier. The next two properties have the identifier in the SUBSCRIBE under way, and
+    /// the identifier that the broker has confirmed.
     var identifier: UInt32?
     var identifierInFlight: UInt32?
     var confirmedIdentifier: UInt32?
-    /// The last request that had the broker send the retained messages of the filter; 0 when there was none.
+    /// The id of the last request after which the broker sends the filter's retained messages; 0 if there was none.
     var lastRetained: UInt64 = 0
     /// The request that failed on this connection and is not repeated on it, with its failure.
     var failed: (request: Request, failure: SubscriptionAction.Failure)?
     var waiters: [Waiter] = []
-    /// The intent that is stored for the filter.
+    /// The intent for the filter in the message store.
     var stored: StoredSubscription.Intent?
-    /// Whether the entry is in the set's list of those to look at.
+    /// True while the entry is in the set's queue.
     var isQueued = false
 
     init(_ filter: TopicFilter) { self.filter = filter }
 
-    /// The highest quality of service that anybody wants.
+    /// The highest quality of service that any owner wants; `nil` if no owner wants the filter.
     var wanted: QoS? {
         var highest = appIntent
         for intent in readerIntents.values {
@@ -77,16 +80,17 @@ struct SubscriptionEntry: Sendable {
         return highest
     }
 
-    /// The next request to the broker; `nil` if the filter is as wanted, or was refused on this connection.
+    /// The next request to the broker. `nil` if the filter is as wanted, a request is under way, or the request failed
+    /// on this connection.
     ///
-    /// It compares the wanted state with the confirmed one. So intents that change during a request need no bookkeeping: the
-    /// answer confirms a state, and the difference is the next request.
+    /// The request is the difference between the wanted and the confirmed state. So an intent that changes during a
+    /// request needs no bookkeeping: the answer confirms a state, and the new difference is the next request.
     var due: Request? {
         guard inFlight == nil, let missing, failed?.request != missing else { return nil }
         return missing
     }
 
-    /// The difference between the confirmed and the wanted state, as a request.
+    /// The request that leads from the confirmed to the wanted state; `nil` if both are equal.
     var missing: Request? {
         switch (wanted, confirmed) {
         case (nil, .absent): nil
@@ -97,7 +101,7 @@ struct SubscriptionEntry: Sendable {
         }
     }
 
-    /// Whether the broker has granted a SUBSCRIBE with the user properties, if there are any.
+    /// True if there are no user properties, or if the broker has granted a SUBSCRIBE with them.
     private var hasSentUserProperties: Bool {
         properties.userProperties.isEmpty || properties.userProperties == confirmedUserProperties
     }
@@ -107,7 +111,7 @@ struct SubscriptionEntry: Sendable {
         request == .unsubscribe ? endProperties : properties.userProperties
     }
 
-    /// The entry as it will be after the request under way.
+    /// The entry as it will be if the broker grants the request under way.
     var fulfilled: Self {
         var entry = self
         switch inFlight {
@@ -123,19 +127,20 @@ struct SubscriptionEntry: Sendable {
         return entry
     }
 
-    /// Whether the request changes only the identifier.
+    /// True if the broker has the subscription with the wanted quality of service, so that a SUBSCRIBE changes only its
+    /// identifier or user properties.
     var isRenewal: Bool {
         if case .subscribed(let asked, _) = confirmed { asked == wanted } else { false }
     }
 
-    /// The intent for the store: the app's subscriptions survive a restart. Readers do not, so filters that the broker may have
-    /// for a reader are unsubscribed later.
+    /// The intent for the store. Subscriptions of the app remain after a restart. Subscriptions of readers do not, so
+    /// the next process unsubscribes filters that the broker may have for a reader.
     var intent: StoredSubscription.Intent? {
         if let appIntent { return .subscribed(appIntent) }
         return confirmed == .absent && inFlight == nil ? nil : .unsubscribing
     }
 
-    /// The request is sent.
+    /// Records that a request is sent.
     mutating func begin(_ request: Request) {
         inFlight = request
         identifierInFlight = identifier
@@ -143,19 +148,21 @@ struct SubscriptionEntry: Sendable {
         if request == .unsubscribe { endProperties = [] }
     }
 
-    /// The request was not granted. If it is no longer wanted, the failure is ignored, and the request may be repeated.
+    /// Records that a request was not granted. If the request is no longer wanted, the failure is ignored, and the
+    /// request may be sent again.
     mutating func note(_ failure: SubscriptionAction.Failure, of request: Request) {
         failed = missing == request ? (request, failure) : nil
     }
 
-    /// Whether the entry can be removed.
+    /// True if the entry can be removed.
     var isSpent: Bool { wanted == nil && confirmed == .absent && inFlight == nil && waiters.isEmpty && !isQueued }
 }
 
 // MARK: - Waiters
 
 extension SubscriptionEntry {
-    /// Takes out those whose intent the broker has just fulfilled, also when something else is wanted by now.
+    /// Removes and returns the waiters whose request the broker has just fulfilled, even if another state is wanted by
+    /// now.
     mutating func reached() -> [Answer] {
         switch confirmed {
         case .subscribed(let asked, let granted):
@@ -168,8 +175,8 @@ extension SubscriptionEntry {
         }
     }
 
-    /// Removes and returns the waiters that have an answer: all of them if the filter is as wanted or was refused on this
-    /// connection, otherwise those that want the opposite of the next request.
+    /// Removes and returns the waiters that have an answer. These are all waiters if the filter is as wanted or was
+    /// refused on this connection. Otherwise, these are the waiters that want the opposite of the next request.
     mutating func settled() -> [Answer] {
         guard !waiters.isEmpty, inFlight == nil else { return [] }
         switch (missing, confirmed) {
@@ -199,7 +206,7 @@ extension SubscriptionEntry {
         return answers
     }
 
-    /// The change for the store, if the intent differs from the stored one.
+    /// Returns the change for the store if the intent differs from the stored one. Then the intent counts as stored.
     mutating func changeToStore() -> StoreChange? {
         let intent = intent
         guard intent != stored else { return nil }
@@ -209,7 +216,7 @@ extension SubscriptionEntry {
 }
 
 extension QoS {
-    /// The same level without what only concerns publishing.
+    /// The quality of service for a subscription, without the options that apply only to publishing.
     var asSubscribed: QoS {
         switch self {
         case .zero: .zero

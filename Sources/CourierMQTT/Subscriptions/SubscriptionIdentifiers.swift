@@ -1,19 +1,22 @@
 import CourierCore
 
-/// The subscription identifiers of filters: chosen by the app, or by the client for filters that match common topics.
+/// The subscription identifiers of filters. The app chooses an identifier, or the client assigns one to a filter that
+/// matches common topics with another filter.
 ///
-/// A broker of MQTT 5 may send a message once for each subscription that matches [MQTT-3.3.4-2]. The identifiers of each
-/// copy name the subscriptions that the copy is for.
+/// An MQTT 5 broker may send one copy of a message for each subscription that matches the message [MQTT-3.3.4-2]. The
+/// identifiers in a copy name the subscriptions that the copy is for.
 ///
-/// A filter without common topics needs no identifier. Filters without wildcards share one identifier of the client, so that many
-/// of them fit into one packet: the topic of a copy names its filter. An identifier of the client never equals one of the app. If
-/// the app chooses it later, its filters get another one.
+/// A filter that matches no topic of another filter needs no identifier. All filters without wildcards share one
+/// identifier of the client, so that many of them fit into one packet. The topic of a copy shows which of them it is
+/// for. An identifier of the client never equals one of the app. If the app later chooses an identifier of the client,
+/// the client's filters get another one.
 struct SubscriptionIdentifiers: Sendable {
-    /// How many filters with wildcards or in a group are compared with others at most, 1,000. Those beyond get no
-    /// identifier, and where they match what others match a broker may send it twice.
+    /// The maximum number of filters with wildcards or in share groups that are compared with others, 1,000. Further
+    /// filters get no identifier. If such a filter and another filter match a message, the broker may send the message
+    /// twice.
     static let comparedLimit = 1_000
 
-    /// The filters that have one identifier by the app's choice.
+    /// The number of filters for which the app chose one identifier, and the number of them that are in share groups.
     private struct Choice {
         var count = 0
         var sharedCount = 0
@@ -21,38 +24,41 @@ struct SubscriptionIdentifiers: Sendable {
 
     private static let largest = SubscriptionProperties.largestIdentifier
 
-    /// The filters that may have a topic in common with others.
+    /// The filters with wildcards or in share groups, which may match topics of other filters.
     private var compared: [TopicFilter] = []
     private var identifiers: [TopicFilter: UInt32] = [:]
-    /// The number of filters with an identifier. It may be 0 for a removed filter whose messages may still arrive.
+    /// The number of filters with each identifier. The number is 0 if the filters were removed, but messages for them
+    /// may still arrive.
     private var counts: [UInt32: Int] = [:]
-    /// The own identifiers of filters in groups.
+    /// The client's own identifiers of filters in share groups.
     private var shared: Set<UInt32> = []
-    /// The filters whose identifier the app chose, and these identifiers.
+    /// The filters whose identifier the app chose. The next property counts the filters of each chosen identifier.
     private var chosenFilters: Set<TopicFilter> = []
     private var choices: [UInt32: Choice] = [:]
-    /// The own identifier of all filters without wildcards; the app seldom chooses the largest.
+    /// The client's own identifier of all filters without wildcards. It is first the largest identifier, because the
+    /// app seldom chooses that one.
     private var exact = largest
 
     /// The identifier of a filter, if it has one.
     subscript(filter: TopicFilter) -> UInt32? { identifiers[filter] }
 
-    /// Whether this is the identifier of a present or removed filter.
+    /// Returns true if this is the identifier of a present or removed filter.
     func isKnown(_ identifier: UInt32) -> Bool { counts[identifier] != nil }
 
-    /// Whether this is the identifier of filters in groups only.
+    /// Returns true if only filters in share groups have this identifier.
     func isShared(_ identifier: UInt32) -> Bool {
         if let choice = choices[identifier] { return choice.sharedCount == choice.count }
         return shared.contains(identifier)
     }
 
-    /// Whether the app chose this identifier for a filter.
+    /// Returns true if the app chose this identifier for a filter.
     func isChosen(_ identifier: UInt32) -> Bool { choices[identifier] != nil }
 
-    /// Whether a copy with this identifier may be for several filters that match the same topics.
+    /// Returns true if a copy with this identifier may be for several filters that match the same topics.
     func isAmbiguous(_ identifier: UInt32) -> Bool { choices[identifier, default: Choice()].count > 1 }
 
-    /// Forgets the identifiers of filters that are gone: nothing comes for them any more.
+    /// Forgets the identifiers of removed filters. Called for a new session, because no messages for these filters
+    /// arrive any more, and to limit the number of known identifiers.
     mutating func forgetGone() {
         counts = counts.filter { $0.value > 0 }
         shared.formIntersection(counts.keys)
@@ -60,7 +66,8 @@ struct SubscriptionIdentifiers: Sendable {
 
     /// Sets the app's identifier of a filter without an identifier.
     ///
-    /// - Returns: The filters with a new identifier: this filter, and filters that had the same one from the client.
+    /// - Returns: The filters with a new identifier: this filter, and filters to which the client had assigned the same
+    ///   identifier.
     mutating func choose(_ identifier: UInt32, for filter: TopicFilter) -> [TopicFilter] {
         var displaced: [TopicFilter] = []
         if counts[identifier, default: 0] > choices[identifier, default: Choice()].count {
@@ -77,7 +84,7 @@ struct SubscriptionIdentifiers: Sendable {
         return [filter] + displaced.sorted { $0.string < $1.string }.filter { identify($0) }
     }
 
-    /// Compares a new filter with the present ones.
+    /// Compares a new filter with the present filters, and assigns identifiers to filters that match common topics.
     ///
     /// - Returns: The filters that get an identifier now; earlier filters come first.
     mutating func add(_ filter: TopicFilter, beside others: some Sequence<TopicFilter>) -> [TopicFilter] {
@@ -93,7 +100,7 @@ struct SubscriptionIdentifiers: Sendable {
         return (overlapping + [filter]).filter { identify($0) }
     }
 
-    /// Forgets a filter, but not its identifier.
+    /// Removes a filter. Its identifier remains known, because messages for the filter may still arrive.
     mutating func remove(_ filter: TopicFilter) {
         if Self.isCompared(filter) { compared.removeAll { $0 == filter } }
         if let identifier = identifiers.removeValue(forKey: filter) {
@@ -110,7 +117,7 @@ struct SubscriptionIdentifiers: Sendable {
         choices[identifier] = choice.count > 0 ? choice : nil
     }
 
-    /// Gives a filter an identifier; `false` when it has one.
+    /// Assigns an identifier to a filter. Returns false if the filter already has one.
     private mutating func identify(_ filter: TopicFilter) -> Bool {
         guard identifiers[filter] == nil else { return false }
         let identifier: UInt32
@@ -119,7 +126,7 @@ struct SubscriptionIdentifiers: Sendable {
             while free == exact || counts[free, default: 0] > 0 { free = Self.next(free) }
             identifier = free
         } else {
-            // The app may have chosen it, and then it is no longer the client's own.
+            // If the app has chosen this identifier, the client needs another one.
             while isChosen(exact) { repeat { exact = Self.next(exact) } while isWild(exact) }
             identifier = exact
         }
@@ -129,18 +136,18 @@ struct SubscriptionIdentifiers: Sendable {
         return true
     }
 
-    /// Whether a filter with wildcards or in a group has this identifier.
+    /// Returns true if a filter with wildcards or in a share group has this identifier.
     private func isWild(_ identifier: UInt32) -> Bool { compared.contains { identifiers[$0] == identifier } }
 
     private static func isCompared(_ filter: TopicFilter) -> Bool { filter.hasWildcard || filter.shareGroup != nil }
 
-    /// The same for the same filter in each process (FNV-1a): what a broker has kept for the session since means the
-    /// same filter.
+    /// Returns the first identifier to try for a filter. It is a hash (FNV-1a), which is the same in each process. So a
+    /// message that the broker has kept for the session since an earlier process has the identifier of the same filter.
     private static func preferred(for filter: TopicFilter) -> UInt32 {
         let hash = filter.string.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return next(hash % largest)
     }
 
-    /// The identifier after another one; the smallest after the largest.
+    /// Returns the next identifier. The smallest identifier follows the largest one.
     private static func next(_ identifier: UInt32) -> UInt32 { identifier % largest + 1 }
 }

@@ -1,19 +1,20 @@
-/// How much a ``SubscriptionSet`` holds and asks for at a time.
+/// The limits for the filters, callers and packets of a ``SubscriptionSet``.
 struct SubscriptionLimits: Hashable, Sendable {
-    /// The largest number of filters, 100,000 by default: wanted filters, and filters whose end the broker has not confirmed. One
-    /// more is refused with ``CourierError/Code-swift.struct/queueFull``.
+    /// The maximum number of filters, 100,000 by default. Wanted filters count, and filters whose UNSUBSCRIBE the
+    /// broker has not confirmed. Further filters are refused with ``CourierError/Code-swift.struct/queueFull``.
     var maximumFilters = 100_000
 
-    /// How many callers wait for an answer at most, 100,000 by default. One more is refused with
+    /// The maximum number of callers that wait for an answer, 100,000 by default. Further callers are refused with
     /// ``CourierError/Code-swift.struct/queueFull``.
     var maximumWaiters = 100_000
 
     /// The largest number of filters in one packet, 200 by default. More filters need more packets.
     var filtersPerPacket = 200
 
-    /// How many bytes one packet has at most, 32 KiB by default. A single filter that is longer travels alone.
+    /// The maximum size of one packet, 32 KiB by default. A longer filter is sent alone in a packet.
     var bytesPerPacket = 32 * 1_024
 
-    /// How many packets wait for the broker's answer at most, 16 by default; the rest follows as they are answered.
+    /// The maximum number of packets that wait for the broker's answer, 16 by default. Further packets are sent when
+    /// answers arrive.
     var packetsInFlight = 16
 }

@@ -7,34 +7,36 @@ import MQTTCodec
 /// config.session.subscriptionOptions.retainedMessages = .ofNewSubscriptions
 /// ```
 public struct SubscriptionOptions: Hashable, Sendable {
-    /// When the broker sends the messages that it has kept.
+    /// When the broker sends retained messages for a subscription.
     public enum RetainedMessages: Hashable, Sendable {
-        /// At every subscription, also a repeated one of the same filter.
+        /// After every SUBSCRIBE, even if the session already has the subscription.
         case always
 
-        /// At a subscription that the session does not have yet.
+        /// After a SUBSCRIBE, if the session does not have the subscription yet.
         case ofNewSubscriptions
 
-        /// Not at all.
+        /// After no SUBSCRIBE.
         case never
     }
 
-    /// When the broker sends the messages that it has kept; ``RetainedMessages/always`` by default.
+    /// When the broker sends retained messages for a subscription; ``RetainedMessages/always`` by default.
     public var retainedMessages: RetainedMessages
 
-    /// Whether messages keep the retain flag with which they were published; `false` by default: then they have it when
-    /// the broker had kept them, and not when they are fresh. With it the flag does not say whether the broker has the
-    /// message still, so that one which a reader leaves counts as not retained.
+    /// Whether received messages keep the retain flag with which they were published; `false` by default. If `false`,
+    /// only messages that the broker had retained before the SUBSCRIBE have the flag. If `true`, the flag does not show
+    /// whether the broker still has the message. So a message that a reader leaves unread counts as not retained.
     public var keepsRetainFlag: Bool
 
-    /// Whether the broker does not send this client its own messages; `false` by default. It is not used for shared
-    /// subscriptions, because MQTT forbids it [MQTT-3.8.3-4].
+    /// Whether the broker leaves out messages that this client published (No Local); `false` by default. The option is
+    /// not used for shared subscriptions, because MQTT forbids it [MQTT-3.8.3-4].
     public var leavesOutOwnMessages: Bool
 
-    /// The subscription identifier of each SUBSCRIBE, from 1 to 268,435,455; `nil`, the default, leaves it to the client.
-    /// ``CourierCore/SubscriptionRequest/identifier`` is for a single filter, and takes precedence.
+    /// The subscription identifier of each SUBSCRIBE, from 1 to 268,435,455. If it is `nil`, the default, the client
+    /// chooses identifiers. ``CourierCore/SubscriptionRequest/identifier`` sets the identifier of a single filter, and
+    /// takes precedence.
     ///
-    /// With one identifier for all filters, a message may arrive once for each filter that matches it, as in MQTT 3.1.1.
+    /// If all filters have the same identifier, a message may arrive once for each filter that matches it, as in MQTT
+    /// 3.1.1.
     public var identifier: UInt32?
 
     /// The user properties of each SUBSCRIBE, in this order; empty by default, at most 256. Properties of a
@@ -46,7 +48,7 @@ public struct SubscriptionOptions: Hashable, Sendable {
     /// - Parameters:
     ///   - retainedMessages: When the broker sends retained messages; always by default.
     ///   - keepsRetainFlag: Whether messages keep the retain flag; `false` by default.
-    ///   - leavesOutOwnMessages: Whether the broker does not send the client its own messages; `false` by default.
+    ///   - leavesOutOwnMessages: Whether the broker leaves out messages that this client published; `false` by default.
     ///   - identifier: The subscription identifier; the client's choice by default.
     ///   - userProperties: The user properties; none by default.
     public init(
@@ -60,12 +62,12 @@ public struct SubscriptionOptions: Hashable, Sendable {
         self.userProperties = userProperties
     }
 
-    /// The properties of the SUBSCRIBE of filters that have none of their own.
+    /// The SUBSCRIBE properties of filters without properties of their own.
     var properties: SubscriptionProperties {
         SubscriptionProperties(identifier: identifier, userProperties: userProperties)
     }
 
-    /// Makes sure that MQTT 5 can carry the properties.
+    /// Checks that MQTT 5 can carry the properties.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the problem.
     func check(_ texts: WireText) throws(CourierError) {
@@ -74,8 +76,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
             .invalidConfiguration, "The SUBSCRIBE of the option `session.subscriptionOptions` \(problem).")
     }
 
-    /// The entry of a SUBSCRIBE for a filter. With `isRenewal`, the session has the filter, and no retained messages are
-    /// requested.
+    /// Returns the entry of a filter in a SUBSCRIBE packet. If `isRenewal` is true, the session already has the
+    /// subscription, and no retained messages are requested.
     func entry(
         for filter: TopicFilter, _ qos: QoS, in version: ProtocolVersion, isRenewal: Bool = false
     ) -> Subscription {
@@ -86,7 +88,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
             retainHandling: isRenewal && retainedMessages == .always ? .sendIfNew : retainHandling)
     }
 
-    /// Whether the broker answers the next SUBSCRIBE for a filter by the messages that it has kept, as far as is known.
+    /// Returns true if the broker sends retained messages after the next SUBSCRIBE for a filter, as far as the client
+    /// knows.
     func bringsRetained(_ entry: SubscriptionEntry, in version: ProtocolVersion) -> Bool {
         guard entry.filter.shareGroup == nil else { return false }  // MQTT 5.0 §4.8.2.
         guard version >= .v5 else { return true }  // 3.1.1 [MQTT-3.8.4-3]: each time.
@@ -97,8 +100,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
         }
     }
 
-    /// Whether the retain flag of a message means that the broker keeps the message. With ``keepsRetainFlag``, fresh messages
-    /// have the flag, too, and the broker keeps only the last one.
+    /// Returns true if the retain flag of a received message means that the broker has retained the message. With
+    /// ``keepsRetainFlag``, new messages have the flag, too, and the broker retains only the last of them.
     func areFlaggedKept(in version: ProtocolVersion) -> Bool { version < .v5 || !keepsRetainFlag }
 
     private var retainHandling: Subscription.RetainHandling {

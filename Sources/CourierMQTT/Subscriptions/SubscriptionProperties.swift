@@ -6,15 +6,16 @@ struct SubscriptionProperties: Hashable, Sendable {
     /// The largest subscription identifier [MQTT-3.8.2.1.2].
     static let largestIdentifier: UInt32 = 268_435_455
 
-    /// The subscription identifier; `nil` leaves it to the client.
+    /// The subscription identifier. If it is `nil`, the client chooses one.
     var identifier: UInt32?
     /// The user properties, in their order.
     var userProperties: [UserProperty] = []
 
-    /// Whether the app chose nothing.
+    /// True if the app chose no properties.
     var isEmpty: Bool { identifier == nil && userProperties.isEmpty }
 
-    /// The mistake in them, as the end of a sentence that begins with the packet's name; `nil` if there is none.
+    /// Returns the problem of the properties, as the end of a sentence that begins with the packet's name; `nil` if
+    /// there is none.
     func problem(_ texts: WireText) -> String? {
         if let identifier, !(1...Self.largestIdentifier).contains(identifier) {
             return "has the subscription identifier \(identifier); it must be 1 to \(Self.largestIdentifier)"
@@ -22,7 +23,7 @@ struct SubscriptionProperties: Hashable, Sendable {
         return userProperties.problem(texts)
     }
 
-    /// Makes sure that MQTT 5 can carry them in the SUBSCRIBE of a filter.
+    /// Checks that MQTT 5 can carry the properties in the SUBSCRIBE of a filter.
     ///
     /// - Throws: ``CourierError/Code/invalidMessage`` with the filter and the problem.
     func check(filter: String, _ texts: WireText) throws(CourierError) {
@@ -32,7 +33,7 @@ struct SubscriptionProperties: Hashable, Sendable {
 }
 
 extension SubscriptionRequest {
-    /// The properties of the request's SUBSCRIBE; `nil` if it names none.
+    /// The properties of the request's SUBSCRIBE; `nil` if the request has none.
     var properties: SubscriptionProperties? {
         let properties = SubscriptionProperties(identifier: identifier, userProperties: userProperties)
         return properties.isEmpty ? nil : properties

@@ -1,6 +1,7 @@
 import CourierCore
 
-/// Collects the results of one packet, or of filters that were not requested, for the events: successes, and failures by reason.
+/// Collects, for the events, the results of one packet or of filters that were refused without a packet. Failures with
+/// the same reason form a group.
 struct SubscriptionReport: Sendable {
     typealias Action = SubscriptionAction
 
@@ -11,7 +12,7 @@ struct SubscriptionReport: Sendable {
 
     init(timeTaken: Duration) { self.timeTaken = timeTaken }
 
-    /// The broker has granted the entry's request.
+    /// Adds an entry whose request the broker has granted.
     mutating func succeeded(_ entry: SubscriptionEntry) {
         if case .subscribed(_, let qos) = entry.confirmed {
             granted.append(Action.Subscription(entry.filter, qos))

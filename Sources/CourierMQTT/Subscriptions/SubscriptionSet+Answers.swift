@@ -1,16 +1,16 @@
 import CourierCore
 
-/// Answers of the broker.
+/// Handles connections and the broker's answers.
 extension SubscriptionSet {
-    /// The broker has accepted the connection.
+    /// Handles a connection that the broker has accepted, and sends the requests that are due.
     ///
     /// - Parameters:
-    ///   - sessionPresent: Whether it has a session.
-    ///   - isOtherSession: Whether the session may be another one than the confirmed one, or changed by another client; `false`
-    ///     by default.
+    ///   - sessionPresent: Whether the broker already has a session of the client.
+    ///   - isOtherSession: Whether the session may differ from the session that the set knows, or another client may
+    ///     have changed it; `false` by default.
     ///   - support: The broker's support for subscriptions; everything except identifiers by default.
-    ///   - now: The present.
-    /// - Returns: The actions.
+    ///   - now: The current time.
+    /// - Returns: The actions to perform.
     mutating func connected(
         sessionPresent: Bool, isOtherSession: Bool = false, support: SubscriptionSupport = SubscriptionSupport(),
         now: Instant
@@ -33,8 +33,8 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// The connection has ended, or is about to end. The results of requests under way are unknown, and refused filters are
-    /// requested again on the next connection.
+    /// Handles a connection that has ended, or is about to end. The results of requests under way are unknown. Refused
+    /// filters are requested again on the next connection.
     mutating func disconnected(now: Instant) -> [Action] {
         var actions: [Action] = []
         support = nil
@@ -49,7 +49,7 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// The broker has answered SUBSCRIBE, with a code for each filter.
+    /// Handles SUBACK, which has a code for each filter.
     mutating func subAck(_ id: RequestID, _ codes: [ReasonCode], now: Instant) -> [Action] {
         answered(id, now: now) { index, request, entry in
             let code = index < codes.count ? codes[index] : .unspecifiedError
@@ -63,7 +63,7 @@ extension SubscriptionSet {
         }
     }
 
-    /// The broker has answered UNSUBSCRIBE: with a code for each filter, or none before MQTT 5, which is success.
+    /// Handles UNSUBACK. In MQTT 5, it has a code for each filter. Before MQTT 5, it has no codes, which means success.
     mutating func unsubAck(_ id: RequestID, _ codes: [ReasonCode], now: Instant) -> [Action] {
         answered(id, now: now) { index, _, entry in
             let code = index < codes.count ? codes[index] : .success
@@ -73,9 +73,9 @@ extension SubscriptionSet {
         }
     }
 
-    /// A packet will not be answered: the connection was lost, or the packet could not be sent.
+    /// Handles a packet without an answer, because the connection was lost or the packet could not be sent.
     ///
-    /// A packet that could not be sent is not repeated on this connection, and its callers get the failure.
+    /// A packet that could not be sent is not repeated on this connection, and the waiting callers receive the failure.
     mutating func failed(_ id: RequestID, _ failure: Action.Failure, now: Instant) -> [Action] {
         var actions: [Action] = []
         give(up: id, failure, now: now, &actions)
@@ -83,8 +83,8 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Takes an answer in: `judge` brings each entry up to date, or says why not. An answer to a request of an earlier
-    /// connection is none.
+    /// Handles an answer. `judge` updates each entry, or returns the reason why its request failed. An answer to a
+    /// request of an earlier connection is ignored.
     private mutating func answered(
         _ id: RequestID, now: Instant,
         _ judge: (Int, SubscriptionEntry.Request, inout SubscriptionEntry) -> Action.Failure?
@@ -133,8 +133,8 @@ extension SubscriptionSet {
         report.append(to: &actions)
     }
 
-    /// Ends the loops whose filter the broker has refused, because they would wait for ever. The broker may have granted the
-    /// filter on an earlier connection.
+    /// Ends the loops of readers whose filter was refused, because these loops would wait forever. The broker may have
+    /// granted the filter on an earlier connection. If the broker still has the subscription, the loops continue.
     func endReaders(
         of entry: SubscriptionEntry, _ request: SubscriptionEntry.Request, _ failure: Action.Failure,
         _ actions: inout [Action]

@@ -1,8 +1,9 @@
 import CourierCore
 
-/// The copies of a message that a broker sends when several subscriptions match it.
+/// Assigns the copies of a message to readers. A broker may send one copy for each subscription that matches the
+/// message.
 extension SubscriptionSet {
-    /// The identifiers of a copy that the app chose.
+    /// Returns the identifiers of a copy that the app chose, without the client's own identifiers.
     func chosenIdentifiers(of copy: [UInt32]) -> [UInt32] {
         guard let identifiers else { return [] }
         return copy.filter { identifiers.isChosen($0) }
@@ -10,23 +11,24 @@ extension SubscriptionSet {
 
     /// A reader's claim on one copy of a message.
     enum Claim {
-        /// It is the reader's.
+        /// The reader takes this copy.
         case taken
-        /// Another copy is the reader's.
+        /// The reader does not take this copy, because another copy is for it.
         case left
-        /// The reader takes the first copy that comes, whichever that is.
+        /// The reader takes the first copy that arrives.
         case first
     }
 
     /// Decides whether a reader takes a copy that arrived for these subscriptions.
     ///
-    /// A reader whose subscription has an identifier at the broker takes the copy with this identifier only. Other readers cannot
-    /// know which copies arrive. A message of a shared subscription has no other copy for this client.
+    /// If the broker has confirmed an identifier for the reader's subscription, the reader takes only the copy with
+    /// this identifier. Other readers take the first copy, because they cannot know which copies arrive. A message of a
+    /// shared subscription has no other copy for this client.
     ///
     /// - Parameters:
     ///   - filter: The filter of the reader; `nil` for every topic.
     ///   - copy: The identifiers of the subscriptions that the copy is for.
-    /// - Returns: Whether the reader takes it.
+    /// - Returns: Whether the reader takes the copy.
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> Claim {
         guard let identifiers else { return .first }
         let others: Claim = copy.contains { identifiers.isShared($0) } ? .taken : .first

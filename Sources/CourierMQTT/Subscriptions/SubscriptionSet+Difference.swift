@@ -2,12 +2,14 @@ import CourierCore
 
 /// Sends the difference between the wanted and the confirmed subscriptions.
 extension SubscriptionSet {
-    /// Checks an entry that may have changed: calls finished waiters, updates the store, and queues the next request.
+    /// Handles an entry that may have changed: answers waiters whose wait has ended, updates the store, and queues the
+    /// next request.
     mutating func changed(_ place: Int, _ actions: inout [Action]) {
         compare(place)
         guard var entry = entries[place] else { return }
         answer(entry.settled(), &actions)
-        // The next caller that wants the filter begins without the old failure.
+        // The filter is not wanted any more. Forget its failure, so that the next caller that wants the filter starts
+        // without it.
         if entry.wanted == nil, entry.confirmed == .absent { entry.failed = nil }
         if let change = entry.changeToStore() { actions.append(.store(change)) }
         entries[place] = entry
@@ -15,15 +17,15 @@ extension SubscriptionSet {
         removeIfSpent(place)
     }
 
-    /// Queues the entry if the broker must be asked. A change of only the identifier is urgent, because messages of a new filter
-    /// must arrive after the other filters have their identifiers.
+    /// Queues the entry if a request must be sent. A renewal is urgent, because the other filters must have their
+    /// identifiers before messages for a new filter arrive.
     private mutating func enqueue(_ place: Int) {
         guard support != nil, let entry = entries[place], entry.due != nil, !entry.isQueued else { return }
         entries[place]?.isQueued = true
         queue.append(place, isUrgent: entry.isRenewal)
     }
 
-    /// Gives identifiers to a new entry and to entries that match common topics.
+    /// Assigns identifiers to a new entry and to other entries that match common topics with it.
     private mutating func compare(_ place: Int) {
         guard identifiers != nil, let entry = entries[place], entry.wanted != nil, !entry.isCompared else { return }
         entries[place]?.isCompared = true
@@ -37,7 +39,8 @@ extension SubscriptionSet {
         }
     }
 
-    /// Whether a SUBSCRIBE without the filter's new identifier is under way. Filters with common topics wait for the identifier.
+    /// True while a SUBSCRIBE is under way that does not contain the new identifier of its filter. Other filters with
+    /// an identifier are requested later, after the broker has that identifier.
     private var isIdentifying: Bool {
         identifiers != nil
             && pending.values.contains { packet in
@@ -95,7 +98,7 @@ extension SubscriptionSet {
         emit(&unsubscribe, now, &actions)
     }
 
-    /// Moves the first of the queue to its packet; `false` when that would be one packet too many.
+    /// Moves the first entry of the queue to its packet. Returns false if that would be one packet too many.
     private mutating func append(
         _ place: Int, _ entry: SubscriptionEntry, _ request: SubscriptionEntry.Request,
         to batch: inout SubscriptionBatch, beside other: SubscriptionBatch, _ now: Instant,

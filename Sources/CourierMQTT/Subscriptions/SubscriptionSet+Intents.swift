@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The filters that the app and readers want, and the callers that wait for answers.
+/// Adds and removes the filters that the app and readers want, and the callers that wait for answers.
 extension SubscriptionSet {
     /// One filter to subscribe to.
     struct Intent: Sendable {
@@ -8,7 +8,8 @@ extension SubscriptionSet {
         let qos: QoS
         /// The unique id of the waiting caller, if there is one.
         let waiter: UInt64?
-        /// The properties of the SUBSCRIBE; `nil` keeps the filter's present ones.
+        /// The properties of the SUBSCRIBE. `nil` keeps the present properties of the filter, or the defaults if the
+        /// filter is new.
         let properties: SubscriptionProperties?
 
         init(
@@ -24,7 +25,7 @@ extension SubscriptionSet {
     /// One filter to unsubscribe from.
     struct IntentRemoval: Sendable {
         let filter: TopicFilter
-        /// The caller that gets the outcome; an id that no other caller has.
+        /// The unique id of the waiting caller, if there is one.
         let waiter: UInt64?
         /// The user properties of the UNSUBSCRIBE.
         let userProperties: [UserProperty]
@@ -36,11 +37,11 @@ extension SubscriptionSet {
         }
     }
 
-    /// Restores the stored subscriptions, before the first connection. Limits do not apply, so no subscription is lost. Calls of
-    /// the app since then take precedence.
+    /// Restores the stored subscriptions, before the first connection. Limits do not apply, so no subscription is lost.
+    /// Calls that the app has already made in this process take precedence.
     ///
     /// - Parameter subscriptions: The stored subscriptions.
-    /// - Returns: The actions.
+    /// - Returns: The actions to perform.
     mutating func restore(_ subscriptions: [StoredSubscription]) -> [Action] {
         var actions: [Action] = []
         for subscription in subscriptions {
@@ -50,7 +51,8 @@ extension SubscriptionSet {
             if case .subscribed(let qos) = subscription.intent, !isUnwanted, entries[place]?.appIntent == nil {
                 entries[place]?.appIntent = qos.asSubscribed
             }
-            // An earlier change of the app may still be on its way to the store.
+            // If the app has already unsubscribed, the stored intent is unknown, because this change may still be on
+            // its way to the store.
             entries[place]?.stored = isUnwanted ? nil : subscription.intent
             changed(place, &actions)
         }
@@ -62,8 +64,8 @@ extension SubscriptionSet {
     /// - Parameters:
     ///   - intents: The filters, each with its waiting caller.
     ///   - owner: The owner.
-    ///   - now: The present.
-    /// - Returns: The actions.
+    ///   - now: The current time.
+    /// - Returns: The actions to perform.
     /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
     mutating func want(_ intents: [Intent], by owner: IntentOwner, now: Instant) throws -> [Action] {
         try checkRoom(for: intents.map(\.filter))
@@ -84,14 +86,15 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Removes an owner's interest in filters. A filter that others want stays, with the highest remaining quality of service.
-    /// UNSUBSCRIBE of the app's filters is also sent if the set does not know whether the broker has them.
+    /// Removes an owner's interest in filters. If other owners want a filter, it remains, with the highest quality of
+    /// service that they want. For filters of the app, UNSUBSCRIBE is also sent if the set does not know whether the
+    /// broker has them.
     ///
     /// - Parameters:
     ///   - filters: The filters, each with its waiting caller.
     ///   - owner: The owner.
-    ///   - now: The present.
-    /// - Returns: The actions.
+    ///   - now: The current time.
+    /// - Returns: The actions to perform.
     /// - Throws: ``CourierError/Code-swift.struct/queueFull`` at a limit; then nothing has changed.
     mutating func unwant(
         _ filters: [(filter: TopicFilter, waiter: UInt64?)], by owner: IntentOwner, now: Instant
@@ -99,7 +102,7 @@ extension SubscriptionSet {
         try unwant(filters.map { IntentRemoval($0.filter, waiter: $0.waiter) }, by: owner, now: now)
     }
 
-    /// The same with properties for the UNSUBSCRIBE of each filter.
+    /// Removes an owner's interest in filters, with user properties for the UNSUBSCRIBE of each filter.
     mutating func unwant(_ removals: [IntentRemoval], by owner: IntentOwner, now: Instant) throws -> [Action] {
         let mayBeLeft = owner == .app && !knowsSession
         if mayBeLeft { try checkRoom(for: removals.map(\.filter)) }
@@ -114,7 +117,7 @@ extension SubscriptionSet {
             switch owner {
             case .app:
                 entries[place]?.appIntent = nil
-                // An earlier process, or another client, may have left it in the session.
+                // An earlier process or another client may have left the subscription in the session.
                 if mayBeLeft, entries[place]?.confirmed == .absent { entries[place]?.confirmed = .unknown }
             case .reader(let id): entries[place]?.readerIntents[id] = nil
             }
@@ -136,8 +139,8 @@ extension SubscriptionSet {
     ///
     /// - Parameters:
     ///   - filter: The filter.
-    ///   - id: The reader.
-    /// - Returns: The actions.
+    ///   - id: The id of the reader.
+    /// - Returns: The actions to perform.
     mutating func takeOver(_ filter: TopicFilter, of id: UInt64) -> [Action] {
         guard let place = places[filter], let entry = entries[place], let qos = entry.readerIntents[id] else {
             return []
@@ -149,7 +152,7 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Sets the properties of an intent. A new filter begins with the defaults.
+    /// Sets the properties of a filter. Without `properties`, a new filter gets the defaults.
     private mutating func choose(_ properties: SubscriptionProperties?, at place: Int) {
         guard let entry = entries[place] else { return }
         let chosen = properties ?? (entry.wanted == nil ? defaults : entry.properties)
@@ -161,7 +164,7 @@ extension SubscriptionSet {
         entries[place]?.isCompared = false
     }
 
-    /// Forgets a waiting caller of a filter. The filter stays wanted.
+    /// Removes a waiting caller of a filter. The filter is still wanted.
     mutating func forget(waiter id: UInt64, of filter: TopicFilter) {
         guard let place = places[filter], var entry = entries[place] else { return }
         let before = entry.waiters.count
@@ -171,7 +174,7 @@ extension SubscriptionSet {
         removeIfSpent(place)
     }
 
-    /// The client ends: all waiting callers get an answer.
+    /// Returns a result for each waiting caller, because the client ends.
     mutating func abandonWaiters() -> [Action] {
         var actions: [Action] = []
         for place in entries.indices {

@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// The retained messages that a broker sends when a filter is subscribed to, for each filter by itself.
+/// Tracks, for each filter, whether the broker sends retained messages after a SUBSCRIBE.
 extension SubscriptionSet {
     /// Records for which filters of a SUBSCRIBE the broker sends retained messages.
     mutating func noteRetained(_ id: RequestID, _ options: SubscriptionOptions, in version: ProtocolVersion) {
@@ -11,16 +11,16 @@ extension SubscriptionSet {
         }
     }
 
-    /// Whether the broker sends a retained message to a reader: a SUBSCRIBE that requests retained messages of its topic was sent
-    /// after the reader was added, or will be.
+    /// Returns true if the broker sends a retained message for a reader. This is the case if a SUBSCRIBE that requests
+    /// retained messages of the topic is sent after the reader was added.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.
     ///   - filter: The filter of the reader; `nil` for every topic.
-    ///   - last: The last request before the reader was added.
+    ///   - last: The id of the last request before the reader was added.
     ///   - options: The options of each subscription.
     ///   - version: The version of MQTT that the broker speaks.
-    /// - Returns: Whether the broker sends it.
+    /// - Returns: Whether the broker has sent or will send the message after the reader was added.
     func bringsRetained(
         on topic: TopicName, to filter: TopicFilter?, after last: UInt64, _ options: SubscriptionOptions,
         in version: ProtocolVersion
@@ -38,7 +38,7 @@ extension SubscriptionSet {
             }
             return entry.filter.matches(topic) && claim(of: filter, on: identifier.map { [$0] } ?? []) != .left
         }
-        // Its own is the likely one, and there may be many.
+        // Check the reader's own filter first: it is the most likely one, and there may be many filters.
         if let filter, let place = places[filter], isBrought(entries[place]) { return true }
         return entries.contains(where: isBrought)
     }

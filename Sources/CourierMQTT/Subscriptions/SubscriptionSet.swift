@@ -8,13 +8,16 @@ import CourierCore
 /// answers of the broker ─────────────┘
 /// ```
 ///
-/// In a new session, or one that may be another, all wanted filters are subscribed. In the same session, only differences are
-/// sent; they include filters whose UNSUBSCRIBE was under way when the connection ended. In a session that began before this set,
-/// the broker may have any filter, so an unsubscribe of the app is always sent. A refused filter is requested again on the next
-/// connection, with another quality of service, or after an unsubscribe. Filters that CONNACK rules out are refused without a
-/// packet. Filters that match common topics get identifiers, so that the copies of a message can be matched with them.
+/// In a new session, or in a session that may be a different one, all wanted filters are subscribed. In the same
+/// session, only differences are sent. They include filters whose UNSUBSCRIBE was under way when the connection ended.
+/// In a session that began before this set, the broker may have any filter, so an UNSUBSCRIBE of the app is always
+/// sent.
 ///
-/// Perform the returned actions in order. The set is a value without locks and clocks.
+/// A refused filter is requested again on the next connection, with another quality of service, or after an
+/// unsubscribe. Filters that CONNACK rules out are refused without a packet. Filters that match common topics get
+/// identifiers, which show the filters that a copy of a message is for.
+///
+/// The caller must perform the returned actions in order. The set has no lock and no clock.
 struct SubscriptionSet: Sendable {
     typealias Action = SubscriptionAction
     typealias RequestID = SubscriptionAction.RequestID
@@ -22,15 +25,15 @@ struct SubscriptionSet: Sendable {
 
     /// The owner of an intent.
     enum IntentOwner: Hashable, Sendable {
-        /// The app, by `subscribe` or its configuration. It wants a filter once, however often it says so.
+        /// The app, by `subscribe` or its configuration. Repeated calls for a filter count as one intent.
         case app
-        /// A reader, under a name that no other reader has.
+        /// A reader, with its unique id.
         case reader(UInt64)
     }
 
     /// A packet that the broker has not answered.
     struct Pending: Sendable {
-        /// The entries, in the order of the packet.
+        /// The places of the entries, in the order of the packet.
         let entries: [Int]
         let requests: [SubscriptionEntry.Request]
         let userProperties: [UserProperty]
@@ -40,7 +43,7 @@ struct SubscriptionSet: Sendable {
     let limits: SubscriptionLimits
     /// The properties of filters without properties of their own.
     let defaults: SubscriptionProperties
-    /// In the order in which filters came; a place is used again.
+    /// The entries, by their places. The place of a removed entry is `nil` until it is used again.
     var entries: [SubscriptionEntry?] = []
     private var vacant: [Int] = []
     private(set) var places: [TopicFilter: Int] = [:]
@@ -48,11 +51,12 @@ struct SubscriptionSet: Sendable {
     var pending: [RequestID: Pending] = [:]
     var lastRequest: UInt64 = 0
     var waiterCount = 0
-    /// The broker's support; `nil` without a connection.
+    /// The features that the broker supports; `nil` without a connection.
     var support: SubscriptionSupport?
-    /// True once the broker has begun a session for this set: then it has no subscription that the set does not know.
+    /// True if the broker began its session while this set existed. Then the broker has no subscription that the set
+    /// does not know.
     var knowsSession = false
-    /// `nil` while the broker knows of none.
+    /// The subscription identifiers; `nil` while the broker does not support them.
     var identifiers: SubscriptionIdentifiers?
 
     init(
@@ -62,19 +66,19 @@ struct SubscriptionSet: Sendable {
         self.defaults = defaults
     }
 
-    /// The user properties of a packet that the broker has not answered.
+    /// Returns the user properties of a packet that the broker has not answered.
     func userProperties(of request: RequestID) -> [UserProperty] { pending[request]?.userProperties ?? [] }
 
-    /// How many filters are known.
+    /// The number of known filters.
     var count: Int { places.count }
 
-    /// Whether any filter is wanted.
+    /// True if any filter is wanted.
     var hasIntents: Bool { entries.contains { $0?.wanted != nil } }
 
-    /// The wanted quality of service of a filter; `nil` if the filter is not wanted.
+    /// Returns the wanted quality of service of a filter; `nil` if the filter is not wanted.
     func wanted(_ filter: TopicFilter) -> QoS? { places[filter].flatMap { entries[$0]?.wanted } }
 
-    /// The granted quality of service of a filter; `nil` if it is not granted or not known.
+    /// Returns the granted quality of service of a filter; `nil` if the filter is not granted or not known.
     func granted(_ filter: TopicFilter) -> QoS? {
         guard let place = places[filter], case .subscribed(_, let qos)? = entries[place]?.confirmed else { return nil }
         return qos

@@ -3,18 +3,19 @@ import MQTTCodec
 
 /// The features of subscriptions that a broker supports on one connection.
 struct SubscriptionSupport: Hashable, Sendable {
-    /// The largest packet that it takes; without limit by default.
+    /// The maximum size of a packet that the broker accepts; no limit by default.
     var maximumPacketSize = Int.max
     /// Whether subscriptions may have identifiers; `false` by default.
     var hasIdentifiers = false
-    /// Whether the packets have properties, as since MQTT 5; otherwise those of the app are left out. `true` by default.
+    /// Whether packets have properties, as in MQTT 5; `true` by default. If `false`, the app's properties are left out.
     var hasProperties = true
     /// Whether filters may have wildcards; `true` by default.
     var hasWildcards = true
     /// Whether filters may be shared; `true` by default.
     var hasSharedSubscriptions = true
 
-    /// Why a request is not sent; `nil` if it is sent. A filter that the broker no longer supports can still be unsubscribed.
+    /// Returns the reason why a request is not sent; `nil` if it is sent. A filter that the broker no longer supports
+    /// can still be unsubscribed.
     func failure(of request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> SubscriptionAction.Failure? {
         if SubscriptionBatch.size(ofPacketWith: request, for: entry) > maximumPacketSize { return .notSent }
         guard request != .unsubscribe else { return nil }
@@ -30,7 +31,7 @@ struct SubscriptionSupport: Hashable, Sendable {
 }
 
 extension SubscriptionSupport {
-    /// Reads CONNACK. Before MQTT 5 it has no information about subscriptions.
+    /// Reads the features from CONNACK. Before MQTT 5, CONNACK has no information about subscriptions.
     init(_ connAck: ConnAck, in version: ProtocolVersion) {
         guard version >= .v5 else {
             hasProperties = false
