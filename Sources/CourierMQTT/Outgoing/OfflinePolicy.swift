@@ -20,14 +20,6 @@ public struct OfflinePolicy: Hashable, Sendable {
         case dropNewest
         /// The call fails with `queueFull`.
         case fail
-
-        /// True if a call with a new message fails at a limit, and no message is dropped.
-        var refusesNewest: Bool {
-            switch self {
-            case .suspend, .fail: true
-            case .dropOldest, .dropNewest: false
-            }
-        }
     }
 
     /// The maximum number of waiting messages; 10,000 by default, at least 1.
