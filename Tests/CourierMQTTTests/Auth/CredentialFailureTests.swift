@@ -5,7 +5,7 @@ import Testing
 @testable import CourierMQTT
 
 @Suite struct CredentialFailureTests {
-    @Test func `an HTTP status in 400 to 499 will not pass, everything else may`() {
+    @Test func `HTTP status 400 to 499 is a permanent credential failure, other errors are temporary`() {
         for status in [400, 401, 403, 404, 429, 499] {
             #expect(!CredentialFailure(AuthError.httpError(statusCode: status)).mayPass, "\(status)")
         }
@@ -17,7 +17,7 @@ import Testing
         #expect(CredentialFailure.timedOut(after: .seconds(1)).mayPass)
     }
 
-    @Test func `network errors are known by domain and code, also beneath another error`() {
+    @Test func `a network error is recognized by its domain and code, also as an underlying error`() {
         func isOfNetwork(_ error: any Error) -> Bool { CredentialFailure(error).isOfNetwork }
         let offline = NSError(domain: NSURLErrorDomain, code: -1009)
         #expect(isOfNetwork(AuthError.otherError(offline)))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [-1, -1001, -1003, -1004, -1005, -1006])
-    func `an error that the service may have caused is none of the network`(_ code: Int) {
+    func `an error that the credential service may have caused does not count as a network error`(_ code: Int) {
         let error = NSError(domain: NSURLErrorDomain, code: code)
         #expect(!CredentialFailure(AuthError.otherError(error)).isOfNetwork)
         let offline = NSError(domain: NSURLErrorDomain, code: -1009)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `the error for the app names the reason, keeps the cause, and shows no user info`() {
+    @Test func `the reported error names domain and code, keeps the cause and hides userInfo`() {
         let secret = NSError(domain: "app", code: 7, userInfo: [NSLocalizedDescriptionKey: "token=s3cret"])
         let failure = CredentialFailure(AuthError.otherError(secret))
         #expect(failure.error.code == .authenticationFailed)
@@ -78,7 +78,7 @@ import Testing
         (NSURLErrorCannotParseResponse, "gave no answer (NSURLErrorDomain, code -1017)"),
         (NSURLErrorUnknown, "gave no answer (NSURLErrorDomain, code -1)"),
     ])
-    func `an error of URLSession says what happened to which service, and no secret`(
+    func `a URLSession error names the credential service and the problem, but no secret`(
         _ code: Int, _ words: String
     ) throws {
         let url = try #require(URL(string: "http://ada:s3cret@127.0.0.1:8080/s3cret?token=s3cret#s3cret"))
@@ -102,7 +102,7 @@ import Testing
         ("TLS connect error: error:0A00010B:SSL routines::wrong version number", NSURLErrorSecureConnectionFailed),
         ("Couldn't connect to server", NSURLErrorUnknown),
     ])
-    func `what the system says of TLS in words only has a code`(_ words: String, _ code: Int) {
+    func `a TLS error that URLSession describes only in text maps to an error code`(_ words: String, _ code: Int) {
         let error = NSError(
             domain: NSURLErrorDomain, code: NSURLErrorUnknown, userInfo: [NSLocalizedDescriptionKey: words])
         #expect(CredentialServiceFailure.code(of: error) == code)
@@ -114,7 +114,9 @@ import Testing
         ("https://id.example/token", "https://id.example"), ("https://[::1]:8443/", "https://[::1]:8443"),
         ("https://a%0Ab.example/", "https://a%0Ab.example"), ("file:///etc/s3cret", nil), ("/s3cret", nil),
     ])
-    func `of a URL only the origin is told`(_ text: String, _ origin: String?) throws {
+    func `the error message contains only the origin of the credential service's URL`(
+        _ text: String, _ origin: String?
+    ) throws {
         let error = NSError(
             domain: NSURLErrorDomain, code: -1001, userInfo: [NSURLErrorFailingURLErrorKey: URL(string: text) as Any])
         let service = origin.map { " \($0)" } ?? ""

@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `the provider is asked on its queue and its first answer counts`() async {
+    @Test func `the provider is called on its queue, and only its first answer counts`() async {
         let world = Closures()
         var answers = world.answers.stream.makeAsyncIterator()
         world.fetch(1)
@@ -101,7 +101,7 @@ import Testing
         #expect(throws: AuthError.self) { try second?.result.get() }
     }
 
-    @Test func `options at hand are used without asking, until they were refused`() async {
+    @Test func `cached options are used without a request to the provider, except right after clear()`() async {
         let world = Closures(cached: Self.options("cached"))
         var answers = world.answers.stream.makeAsyncIterator()
         world.fetch(1)
@@ -120,7 +120,7 @@ import Testing
         #expect(calls == ["clear", "get"])
     }
 
-    @Test func `an answer after abandoning is not heard, nor does it answer the next question`() async {
+    @Test func `the late answer of an abandoned request is ignored and does not answer the next request`() async {
         let world = Closures()
         var answers = world.answers.stream.makeAsyncIterator()
         world.fetch(1)
@@ -134,7 +134,7 @@ import Testing
         #expect(user(answer) == "in time")
     }
 
-    @Test func `a question that is abandoned before its turn is never asked`() async {
+    @Test func `a request that is abandoned before its turn never reaches the provider`() async {
         let world = Closures()
         world.queue.suspend()
         world.fetch(1)
@@ -143,7 +143,7 @@ import Testing
         #expect(await world.onQueue { $0.pending.count } == 0)
     }
 
-    @Test func `a provider that never answers keeps nothing but its own closure`() async {
+    @Test func `a provider that never answers does not keep the credential source in memory`() async {
         let pending: NonSendableBox<ClosureProvider>
         weak var source: CredentialSource?
         weak var context: Box?
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `an async provider is asked in a task, and cleared before it is asked again`() async {
+    @Test func `an async provider receives a clear request before the next request for options`() async {
         let provider = TaskProvider()
         let source = CredentialSource(provider)
         let (stream, continuation) = AsyncStream<Answer>.makeStream()
@@ -231,7 +231,7 @@ import Testing
         #expect(throws: CourierError.self) { try second?.result.get() }
     }
 
-    @Test func `abandoning cancels the task, and the next question waits for its end`() async {
+    @Test func `abandoning a request cancels its task, and the next request waits for the end of the task`() async {
         let provider = TaskProvider()
         let source = CredentialSource(provider)
         let (stream, continuation) = AsyncStream<Answer>.makeStream()
@@ -256,7 +256,7 @@ import Testing
         #expect(provider.mostRunning == 1)
     }
 
-    @Test func `a source that goes away cancels its task`() async {
+    @Test func `releasing the credential source cancels its running task`() async {
         let provider = TaskProvider()
         var calls = provider.calls.stream.makeAsyncIterator()
         var source: CredentialSource? = CredentialSource(provider)

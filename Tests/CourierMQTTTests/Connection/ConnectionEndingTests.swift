@@ -13,7 +13,7 @@ import Testing
         ConnectionEnding(reason, channel, endpoint: "broker:1883", isEstablished: isEstablished)
     }
 
-    @Test func `an end that nobody asked for is read from the byte stream`() {
+    @Test func `the cause of a closed connection follows from how its transport closed`() {
         let unasked = ending(.requested, .closedByPeer, isEstablished: true)
         #expect(unasked.cause == .closedByServer)
         #expect(unasked.error.code == .connectionLost)
@@ -23,14 +23,14 @@ import Testing
         #expect(ending(.transportClosed, .failed(broken)).error.message == "reset by peer")
     }
 
-    @Test func `a WebSocket that is refused for its credentials asks for others, as a CONNACK does`() {
+    @Test func `a WebSocket handshake answered with 401 renews the credentials, like CONNACK notAuthorized`() {
         let refusal = ending(.transportClosed, .failed(TransportError(.webSocketUnauthorized, "answered 401")))
         #expect(refusal.cause == .refused(.notAuthorized))
         #expect(refusal.error.code == .notAuthorized)
         #expect(LossPolicy.row(for: refusal.cause).response == .renewCredentials)
     }
 
-    @Test func `an attempt by plain TCP that a port does not answer says that the port may want TLS`() throws {
+    @Test func `the error of a plain TCP attempt mentions the TLS port if the broker closes without CONNACK`() throws {
         for isPlain in [true, false] {
             var world = SupervisorHarness { $0.isTLSUpToOptions = isPlain }
             world.handle(.connectRequested(source: "test"))
@@ -50,13 +50,13 @@ import Testing
         (TransportError.Code.closedDuringHandshake, CourierError.Code.secureConnectionFailed),
         (.webSocketHandshakeFailed, .connectionFailed),
     ])
-    func `a handshake that was broken off is tried again`(_ code: TransportError.Code, _ kind: CourierError.Code) {
+    func `a TLS or WebSocket handshake that fails is retried`(_ code: TransportError.Code, _ kind: CourierError.Code) {
         let brokenOff = ending(.transportClosed, .failed(TransportError(code, "broken off")))
         #expect(brokenOff.error.code == kind)
         #expect(LossPolicy.row(for: brokenOff.cause).response == .retry)
     }
 
-    @Test func `server references are taken from both packets`() {
+    @Test func `the server reference is read from CONNACK and from DISCONNECT`() {
         let properties: PacketProperties = [.serverReference("other:1")]
         let refused = ending(.refused(ConnAck(reasonCode: .serverMoved, properties: properties)))
         #expect(refused.serverReference == "other:1")
@@ -66,7 +66,7 @@ import Testing
         #expect(ending(.connectTimeout).serverReference == nil)
     }
 
-    @Test func `an old return code in answer to MQTT 5 means what it says`() {
+    @Test func `an MQTT 3 return code in answer to an MQTT 5 CONNECT maps to the MQTT 5 reason code`() {
         let meanings: [(UInt8, PacketReasonCode)] = [
             (1, .unsupportedProtocolVersion), (2, .clientIdentifierNotValid), (3, .serverUnavailable),
             (4, .badUserNameOrPassword), (5, .notAuthorized),
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `transport problems are sorted by what can be done about them`() {
+    @Test func `transport error codes map to loss causes`() {
         let expected: [(TransportError.Code, LossCause.TransportProblem)] = [
             (.invalidConfiguration, .configuration), (.keyMismatch, .configuration),
             (.invalidDescriptor, .configuration), (.connectionRefused, .unreachable), (.unreachable, .unreachable),

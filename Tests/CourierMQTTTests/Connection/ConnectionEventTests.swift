@@ -4,7 +4,7 @@ import Testing
 @testable import CourierMQTT
 
 @Suite struct ConnectionEventTests {
-    @Test func `each event reaches the app as the one of the same meaning, in milliseconds`() {
+    @Test func `each internal connection event maps to its public event, with times in milliseconds`() {
         let failure = ConnectionFailure.error(CourierError(.timedOut, "too late"))
         let shown: [(ConnectionEvent, String)] = [
             (.authStarted, "connectionServiceAuthStart"),
@@ -33,7 +33,7 @@ import Testing
         for (event, words) in shown { #expect("\(event.type)" == words) }
     }
 
-    @Test func `times and seconds of any size do not trap`() {
+    @Test func `converting extreme, infinite or NaN times does not trap`() {
         #expect(Duration.seconds(Int64.max).wholeMilliseconds == .max)
         #expect(Duration.bounded(seconds: .infinity) == .seconds(1e9))
         #expect(Duration.bounded(seconds: 1e300) == .seconds(1e9))

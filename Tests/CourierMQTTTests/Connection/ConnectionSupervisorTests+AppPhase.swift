@@ -5,7 +5,7 @@ import Testing
 
 /// The app in the background and in the foreground.
 extension ConnectionSupervisorTests {
-    @Test func `the background disconnects in order and the foreground reconnects for topics`() {
+    @Test func `the client disconnects in the background and reconnects in the foreground if it has topics`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.topicsChanged(areWanted: true))
@@ -31,7 +31,7 @@ extension ConnectionSupervisorTests {
                     + "connect(), or subscribe to a topic."))
     }
 
-    @Test func `whoever waits in the background is told in the foreground when nothing there wants a connection`() {
+    @Test func `callers waiting in the background get an error in the foreground if the client has no topics`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.phaseChanged(.background))
@@ -46,7 +46,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `without a topic the foreground waits for one, or for connect`() {
+    @Test func `a client without topics stays offline in the foreground until it gets a topic or connect()`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.phaseChanged(.background))
@@ -61,7 +61,7 @@ extension ConnectionSupervisorTests {
         other.expectNoFaults()
     }
 
-    @Test func `connect in the background connects in the foreground`() {
+    @Test func `connect() in the background takes effect in the foreground`() {
         var world = SupervisorHarness()
         world.handle(.phaseChanged(.background))
         #expect(world.handle(.connectRequested(source: "app")) == [])
@@ -73,7 +73,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a loss that becomes known in the background is mended in the foreground at once`() {
+    @Test func `an attempt that fails in the background is repeated at once in the foreground`() {
         var world = SupervisorHarness { $0.connectTimeout.isEnabled = true }
         world.handle(.topicsChanged(areWanted: true))
         world.handle(.connectRequested(source: "app"))
@@ -86,7 +86,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a disconnected client stays so in the foreground`() {
+    @Test func `disconnect() in the background keeps the client disconnected in the foreground`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.topicsChanged(areWanted: true))

@@ -7,7 +7,7 @@ import Testing
 
 /// The pauses between attempts.
 extension ConnectionSupervisorTests {
-    @Test func `without jitter the pauses are 1 2 4 8 16 30 30`() {
+    @Test func `without jitter the pauses between attempts are 1, 2, 4, 8, 16, 30 and 30 s`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -23,7 +23,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `an attempt after a loss is announced and uses the same options`() {
+    @Test func `the first attempt after a loss emits the reconnect event and reuses the connect options`() {
         var world = SupervisorHarness()
         world.connect()
         world.wait(3)
@@ -44,7 +44,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `only a stable connection starts the pauses anew`() {
+    @Test func `only a connection of at least 10 s resets the pauses between attempts`() {
         var world = SupervisorHarness()
         world.connect()
         world.drop()
@@ -61,7 +61,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `an early timer does nothing`() {
+    @Test func `a timer that fires before its deadline has no effect`() {
         var world = SupervisorHarness()
         world.connect()
         world.drop()

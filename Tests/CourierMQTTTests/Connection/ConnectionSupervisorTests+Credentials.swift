@@ -7,7 +7,7 @@ import Testing
 
 /// What the provider answers, when it is asked, and how often.
 extension ConnectionSupervisorTests {
-    @Test func `a provider error that may pass is retried after 1, 2 and 4 seconds, then at the interval`() {
+    @Test func `a temporary provider error is retried after 1, 2 and 4 s, then at the reconnect interval`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         var pauses: [Double] = []
@@ -23,7 +23,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a provider error in 400 to 499 is retried at the reconnect interval`() {
+    @Test func `HTTP status 400 to 499 from the provider is retried at the reconnect interval`() {
         var world = SupervisorHarness { $0.reconnectInterval = .seconds(3) }
         world.handle(.connectRequested(source: "app"))
         var pauses: [Double] = []
@@ -37,7 +37,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a network error of the provider reports the network as gone until something answers`() {
+    @Test func `a provider's network error emits networkUnavailable once, and its next success networkAvailable`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         let error = AuthError.otherError(NSError(domain: NSURLErrorDomain, code: -1009))
@@ -49,7 +49,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a provider that does not answer is given up, asked again, and heard no more`() {
+    @Test func `a provider that misses authenticationTimeout is asked again, and its late answer is ignored`() {
         var world = SupervisorHarness { $0.authenticationTimeout = .seconds(20) }
         world.handle(.connectRequested(source: "app"))
         #expect(world.deadline == 20)
@@ -92,7 +92,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `connect in the background asks the provider in the foreground, whoever was connected before`() {
+    @Test func `after connect() in the background, the client fetches new credentials in the foreground`() {
         var world = signedOut()
         world.handle(.phaseChanged(.background))
         world.handle(.connectRequested(source: "app"))
@@ -100,7 +100,7 @@ extension ConnectionSupervisorTests {
         expectOtherUser(&world)
     }
 
-    @Test func `connect just before the background asks the provider in the foreground`() {
+    @Test func `after connect() just before the background, the client fetches new credentials in the foreground`() {
         var asking = signedOut()
         asking.handle(.connectRequested(source: "app"))
         asking.handle(.phaseChanged(.background))
@@ -121,7 +121,7 @@ extension ConnectionSupervisorTests {
         expectOtherUser(&waiting)
     }
 
-    @Test func `a provider that fails after connect is asked again, whoever was connected before`() {
+    @Test func `if the provider fails after connect(), it is asked again and old credentials are not reused`() {
         var world = signedOut()
         world.handle(.connectRequested(source: "app"))
         world.deny(AuthError.httpError(statusCode: 503))
@@ -131,7 +131,7 @@ extension ConnectionSupervisorTests {
 
     // MARK: Renewal
 
-    @Test func `credentials are renewed before they end, and the connection is replaced when they differ`() {
+    @Test func `credentials are renewed before they expire, and changed credentials replace the connection`() {
         var world = SupervisorHarness()
         world.connect(expiresIn: 600)
         #expect(world.deadline == 570)
@@ -153,7 +153,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a renewal that fails keeps the connection and is tried again`() {
+    @Test func `a failed credential renewal keeps the connection and is retried`() {
         var world = SupervisorHarness { $0.authenticationTimeout = .seconds(5) }
         world.connect(expiresIn: 600)
         world.fireTimer()
@@ -170,7 +170,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `credentials that have ended are not used for another attempt`() {
+    @Test func `credentials that are due for renewal are fetched again before the next attempt`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant(expiresIn: 40)
@@ -184,7 +184,9 @@ extension ConnectionSupervisorTests {
     }
 
     @Test(arguments: [(2, 1), (5, 2.5), (12, 6), (19, 9.5), (59, 29.5), (61, 31), (600, 570)])
-    func `credentials of any life are renewed at half of it, or 30 s before its end`(_ life: Double, _ due: Double) {
+    func `credentials are renewed at half their lifetime, or 30 s before expiry if that is later`(
+        _ life: Double, _ due: Double
+    ) {
         var world = SupervisorHarness()
         world.connect(expiresIn: life)
         for round in 1...10 {
@@ -195,7 +197,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `credentials of 5 s that are other ones each time carry one connection after the other`() {
+    @Test func `short-lived credentials that change on each renewal replace the connection without a loss`() {
         var world = SupervisorHarness()
         world.connect(expiresIn: 5)
         func renew(_ number: Int) {
@@ -221,7 +223,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `credentials that hardly last are renewed no more often than the named interval`() {
+    @Test func `credentials with a very short lifetime are renewed at most once per second`() {
         var world = SupervisorHarness()
         world.connect(expiresIn: 1)
         #expect(world.deadline == 1)

@@ -33,7 +33,7 @@ extension ConnectionSupervisorTests {
         if case .failed = world.supervisor.waiterAnswer { true } else { false }
     }
 
-    @Test func `each refusal of fixed options ends the waits, until the broker accepts a connection`() {
+    @Test func `with fixed connect options, connected() throws after each refusal before the first connection`() {
         var world = opening { $0.areOptionsFixed = true }
         for count in 1...3 {
             world.refuse(.badUserNameOrPassword)
@@ -52,7 +52,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `after disconnect() and connect() a final failure ends the waits again`() {
+    @Test func `after disconnect() and connect(), connected() throws on a final failure`() {
         var world = SupervisorHarness { $0.areOptionsFixed = true }
         world.connect()
         world.handle(.disconnectRequested)
@@ -64,7 +64,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `refused credentials are final only if the provider returns the same ones again`() {
+    @Test func `refused credentials are a final failure only if the provider returns the same credentials again`() {
         var world = opening()
         world.refuse(.notAuthorized)
         #expect(!isHopeless(world) && world.fetch != nil)
@@ -79,7 +79,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a provider that returns the refused options at once has no second chance`() {
+    @Test func `with whenRefused = stop, the client stops if the provider returns the refused options again`() {
         var world = opening { $0.whenRefused = .stop }
         world.refuse(.badUserNameOrPassword)
         #expect(!isHopeless(world) && world.fetch != nil)
@@ -90,7 +90,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `one refusal of fixed credentials counts for every endpoint`() {
+    @Test func `with fixed connect options, credentials refused at one endpoint are a final failure for all`() {
         var world = opening(Self.two) { $0.areOptionsFixed = true }
         fail(&world, .connectionRefused)
         world.refuse(.badUserNameOrPassword)
@@ -98,7 +98,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a broker that ends an accepted connection as not authorized does not stop the client`() {
+    @Test func `DISCONNECT notAuthorized on a live connection does not stop a client with whenRefused = stop`() {
         var world = opening {
             $0.areOptionsFixed = true
             $0.whenRefused = .stop
@@ -109,7 +109,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `after a takeover the next round of failures is judged alone`() {
+    @Test func `with whenRefused = stop, an unknown host after a session takeover stops the client`() {
         var world = opening { $0.whenRefused = .stop }
         world.accept()
         world.disconnectedByServer(.sessionTakenOver)
@@ -119,7 +119,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a network that goes away makes a final failure an ordinary one`() {
+    @Test func `a final failure becomes temporary if the network becomes unavailable`() {
         var world = opening()
         fail(&world, .hostNotFound)
         #expect(isHopeless(world))
@@ -128,7 +128,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a network that came back during the attempt leaves the host name in doubt`() {
+    @Test func `an unknown host is not a final failure if the network returned during the attempt`() {
         var world = opening()
         world.handle(.networkChanged(.unavailable))
         world.wait(1)
@@ -138,7 +138,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a host name is not final while its service records are not known`() throws {
+    @Test func `an unknown host is not a final failure if the lookup of its service records failed`() throws {
         var world = opening { $0.usesServiceRecords = true }
         let search = try #require(world.search)
         world.handle(.endpointsFound(search, .failed("no answer")))
@@ -152,7 +152,7 @@ extension ConnectionSupervisorTests {
         (.tlsCertificateExpired, true), (.tlsPinMismatch, true), (.nameResolutionFailed, false),
         (.connectionRefused, false), (.connectTimedOut, false), (.unreachable, false), (.closedDuringHandshake, false),
     ])
-    func `a failure ends the waits if it lasts until a person corrects something`(
+    func `connected() throws on a transport failure only if the failure is final`(
         _ code: TransportError.Code, _ isFinal: Bool
     ) {
         var world = opening()
@@ -163,7 +163,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `without a network an unknown host name does not end the waits`() {
+    @Test func `connected() keeps waiting on an unknown host if the network is unavailable`() {
         var world = opening()
         world.handle(.networkChanged(.unavailable))
         fail(&world, .hostNotFound)
@@ -184,7 +184,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `refused credentials end the waits also after a fallback to an older version`() {
+    @Test func `connected() throws if credentials are refused after a fallback to an older MQTT version`() {
         var world = opening { $0.areOptionsFixed = true }
         world.handle(.closed(.versionNotSupported(next: .v311), .closedByPeer))
         #expect(world.isOpen && !isHopeless(world))
@@ -193,7 +193,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `after a return from the background a final failure still ends the waits`() {
+    @Test func `connected() throws on a final failure after the app returns from the background`() {
         var world = opening()
         world.handle(.topicsChanged(areWanted: true))
         world.handle(.phaseChanged(.background))
@@ -208,7 +208,7 @@ extension ConnectionSupervisorTests {
     }
 
     @Test(arguments: [false, true])
-    func `with whenRefused = stop the client waits for connect() after a failure that lasts`(_ wasConnected: Bool) {
+    func `with whenRefused = stop, the client waits for connect() after a final failure`(_ wasConnected: Bool) {
         var world = opening {
             $0.areOptionsFixed = true
             $0.whenRefused = .stop
@@ -234,7 +234,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `the log warns once of a provider and of a broker that do not answer`() {
+    @Test func `the log warns once if the provider or the broker does not answer within 4 s`() {
         func warnings(_ world: SupervisorHarness, _ words: String) -> Int {
             world.logLines.count { $0.contains(words) }
         }

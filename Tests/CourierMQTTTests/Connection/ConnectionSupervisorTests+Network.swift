@@ -5,7 +5,7 @@ import Testing
 
 /// What the monitor of the network says.
 extension ConnectionSupervisorTests {
-    @Test func `a network that comes back ends the pause at once, but not twice within the spacing`() {
+    @Test func `a returning network starts an attempt at once, but at most once in 5 s`() {
         var world = SupervisorHarness()
         world.connect()
         world.drop()
@@ -40,7 +40,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a network that flaps never makes attempts closer than the spacing`() {
+    @Test func `an unstable network never causes attempts less than 5 s apart`() {
         var world = SupervisorHarness { $0.reconnectInterval = .seconds(1_000) }
         world.connect()
         world.drop()
@@ -56,7 +56,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `without a network connect tries once, then slowly`() {
+    @Test func `without a network connect() tries once, then again after 60 s`() {
         var world = SupervisorHarness()
         world.handle(.networkChanged(.unavailable))
         #expect(world.handle(.connectRequested(source: "app")).contains(.fetchCredentials(first)))
@@ -66,7 +66,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `the same word of a monitor twice is no event`() {
+    @Test func `a repeated network status or app phase causes no event`() {
         var world = SupervisorHarness()
         #expect(world.handle(.networkChanged(.available)) == [])
         #expect(world.handle(.phaseChanged(.foreground)) == [])
@@ -87,7 +87,7 @@ extension ConnectionSupervisorTests {
         return world
     }
 
-    @Test func `an attempt that hangs is made anew when the network comes back`() {
+    @Test func `a hanging attempt is restarted when the network returns`() {
         var world = opening()
         world.wait(8)
         #expect(world.handle(.networkChanged(.unavailable)) == [.emit(.networkUnavailable)])
@@ -112,7 +112,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `an attempt that began before a suspend is made anew, without a network when that is back`() {
+    @Test func `an attempt that began before a suspend is restarted once the network is available`() {
         var world = opening()
         world.wait(100)
         var offline = world
@@ -124,7 +124,7 @@ extension ConnectionSupervisorTests {
         offline.expectNoFaults()
     }
 
-    @Test func `an attempt that has just begun has its time to get there`() {
+    @Test func `after a suspend, a recent attempt is restarted only 5 s after it began`() {
         var world = opening()
         world.wait(2)
         #expect(world.handle(.resumedFromSuspend) == [])
@@ -141,7 +141,7 @@ extension ConnectionSupervisorTests {
         for each in [world, accepted, gone] { each.expectNoFaults() }
     }
 
-    @Test func `an attempt that fails before it is made anew is followed by the next one as soon`() {
+    @Test func `if an attempt fails before its planned restart, the next attempt starts at the restart time`() {
         var world = opening { $0.reconnectInterval = .seconds(30) }
         world.wait(2)
         world.handle(.resumedFromSuspend)
@@ -163,7 +163,7 @@ extension ConnectionSupervisorTests {
         for each in [world, gone] { each.expectNoFaults() }
     }
 
-    @Test func `the end of the attempt's own time does not forget the return of the network`() {
+    @Test func `after a connect timeout, the restart planned by a returning network still takes place`() {
         var world = opening {
             $0.reconnectInterval = .seconds(30)
             $0.connectTimeout = ConnectTimeoutPolicy(isEnabled: true, timeout: 3)
@@ -177,7 +177,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a pause that is shorter than that stays so, and a connection needs no attempt`() {
+    @Test func `a planned restart does not delay a sooner attempt, and an accepted connection cancels it`() {
         var short = opening()
         short.wait(2)
         short.handle(.resumedFromSuspend)
@@ -193,7 +193,7 @@ extension ConnectionSupervisorTests {
     }
 
     @Test(arguments: [(3.0, 5.0), (8.0, 8.0)])
-    func `a provider that fails after the network came back is asked again as soon`(
+    func `if the provider fails after a resume from suspend, it is asked again before the full pause`(
         _ failedAt: Double, _ askedAt: Double
     ) {
         var world = SupervisorHarness { $0.reconnectInterval = .seconds(30) }
@@ -213,7 +213,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `what is told as an attempt begins does not end it`() {
+    @Test func `a network that returns as an attempt begins does not restart the attempt`() {
         var world = SupervisorHarness()
         world.handle(.networkChanged(.unavailable))
         world.handle(.connectRequested(source: "app"))
@@ -223,7 +223,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a network that flaps never makes hanging attempts closer than the spacing`() {
+    @Test func `an unstable network restarts hanging attempts at most every 5 s`() {
         var world = opening()
         for _ in 0..<200 {
             world.wait(0.25)

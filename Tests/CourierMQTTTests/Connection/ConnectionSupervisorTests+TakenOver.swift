@@ -8,7 +8,7 @@ import Testing
 
 /// Sessions that another client takes over.
 extension ConnectionSupervisorTests {
-    @Test func `a session that was taken over is left alone for 60 seconds, doubling to 10 minutes`() {
+    @Test func `after a session takeover the reconnect pause is 60 s and doubles up to 10 minutes`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -34,7 +34,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a network that flaps does not put the attempt after a takeover off for ever`() {
+    @Test func `an unstable network does not delay the attempt after a takeover forever`() {
         var world = SupervisorHarness()
         world.connect()
         world.disconnectedByServer(.sessionTakenOver)
@@ -65,7 +65,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `before MQTT 5 three drops in a row right after CONNACK mean the same`() {
+    @Test func `before MQTT 5, three connections in a row dropped right after CONNACK count as a takeover`() {
         var world = SupervisorHarness()
         world.connect(.v311)
         world.wait(5)
@@ -84,7 +84,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `drops that are not in a row, or come later, or speak MQTT 5, are ordinary losses`() {
+    @Test func `dropped connections that are not consecutive, are late or use MQTT 5 do not count as a takeover`() {
         var world = SupervisorHarness { $0.stableConnectionTime = .seconds(1) }
         world.connect(.v311)
         for _ in 0..<5 {
@@ -117,7 +117,7 @@ extension ConnectionSupervisorTests {
 
     /// [MQTT-3.1.4-3]: a server says 0x8E, and not all do.
     @Test
-    func `with MQTT 5 drops are ordinary losses, and from the second one on log and event say what they may mean`() {
+    func `with MQTT 5, log and event mention the client id from the second dropped connection in a row`() {
         var world = SupervisorHarness()
         world.connect(.v5)
         for (index, pause) in [1.0, 2, 4, 8].enumerated() {
@@ -132,7 +132,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `before MQTT 5 six drops mean it that come no later than the pauses of two clients in a fight`() {
+    @Test func `before MQTT 5, six connections in a row dropped within 15 s of CONNACK count as a takeover`() {
         var world = SupervisorHarness {
             $0.reconnectInterval = .seconds(5)
             $0.maximumReconnectInterval = .seconds(10)
@@ -157,7 +157,7 @@ extension ConnectionSupervisorTests {
     }
 
     @Test(arguments: [(60.0, nil), (29.75, 6)] as [(Double, Int?)])
-    func `long intervals do not make a fight of drops that come later than 30 seconds`(
+    func `connections dropped more than 30 s after CONNACK never count as a takeover`(
         _ lasted: Double, _ verdict: Int?
     ) {
         var world = SupervisorHarness {
@@ -178,7 +178,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a connection that breaks on this side or on the way is no other client's doing`() {
+    @Test func `drops caused by the client or the network do not count as a takeover`() {
         let ends: [(CloseReason, ChannelCloseReason)] = [
             (.transportClosed, .failed(TransportError(.timedOut, "no answer"))),
             (.transportClosed, .failed(TransportError(.systemFailure, "the network is down"))),
@@ -241,7 +241,7 @@ extension ConnectionSupervisorTests {
         return world.deadline.map { $0 - world.time }
     }
 
-    @Test func `a connection that fell silent begins the count of drops anew`() {
+    @Test func `a connection that ends by a probe timeout resets the count of dropped connections`() {
         var world = connected(afterDrops: 5)
         world.handle(.resumedFromSuspend)
         #expect(world.fireTimer().contains(.abort))
@@ -252,7 +252,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a connection that lasted begins the count of drops anew, also if this side closes it`() {
+    @Test func `a long connection resets the count of dropped connections, even if the client closes it`() {
         var lasting = connected(afterDrops: 5)
         lasting.wait(100)
         backgroundAndForeground(&lasting)
@@ -265,7 +265,7 @@ extension ConnectionSupervisorTests {
         short.expectNoFaults()
     }
 
-    @Test func `a verdict ends with a connection that lasted`() {
+    @Test func `after a takeover, one long connection makes the next drop an ordinary loss`() {
         var world = connected(afterDrops: 5)
         #expect(pauseAfterDrop(&world) == 60)
         world.fireTimer()
@@ -277,7 +277,7 @@ extension ConnectionSupervisorTests {
     }
 
     @Test(arguments: [("caf\u{E9}", 60.0), ("tea", 1.0), ("cafe\u{301}", 1.0)])
-    func `another client id begins the count of drops anew`(_ clientID: String, _ pause: Double) {
+    func `a changed client id resets the count of dropped connections`(_ clientID: String, _ pause: Double) {
         func options(_ id: String) -> ConnectOptions {
             ConnectOptions(host: "broker", port: 1883, clientId: id, username: "ada", password: "s3cret")
         }
@@ -293,7 +293,9 @@ extension ConnectionSupervisorTests {
     // MARK: A fight
 
     @Test(arguments: ReconnectJitter.allCases)
-    func `before MQTT 5 two clients with one id end their fight, and one is told why`(_ jitter: ReconnectJitter) {
+    func `before MQTT 5, two clients with the same client id detect the takeover after at most 13 drops`(
+        _ jitter: ReconnectJitter
+    ) {
         for (interval, maximum) in [(5, 10), (1, 30)] {
             for seed in UInt64(1)...20 {
                 for (lead, failedAttempts) in [(0.5, 0), (5.0, 1), (12.0, 2), (100.0, 9)] {

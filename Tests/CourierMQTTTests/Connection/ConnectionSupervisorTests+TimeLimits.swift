@@ -5,7 +5,7 @@ import Testing
 
 /// Attempts and connections that take, or are silent, too long.
 extension ConnectionSupervisorTests {
-    @Test func `an attempt without CONNACK is given up after the connect timeout`() {
+    @Test func `an attempt without CONNACK fails with timedOut after the connect timeout`() {
         var world = SupervisorHarness { $0.connectTimeout = ConnectTimeoutPolicy(isEnabled: true, timeout: 10) }
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -21,14 +21,14 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `without the policy an attempt has no limit here`() {
+    @Test func `an attempt has no deadline if the connect timeout is disabled`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
         #expect(world.deadline == nil)
     }
 
-    @Test func `a silent connection is probed, then lost and replaced at once`() {
+    @Test func `a silent connection is probed, then closed and replaced at once`() {
         var world = SupervisorHarness { $0.idleActivityTimeout.isEnabled = true }
         world.connect()
         #expect(world.deadline == 20, "half of the read timeout")
@@ -50,7 +50,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `whatever is received answers a probe`() {
+    @Test func `any received byte counts as the answer to a probe`() {
         var world = SupervisorHarness { $0.idleActivityTimeout.isEnabled = true }
         world.connect()
         #expect(world.fireTimer() == [.probe])
@@ -60,7 +60,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `after a suspend the connection is probed and lost when nothing answers`() {
+    @Test func `after a suspend the connection is probed, and closed if the broker does not answer`() {
         var world = SupervisorHarness()
         world.connect()
         world.wait(100)
@@ -75,7 +75,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a network that comes back while reading is paused ends nothing that is only not read`() {
+    @Test func `while reading is paused, a probe after a network change does not close the connection`() {
         var world = SupervisorHarness()
         world.connect()
         world.setReadingPaused(true)
@@ -95,7 +95,7 @@ extension ConnectionSupervisorTests {
         dead.expectNoFaults()
     }
 
-    @Test func `a connection whose reader is slow is not idle`() {
+    @Test func `the idle timeout does not run while reading is paused`() {
         var world = SupervisorHarness { $0.idleActivityTimeout.isEnabled = true }
         world.connect()
         #expect(world.fireTimer() == [.probe])

@@ -12,7 +12,7 @@ import Testing
 
     // MARK: Intent
 
-    @Test func `connect asks the provider, opens, and connects`() {
+    @Test func `connect() fetches credentials, opens the transport and connects`() {
         var world = SupervisorHarness()
         #expect(
             world.handle(.connectRequested(source: "app")) == [
@@ -36,7 +36,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `connect is discarded while authenticating, connecting, or connected`() {
+    @Test func `connect() is discarded while the client authenticates, connects or is connected`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "a"))
         #expect(
@@ -54,7 +54,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `disconnect closes in order, and connect during the close connects afterwards`() {
+    @Test func `disconnect() closes the connection, and connect() during the close takes effect afterwards`() {
         var world = SupervisorHarness()
         world.connect()
         let told = ConnectionFailure.error(
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `connect during the close begins as short a pause as connect from rest`(_ isConnected: Bool) {
+    func `connect() during a close resets the reconnect pause`(_ isConnected: Bool) {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -103,7 +103,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `connect during the close begins the count of drops anew`() {
+    @Test func `connect() during a close resets the count of dropped connections`() {
         var world = SupervisorHarness()
         world.connect(.v311)
         for _ in 0..<2 {
@@ -121,7 +121,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `disconnect in the middle of an attempt ends it as cancelled`() {
+    @Test func `disconnect() ends a running attempt as cancelled`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.wait(1)
@@ -141,7 +141,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `disconnect while waiting ends the intent and its timer`() {
+    @Test func `disconnect() during a reconnect pause cancels the next attempt`() {
         var world = SupervisorHarness()
         world.connect()
         world.drop()
@@ -151,7 +151,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `destroy clears at once, forgets the options, and ends the session`() {
+    @Test func `destroy() clears the stored state, ends the session and forgets the connect options`() {
         var world = SupervisorHarness()
         world.connect()
         let told = ConnectionFailure.error(
@@ -167,7 +167,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a close that does not end is cut off after the close timeout`() {
+    @Test func `a close that does not finish is aborted after the close timeout`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.disconnectRequested)
@@ -178,7 +178,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `connect while waiting tries at once, asking the provider, but not twice within the spacing`() {
+    @Test func `connect() during a reconnect pause starts an attempt at once, but at most once in 5 s`() {
         var world = SupervisorHarness()
         world.connect()
         for _ in 0..<3 {
@@ -199,7 +199,7 @@ import Testing
 
     // MARK: Stops
 
-    @Test func `options that can not be used stop the client`() {
+    @Test func `invalid connect options stop the client`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: [TransportError.Code.tooManyDescriptors, .systemFailure])
-    func `what the machine lacks to begin does not stop the client`(_ code: TransportError.Code) {
+    func `a lack of system resources does not stop the client`(_ code: TransportError.Code) {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -228,7 +228,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `an app that answers each stop by connect does not hammer the broker`() {
+    @Test func `repeated connect() after a stop starts attempts at least 5 s apart`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()

@@ -127,7 +127,7 @@ import Testing
         ]
     }
 
-    @Test func `whatever happens in three steps from any phase, the promises hold`() {
+    @Test func `the supervisor's invariants hold for every sequence of three inputs from every phase`() {
         for (name, world) in starts { explore(world, [], depth: 3, name) }
     }
 
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `the promises hold on random walks`() {
+    @Test func `the supervisor's invariants hold for random sequences of inputs`() {
         for seed in UInt64(1)...300 {
             var random = SeededGenerator(seed: seed)
             var world = configured(seed)
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `a client that is wanted and can connect gets there from everywhere`() {
+    @Test func `after connect() the client reaches the connected state from every phase`() {
         for (name, world) in starts {
             for move in Move.allCases {
                 var next = world

@@ -9,7 +9,7 @@ import Testing
 
     private let failure = CourierError(.connectionLost, "lost")
 
-    @Test func `a whole life passes`() {
+    @Test func `the valid event sequence of a whole client life has no violations`() {
         var grammar = EventGrammar()
         let life: [CourierEventType] = [
             .connectionServiceAuthStart, .connectDiscarded(reason: "twice"), .messageStoreFailure(error: failure),
@@ -37,7 +37,7 @@ import Testing
         #expect(grammar.openStarts == [])
     }
 
-    @Test func `messages need no start after events were dropped, and no end if theirs was told before`() {
+    @Test func `after eventsDropped, messages need neither a start event nor an end event`() {
         let success = CourierEventType.messageSendSuccess(topic: "t", qos: .one, sizeBytes: 3, data: Data())
         #expect(violations(success) == [0])
         #expect(violations(.eventsDropped(count: 1), success) == [])
@@ -50,7 +50,7 @@ import Testing
         #expect(grammar.openStarts == [])
     }
 
-    @Test func `each broken rule is found at its event`() {
+    @Test func `each violation is reported with the index of its event`() {
         #expect(violations(.connectionServiceAuthStart, .connectionServiceAuthStart) == [1])
         #expect(violations(.connectionServiceAuthSuccess(timeTaken: 1)) == [0])
         #expect(violations(.connectionAttempt, .connectionServiceAuthStart) == [1])
@@ -82,7 +82,7 @@ import Testing
         #expect(violations(.connectionUnavailable, .connectionUnavailable) == [1])
     }
 
-    @Test func `a failure without a start is a refusal on this side, and anything else a second end`() {
+    @Test func `a failure event without a start event is valid only if the client itself refused the request`() {
         func sent(_ code: CourierError.Code) -> CourierEventType {
             .messageSendFailure(topic: "t", qos: .one, error: CourierError(code, "over"), sizeBytes: 1)
         }
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a message that could not be used has come, or is an earlier process's, or there is none`() {
+    @Test func `messageReceiveFailure needs an earlier messageReceive, a store or an invalid topic filter`() {
         func failed(_ code: CourierError.Code) -> CourierEventType {
             .messageReceiveFailure(topic: "t", error: CourierError(code, "over"), sizeBytes: 1)
         }
@@ -140,7 +140,7 @@ import Testing
         #expect(grammar.violations.isEmpty)
     }
 
-    @Test func `starts without an end are named`() {
+    @Test func `openStarts lists each start event without an end event`() {
         var grammar = EventGrammar()
         for event in [
             CourierEventType.connectionAttempt, .connectionSuccess(timeTaken: 1), .ping(url: ""),

@@ -25,7 +25,7 @@ import Testing
         return nil
     }
 
-    @Test func `a client that only sends is not cut off as long as its probes are answered`() {
+    @Test func `a connection that only sends stays alive as long as its probes are answered`() {
         #expect(lifeOfQuietSender(answersProbes: true) == nil)
         #expect(lifeOfQuietSender(answersProbes: false) == 10)
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(liveness.look(now: at(40)) == .dead(silentFor: .seconds(40)))
     }
 
-    @Test func `after a long stop of the process a probe gets its chance first`() {
+    @Test func `after a long stop of the process, the connection is probed before it counts as dead`() {
         var liveness = Liveness(
             IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)
         _ = liveness.sent(now: at(1))
@@ -51,7 +51,7 @@ import Testing
         #expect(liveness.look(now: at(1_003)) == .dead(silentFor: .seconds(1_003)))
     }
 
-    @Test func `without the policy only a probe from outside has a deadline`() {
+    @Test func `with the idle timeout disabled, only an explicit probe has a deadline`() {
         var liveness = Liveness(IdleActivityTimeoutPolicy(), probeTimeout: .seconds(3), now: start)
         #expect(liveness.sent(now: at(1)) == false)
         #expect(liveness.deadline == nil)
@@ -64,7 +64,7 @@ import Testing
         #expect(liveness.look(now: at(200)) == .alive)
     }
 
-    @Test func `while reading is paused there is no verdict, and then everything has its whole time again`() {
+    @Test func `timeouts stop while reading is paused, and restart in full when reading resumes`() {
         var liveness = Liveness(
             IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)
         _ = liveness.sent(now: at(1))
@@ -85,7 +85,7 @@ import Testing
         #expect(liveness.lastInbound == nil, "a pause is no sign of life")
     }
 
-    @Test func `what was not answered before a pause is probed after it, and dead when that is in vain`() {
+    @Test func `if bytes sent before a reading pause stay unanswered, the connection is probed, then dead`() {
         var liveness = Liveness(
             IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)
         _ = liveness.sent(now: at(1))

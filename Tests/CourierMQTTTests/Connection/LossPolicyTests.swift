@@ -9,7 +9,7 @@ import Testing
 
 /// The table, row by row: as data, as behaviour of the supervisor, and as documentation.
 @Suite struct LossPolicyTests {
-    @Test func `each cause stands in one row`() {
+    @Test func `each loss cause is in at most one row of the table`() {
         var seen: Set<LossCause> = []
         for cause in LossPolicy.rows.flatMap(\.causes) { #expect(seen.insert(cause).inserted, "\(cause)") }
         #expect(LossPolicy.rows.last?.causes == [], "the last row is for the rest")
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Every code that a server may put into CONNACK or DISCONNECT, by what MQTT 5.0 tables 3-1 and 3-10 say.
-    @Test func `each code that a server may send has a row of its own`() throws {
+    @Test func `each failure reason code of CONNACK and each code of DISCONNECT is in exactly one row`() throws {
         for code in PacketReasonCode.allCases {
             for packet in [
                 Packet.connAck(ConnAck(reasonCode: code)), .disconnect(Disconnect(reasonCode: code)),
@@ -58,7 +58,7 @@ import Testing
         .disconnected(.keepAliveTimeout): .retryAtOnce, .disconnected(.maximumConnectTime): .retryAtOnce,
     ]
 
-    @Test func `each cause has the response that it should have, whatever the table says`() {
+    @Test func `each loss cause has the expected response`() {
         for (cause, response) in Self.expected {
             #expect(LossPolicy.row(for: cause).response == response, "\(cause)")
         }
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: LossPolicy.rows.flatMap(\.causes).filter { ![.repeatedDrops, .unreadableStore].contains($0) })
-    func `the supervisor does what the row of a cause says`(_ cause: LossCause) throws {
+    func `the supervisor follows the table's response to each loss cause`(_ cause: LossCause) throws {
         let (reason, transport) = try #require(ending(cause))
         let wasConnected = if case .disconnected = cause { true } else { cause == .silence }
         let known = ConnectionEnding(reason, transport, endpoint: "broker:1883", isEstablished: wasConnected)
@@ -169,7 +169,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a loss that is retried at once is so only in the place of the first pause`() {
+    @Test func `DISCONNECT keepAliveTimeout skips only the first reconnect pause`() {
         var world = SupervisorHarness()
         world.connect()
         for _ in 0..<3 {
@@ -185,7 +185,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `so it is with the first connection ever, and the first after disconnect(), however short`() {
+    @Test func `after connect(), the loss of a short first connection is retried at once, the next loss after 2 s`() {
         var world = SupervisorHarness()
         for _ in 0..<2 {
             world.connect()
@@ -201,7 +201,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `credentials that are refused again are asked for after the pause`() {
+    @Test func `if renewed credentials are refused again, the provider is asked after the reconnect pause`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `options that never change are not tried again at once when they are refused`(_ isConnected: Bool) {
+    func `refused fixed connect options are retried only after the reconnect pause`(_ isConnected: Bool) {
         var world = SupervisorHarness { $0.areOptionsFixed = true }
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -241,7 +241,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `an authorization that ends on a live connection is renewed at once`() {
+    @Test func `DISCONNECT notAuthorized on a live connection renews the credentials at once`() {
         var world = SupervisorHarness()
         world.connect()
         world.wait(60)
@@ -254,7 +254,7 @@ import Testing
 
     private func host(_ world: SupervisorHarness) -> String? { world.info.map { "\($0.host):\($0.port)" } }
 
-    @Test func `use another server holds for one connection`() {
+    @Test func `a useAnotherServer redirect applies to one connection`() {
         var world = SupervisorHarness()
         world.connect()
         world.disconnectedByServer(.useAnotherServer, [.serverReference("other:8883 third")])
@@ -268,7 +268,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `an attempt that is made anew goes to the server that the broker has named for it`() {
+    @Test func `an attempt that restarts after a suspend keeps its one-time redirect`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -300,7 +300,7 @@ import Testing
         reconnect(&ended)
     }
 
-    @Test func `server moved holds for all that follow, until the new one can not be reached`() {
+    @Test func `a serverMoved redirect applies to all connections until the new server is unreachable`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -319,7 +319,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `brokers that send a client around are left after the named number`() {
+    @Test func `the client follows at most three redirects in a row`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -334,7 +334,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a reference that is none, or not to be followed, is an ordinary refusal`() {
+    @Test func `an invalid or disallowed server reference is handled as an ordinary refusal`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()
@@ -350,7 +350,7 @@ import Testing
 
     // MARK: Documentation
 
-    @Test func `docs/reference/events.md shows this table`() throws {
+    @Test func `the events page of the docs shows the LossPolicy table`() throws {
         let file = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "../../../docs/reference/events.md").standardized
         let documentation = try String(contentsOf: file, encoding: .utf8)

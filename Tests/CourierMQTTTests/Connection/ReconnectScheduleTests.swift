@@ -11,11 +11,11 @@ import Testing
 
     private let exact = [1, 2, 4, 8, 16, 30, 30, 30].map { Duration.seconds($0) }
 
-    @Test func `without jitter the pauses double up to the maximum exactly`() {
+    @Test func `without jitter the pauses double exactly up to the maximum`() {
         #expect(pauses(.none, seed: 1) == exact)
     }
 
-    @Test func `equal jitter stays in the upper half of the pause and full jitter within it`() {
+    @Test func `equal jitter uses the upper half of each pause, full jitter the whole pause`() {
         var equal: [Double] = []
         var full: [Double] = []
         for seed in UInt64(1)...500 {
@@ -33,12 +33,12 @@ import Testing
         #expect(full.contains { $0 < 0.01 } && full.contains { $0 > 0.99 })
     }
 
-    @Test func `the same seed gives the same pauses and another seed others`() {
+    @Test func `equal seeds give equal pauses, and different seeds give different pauses`() {
         #expect(pauses(.equal, seed: 7) == pauses(.equal, seed: 7))
         #expect(pauses(.equal, seed: 7) != pauses(.equal, seed: 8))
     }
 
-    @Test func `a reset starts with the first pause`() {
+    @Test func `reset() restarts the schedule with the first pause`() {
         var schedule = ReconnectSchedule(interval: .seconds(1), maximum: .seconds(30), jitter: .none)
         var random = JitterSource(seed: 1)
         #expect(schedule.isFresh)
@@ -50,7 +50,7 @@ import Testing
         #expect(pause == .seconds(1))
     }
 
-    @Test func `a maximum below the interval does not shorten it`() {
+    @Test func `a maximum below the interval does not shorten the pauses`() {
         var schedule = ReconnectSchedule(interval: .seconds(5), maximum: .seconds(2), jitter: .none)
         var random = JitterSource(seed: 1)
         let pauses = (0..<3).map { _ in schedule.next(using: &random) }

@@ -39,7 +39,9 @@ import Testing
     // MARK: Hosts
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved])
-    func `another host is not followed, and the error names it and the option`(_ code: PacketReasonCode) {
+    func `a redirect to another host is not followed, and the error names the host and allowedHosts`(
+        _ code: PacketReasonCode
+    ) {
         for isConnected in [false, true] {
             var world = opening()
             if isConnected { world.accept() }
@@ -64,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a reference to another host does not shorten the pause before the next attempt`() {
+    @Test func `a disallowed redirect does not shorten the pause before the next attempt`() {
         var world = opening()
         while world.attemptTimes.count < 6 {
             if world.isOpen {
@@ -77,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["broker.example:8884", "BROKER.EXAMPLE:8884", "evil.example broker.example:8884"])
-    func `another port of the same host is followed, with the present credentials`(_ reference: String) {
+    func `a redirect to another port of the same host is followed with the current credentials`(_ reference: String) {
         var world = opening(options())
         world.refuse(.useAnotherServer, [.serverReference(reference)])
         #expect(host(world)?.lowercased() == "broker.example:8884")
@@ -95,7 +97,7 @@ import Testing
         #expect(host(world) == "Broker.example:8883")
     }
 
-    @Test func `an allowed host is followed, its subdomains are not`() throws {
+    @Test func `a redirect to an allowed host is followed, a redirect to its subdomain is not`() throws {
         var policy = RedirectPolicy()
         policy.allowedHosts = ["Node.Example": .reused]
         let checked = try policy.checked()
@@ -107,7 +109,7 @@ import Testing
         #expect(!other.isOpen)
     }
 
-    @Test func `the client follows a reference to an endpoint of its own list`() {
+    @Test func `the client follows a redirect to an endpoint of its own list`() {
         let list = [BrokerEndpoint(host: "b.example", port: 8883)]
         var world = opening(options(alternatives: list))
         world.refuse(.useAnotherServer, [.serverReference("b.example:8883")])
@@ -117,13 +119,13 @@ import Testing
         #expect(host(port) == "b.example:8884", "its host is the app's word, too")
     }
 
-    @Test func `the same host can be ruled out, too`() {
+    @Test func `a redirect to the same host is not followed if followsSameHost is false`() {
         var world = opening { $0.redirects.followsSameHost = false }
         world.refuse(.useAnotherServer, [.serverReference("broker:1884")])
         #expect(!world.isOpen && message(world).contains("followsSameHost"))
     }
 
-    @Test func `a Unix socket is no host`() {
+    @Test func `a client connected by a Unix socket does not follow redirects`() {
         let options = ConnectOptions(
             host: "/run/broker", port: 0, clientId: "c", username: "", password: "", scheme: "unix")
         var world = opening(options) { $0.redirects.allowedHosts = ["node": .reused] }
@@ -132,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "mqtt://host", "host:1883"])
-    func `the list of allowed hosts refuses a text that is not a host`(_ host: String) {
+    func `validation fails if allowedHosts contains a text that is not a host`(_ host: String) {
         var config = MQTTClientConfig(options: SupervisorHarness.options)
         config.endpoints.redirects.allowedHosts = [host: .reused]
         #expect(throws: CourierError.self) { try CourierClientFactory().validate(config) }
@@ -141,7 +143,7 @@ import Testing
     // MARK: TLS
 
     @Test(arguments: [nil, "tls", "mqtts"] as [String?])
-    func `TLS stays on at a port that stands for plain TCP`(_ scheme: String?) throws {
+    func `a redirect from a TLS broker to port 1883 still uses TLS`(_ scheme: String?) throws {
         var world = opening(options(scheme: scheme))
         world.refuse(.useAnotherServer, [.serverReference("broker.example:1883")])
         let info = try #require(world.info)
@@ -149,7 +151,7 @@ import Testing
         #expect(try ConnectionScheme(info, hasTLSSettings: false) == .tls)
     }
 
-    @Test func `an endpoint without TLS is not followed from one with TLS`() {
+    @Test func `a redirect from an endpoint with TLS to an endpoint without TLS is not followed`() {
         let list = [BrokerEndpoint(host: "b.example", port: 1883, priority: 1, scheme: "tcp")]
         var world = opening(options(scheme: "tls", alternatives: list))
         let before = world.attemptTimes.count
@@ -158,7 +160,7 @@ import Testing
         #expect(world.attemptTimes.count == before + 1, "the app's own list goes on as ever")
     }
 
-    @Test func `a provider can not switch TLS off for another server`() throws {
+    @Test func `credentials from the provider cannot disable TLS for a redirect`() throws {
         var world = opening(options()) { $0.redirects.allowedHosts = ["node": .fromProvider] }
         world.refuse(.useAnotherServer, [.serverReference("node:1883")])
         world.grant(
@@ -180,7 +182,9 @@ import Testing
     }
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved])
-    func `the client asks the provider about the host before it opens a connection`(_ code: PacketReasonCode) {
+    func `with fromProvider, credentials for the redirect's host are fetched before the connection opens`(
+        _ code: PacketReasonCode
+    ) {
         var world = asking(code)
         #expect(!world.isOpen && world.fetchedServer == BrokerEndpoint(host: "node", port: 1884))
         world.grant(nodeOptions)
@@ -195,7 +199,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a provider without credentials for the host leaves the client at home`() {
+    @Test func `without credentials for the redirect's host, the client stays with the configured host`() {
         var world = asking(.serverMoved)
         world.deny(CourierError(noOptionsFor: BrokerEndpoint(host: "node", port: 1884)))
         #expect(message(world).contains("node:1884") && message(world).contains("MQTTClientConfig.endpoints.redirects"))
@@ -205,7 +209,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `credentials of the referenced host are renewed, and those of the configured host stay`() {
+    @Test func `credentials for a redirect's host are renewed without changing those of the configured host`() {
         var world = asking(.serverMoved)
         world.grant(nodeOptions, expiresIn: 600)
         world.accept()
@@ -226,7 +230,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a disconnect while the provider is asked for the host begins at home again`() {
+    @Test func `disconnect() while credentials for a redirect are fetched cancels the redirect`() {
         var world = asking(.useAnotherServer)
         world.handle(.disconnectRequested)
         #expect(world.fetch == nil)

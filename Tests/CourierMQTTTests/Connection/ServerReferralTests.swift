@@ -20,7 +20,7 @@ import Testing
 
     // MARK: The limit
 
-    @Test func `a reference is followed however often the server that it names has failed`() {
+    @Test func `a redirect is followed even if its server has failed many times`() {
         var world = opening()
         for round in 1...20 {
             #expect(host(world) == "broker:1883")
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved])
-    func `servers that name each other get no more than four attempts without a pause`(_ code: PacketReasonCode) {
+    func `servers that redirect to each other get at most four attempts without a pause`(_ code: PacketReasonCode) {
         var world = opening()
         while world.attemptTimes.count < 40 {
             if world.fetch != nil {
@@ -55,7 +55,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a session that another client has taken begins the count anew as well`() {
+    @Test func `a session takeover resets the count of followed redirects`() {
         var world = opening()
         for round in 1...5 {
             world.refuse(.useAnotherServer, [.serverReference("other")])
@@ -70,7 +70,7 @@ import Testing
     // MARK: Renewal
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved])
-    func `credentials that stay the same leave a connection to a referred server alone`(_ code: PacketReasonCode) {
+    func `renewed credentials without a change keep the connection to a redirect's server`(_ code: PacketReasonCode) {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant(expiresIn: 600)
@@ -90,7 +90,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `[MQTT-4.12.1-1] a new token is given on the connection to a referred server`() {
+    @Test func `[MQTT-4.12.1-1] credentials are renewed on the connection to a referred server`() {
         func authentication(_ token: String) -> ExtendedAuthentication {
             ExtendedAuthentication(method: "TOKEN", data: Data(token.utf8))
         }
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved], Fault.allCases)
-    func `what would stop the client at home does not at a server that was named for it`(
+    func `a failure that stops the client at its configured server does not stop it at a redirect's server`(
         _ code: PacketReasonCode, _ fault: Fault
     ) {
         var home = opening()

@@ -7,7 +7,9 @@ import Testing
 
 /// Which address a client blames for a failure.
 @Suite(.timeLimit(.minutes(5))) struct AddressBlameTests {
-    @Test func `an attempt that gets as far as no address does not blame that of the last connection`() async throws {
+    @Test func `an attempt that fails before it has an address does not blame the last connection's address`()
+        async throws
+    {
         let script: [ConnectionScript] = [.connection([.accept()]), .connection([.closeWithoutAnswer(.reset)])]
         try await ScriptedWorld.run(script) { world in
             await world.connect()

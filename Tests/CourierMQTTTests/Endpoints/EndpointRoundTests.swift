@@ -19,7 +19,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test func `a list has each place once, its own host first, then by priority`() {
+    @Test func `an endpoint list has each endpoint once, the options' host first, the others by priority`() {
         let list = EndpointList(
             Self.options(
                 BrokerEndpoint(host: "far", port: 1, priority: 9), BrokerEndpoint(host: "a", port: 1, priority: 3),
@@ -31,7 +31,7 @@ import Testing
         #expect(list.index(host: "a", port: 3) == nil)
     }
 
-    @Test func `beyond the limit the least preferred are left out`() {
+    @Test func `an endpoint list over its limit omits the least preferred endpoints`() {
         let all = (1...40).map { BrokerEndpoint(host: "h\($0)", port: 1, priority: UInt16(40 - $0)) }
         let options = ConnectOptions(
             host: "a", port: 1, clientId: "c", username: "", password: "", alternatives: all)
@@ -42,7 +42,7 @@ import Testing
         #expect(EndpointList([], limit: 3) == nil)
     }
 
-    @Test func `options at an endpoint are the same but for the way to it`() {
+    @Test func `connect options for another endpoint differ only in host, port and scheme`() {
         let plain = Self.options(BrokerEndpoint(host: "b", port: 2, scheme: "tls"))
         let there = plain.at(plain.alternatives[0])
         #expect(there.host == "b" && there.port == 2 && there.scheme == "tls")
@@ -52,7 +52,7 @@ import Testing
 
     // MARK: Rounds
 
-    @Test func `one endpoint alone is tried again and again`() {
+    @Test func `a round with one endpoint selects this endpoint again after each failure`() {
         var random = SeededGenerator(seed: 1)
         var round = round([], &random)
         for _ in 0..<3 {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a lost endpoint stands behind its equals, and before the less preferred`() {
+    @Test func `a lost endpoint is tried after others of its priority and before less preferred endpoints`() {
         var random = SeededGenerator(seed: 2)
         var round = round(
             [BrokerEndpoint(host: "b", port: 1), BrokerEndpoint(host: "far", port: 1, priority: 1)], &random)
@@ -76,7 +76,7 @@ import Testing
         #expect(round.current.host == "a", "when all have failed, none stands behind another")
     }
 
-    @Test func `a lost endpoint without equals has its turn first, and after a pause`() {
+    @Test func `a lost endpoint that is alone in its priority is tried first, after a pause`() {
         var random = SeededGenerator(seed: 3)
         var round = round([BrokerEndpoint(host: "far", port: 1, priority: 1)], &random)
         round.accepted(using: &random)
@@ -90,7 +90,7 @@ import Testing
         #expect(round.current.host == "a", "when the other is lost, the preferred one is first")
     }
 
-    @Test func `an endpoint that is tried again after its connection, and fails, is followed by all others`() {
+    @Test func `if a lost endpoint is tried again and fails, all other endpoints are tried`() {
         var random = SeededGenerator(seed: 4)
         var round = round([BrokerEndpoint(host: "b", port: 1), BrokerEndpoint(host: "c", port: 1)], &random)
         _ = round.failed(mayRecover: true, using: &random)
@@ -101,7 +101,7 @@ import Testing
         #expect(count == 3)
     }
 
-    @Test func `a round in which nothing can recover does not go on`() {
+    @Test func `a round continues only if at least one failed endpoint may recover`() {
         var random = SeededGenerator(seed: 5)
         var round = round([BrokerEndpoint(host: "b", port: 1)], &random)
         #expect(round.goesOn)
@@ -112,7 +112,7 @@ import Testing
         #expect(round.goesOn && !round.hasNext)
     }
 
-    @Test func `a server of the list that another refers to has its turn`() {
+    @Test func `select() makes an endpoint of the list the current endpoint`() {
         var random = SeededGenerator(seed: 6)
         var round = round([BrokerEndpoint(host: "b", port: 1), BrokerEndpoint(host: "c", port: 1)], &random)
         #expect(round.select(host: "c", port: 1) == true)
@@ -124,7 +124,7 @@ import Testing
         #expect(round.failed(mayRecover: true, using: &random) == .over)
     }
 
-    @Test func `going back gives the preferred their turn, failed or not`() {
+    @Test func `returnToPreferred() selects the preferred endpoint even if this endpoint has failed`() {
         var random = SeededGenerator(seed: 7)
         var round = round([BrokerEndpoint(host: "far", port: 1, priority: 1)], &random)
         _ = round.failed(mayRecover: true, using: &random)
@@ -137,7 +137,7 @@ import Testing
 
     // MARK: Properties
 
-    @Test func `each endpoint has one turn in a round, in the order of priorities`() {
+    @Test func `a round tries each endpoint once, in order of priority`() {
         for seed in UInt64(1)...500 {
             var random = SeededGenerator(seed: seed)
             let count = Int.random(in: 0...15, using: &random)
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `whatever happens, nobody waits for a turn that never comes`() {
+    @Test func `after random events every round ends, and later failures lead through all endpoints`() {
         for seed in UInt64(1)...500 {
             var random = SeededGenerator(seed: seed)
             let others = (0..<5).map { index in
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `the same seed gives the same order`() {
+    @Test func `equal seeds give the same order of endpoints`() {
         let others = (0..<10).map { BrokerEndpoint(host: "h\($0)", port: 1) }
         func order(_ seed: UInt64) -> [String] {
             var random = SeededGenerator(seed: seed)
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(arguments: [[1, 1], [3, 1], [60, 30, 10], [1, 1, 1, 1], [65_535, 1]] as [[UInt16]])
-    func `first turns among equals come as their weights say`(_ weights: [UInt16]) throws {
+    func `endpoints of equal priority are first in proportion to their weights`(_ weights: [UInt16]) throws {
         let found = weights.enumerated().map { BrokerEndpoint(host: "\($0)", port: 1, weight: $1) }
         let list = try #require(EndpointList(found, limit: 16))
         var random = SeededGenerator(seed: 11)
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `an endpoint without weight is hardly ever first, but equals without weight share`() throws {
+    @Test func `an endpoint of weight 0 is rarely first, but endpoints that all have weight 0 share equally`() throws {
         func firsts(_ weights: [UInt16]) throws -> [Int] {
             let found = weights.enumerated().map { BrokerEndpoint(host: "\($0)", port: 1, weight: $1) }
             let list = try #require(EndpointList(found, limit: 16))

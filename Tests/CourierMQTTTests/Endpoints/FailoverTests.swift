@@ -29,7 +29,9 @@ import Testing
 
     // MARK: Real brokers
 
-    @Test func `when a node is killed, the client is at the next one at once, and publishes on`() async throws {
+    @Test func `if a broker is killed, the client connects to the next endpoint at once and publishes there`()
+        async throws
+    {
         let first = try await RealBroker()
         let second = try await RealBroker()
         let test = try TestClient(
@@ -50,7 +52,7 @@ import Testing
         await second.remove()
     }
 
-    @Test func `of three nodes, two dead, the third is found within one round`() async throws {
+    @Test func `the client finds the only live broker of three within one round`() async throws {
         let live = try await RealBroker()
         let dead = [try LocalPort.free(), try LocalPort.free()]
         let test = try TestClient(
@@ -66,7 +68,9 @@ import Testing
         await live.remove()
     }
 
-    @Test func `a version that one node has confirmed is spoken with the next, without asking again`() async throws {
+    @Test func `the MQTT version that one broker accepted is used for the first attempt at the next broker`()
+        async throws
+    {
         var configuration = BrokerConfiguration()
         configuration.versions = [.v311]
         let first = try LoopbackBroker.start(on: .tcp(port: try LocalPort.free()), configuration: configuration)
@@ -111,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `stored messages belong to the cluster, whichever node is up first`() async throws {
+    @Test func `stored subscriptions keep one scope, whichever endpoint of the list is connected`() async throws {
         let names = try TwoNames(down: ["n1"])
         let store = MemoryMessageStore()
         let options = TwoNames.options(id: "stored")
@@ -144,7 +148,7 @@ import Testing
         await names.broker.shutdown()
     }
 
-    @Test func `a client goes back to the preferred node by itself, and its session survives`() async throws {
+    @Test func `the client returns to the preferred endpoint by itself and keeps its subscription`() async throws {
         let names = try TwoNames(down: ["n1"])
         let test = try TestClient(TwoNames.options(id: "home")) {
             Self.withoutPatience(&$0)
@@ -171,7 +175,7 @@ import Testing
 
     // MARK: By the virtual clock
 
-    @Test func `the reconnect policy counts rounds`() async throws {
+    @Test func `with three endpoints the reconnect pause grows once per round`() async throws {
         let options = ConnectOptions(
             host: "broker.invalid", port: 1883, keepAlive: 0, clientId: "scripted", username: "", password: "",
             alternatives: [BrokerEndpoint(host: "b.invalid", port: 1), BrokerEndpoint(host: "c.invalid", port: 2)])
@@ -189,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `refused credentials are renewed at the same node`() async throws {
+    @Test func `refused credentials are renewed, and the same endpoint is tried again`() async throws {
         let options = ConnectOptions(
             host: "broker.invalid", port: 1883, keepAlive: 0, clientId: "scripted", username: "", password: "",
             alternatives: [BrokerEndpoint(host: "b.invalid", port: 1)])
@@ -208,7 +212,9 @@ import Testing
 
     // MARK: Service records
 
-    @Test func `service records lead to the broker, in their order, and rows stay with the domain`() async throws {
+    @Test func `service records are tried in order of priority, and stored subscriptions belong to the domain`()
+        async throws
+    {
         let store = MemoryMessageStore()
         let broker = try await RealBroker()
         let dead = try LocalPort.free()
@@ -242,7 +248,7 @@ import Testing
     }
 
     @Test(arguments: [(identity: "elsewhere", isTrusted: true), (identity: "server", isTrusted: false)])
-    func `with TLS the certificate has to be for the domain that was asked, not for what DNS says`(
+    func `with service records the TLS certificate must match the domain, not the record's target host`(
         _ testCase: (identity: String, isTrusted: Bool)
     ) async throws {
         let certificates = try await Certificates.shared
@@ -278,7 +284,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `services have names by scheme, addresses and other transports have none`() throws {
+    @Test func `service names depend on the scheme, and IP addresses and Unix sockets have no service name`() throws {
         func name(_ host: String, _ port: UInt16 = 1883, _ scheme: String? = nil, tls: Bool = false) -> String? {
             NamedService(
                 ConnectOptions(host: host, port: port, clientId: "", username: "", password: "", scheme: scheme),
@@ -296,7 +302,7 @@ import Testing
 
     // MARK: The configuration
 
-    @Test func `a policy that makes no sense is refused by name`() throws {
+    @Test func `an invalid endpoint policy throws invalidConfiguration with the option's name`() throws {
         expectCourierError(.invalidConfiguration, "endpoints.maximumCount") {
             try TestClient(.local(1)) { $0.endpoints.maximumCount = 0 }
         }

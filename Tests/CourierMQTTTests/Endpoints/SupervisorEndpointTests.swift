@@ -39,7 +39,7 @@ import Testing
 
     // MARK: Rounds
 
-    @Test func `all endpoints are tried at once, then the pause of the schedule comes`() {
+    @Test func `all endpoints are tried without a pause, then the reconnect pause follows`() {
         var world = opening()
         #expect(host(world) == "a:1883")
         for pause in [1.0, 2, 4, 8, 16, 30, 30] {
@@ -50,7 +50,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `an address is to blame for what its endpoint is to blame for`() {
+    @Test func `an address is avoided after a failure or drop, not after refused credentials or disconnect()`() {
         var world = opening(SupervisorHarness.options)
         #expect(world.avoidedCount == 0)
         world.drop()
@@ -69,7 +69,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `each attempt has its events, its options and its error`() {
+    @Test func `the attempt at each endpoint reports its own events, options and error`() {
         var world = opening()
         let actions = world.drop()
         guard case .emit(.failed(_, .error(let error))) = actions.first else {
@@ -86,7 +86,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a success ends the round`() {
+    @Test func `an accepted connection ends the round of endpoints`() {
         var world = opening()
         _ = fail(&world)
         world.accept()
@@ -99,7 +99,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a stable connection that is lost is replaced at once by one to another node`() {
+    @Test func `after the loss of a stable connection the client connects at once to another endpoint`() {
         var world = opening()
         world.accept()
         world.wait(10)
@@ -108,7 +108,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a node that accepts and drops costs a pause each time`() {
+    @Test func `endpoints that accept and soon drop connections are retried with growing pauses`() {
         var world = opening()
         var pauses: [Double] = []
         for _ in 0..<5 {
@@ -123,7 +123,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a lost node without equals is tried first, after the pause, then the others at once`() {
+    @Test func `a lost endpoint alone in its priority is tried after the pause, then the other endpoint at once`() {
         let options = ConnectOptions(
             host: "a", port: 1, clientId: "c", username: "", password: "",
             alternatives: [BrokerEndpoint(host: "far", port: 2, priority: 1)])
@@ -138,7 +138,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `without a network the endpoints are not rushed through`() {
+    @Test func `without a network the next endpoint is tried after 60 s`() {
         var world = opening()
         world.handle(.networkChanged(.unavailable))
         #expect(fail(&world) == ("b:1884", 60))
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: Whose fault it is
 
-    @Test func `refused credentials do not walk through the list`() {
+    @Test func `refused credentials are retried at the same endpoint`() {
         var world = opening()
         for code in [PacketReasonCode.badUserNameOrPassword, .notAuthorized] {
             world.refuse(code)
@@ -163,7 +163,7 @@ import Testing
         arguments: LossPolicy.rows.flatMap(\.causes).compactMap { cause -> PacketReasonCode? in
             if case .refused(let code) = cause { code } else { nil }
         })
-    func `a refusal goes on to the next endpoint if its row says that it is about the endpoint`(
+    func `a CONNACK refusal leads to the next endpoint only if its LossPolicy row concerns the endpoint`(
         _ code: PacketReasonCode
     ) {
         var world = opening()
@@ -178,7 +178,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a mistake of one endpoint does not stop a client that has others`() {
+    @Test func `an invalid endpoint does not stop a client that has other endpoints`() {
         var world = opening()
         let error = CourierError(.invalidConfiguration, "the scheme \"gopher\" is not known")
         world.handle(.openFailed(world.lastAttempt, error))
@@ -190,7 +190,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a mistake of all endpoints stops the client`() {
+    @Test func `the client stops if all its endpoints are invalid`() {
         var world = opening()
         let error = CourierError(.invalidConfiguration, "the scheme \"gopher\" is not known")
         for _ in 0..<3 { world.handle(.openFailed(world.lastAttempt, error)) }
@@ -206,7 +206,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a session that was taken over stays where it is`() {
+    @Test func `after a session takeover the client tries the same endpoint again`() {
         var world = opening()
         world.accept()
         world.wait(30)
@@ -217,7 +217,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a second client is noticed although dead nodes are tried between its drops`() {
+    @Test func `a takeover is detected even if attempts at dead endpoints fail between the drops`() {
         var world = opening()
         #expect(fail(&world) == ("b:1884", 0))
         for _ in 0..<10 where world.releases.compactMap(\.self).isEmpty {
@@ -239,7 +239,7 @@ import Testing
 
     // MARK: Server references
 
-    @Test func `a reference to another server is followed before the list`() {
+    @Test func `a redirect to a server outside the list is tried before the next endpoint`() {
         var world = opening()
         world.refuse(.useAnotherServer, [.serverReference("elsewhere:99")])
         #expect(host(world) == "elsewhere:99")
@@ -248,7 +248,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a reference to a server of the list gives that its turn`() {
+    @Test func `a redirect to an endpoint of the list selects that endpoint`() {
         var world = opening()
         world.refuse(.useAnotherServer, [.serverReference("far:1885")])
         #expect(host(world) == "far:1885")
@@ -257,7 +257,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a server that has moved is found where it is now, round after round`() {
+    @Test func `after a serverMoved redirect, later rounds use the endpoint's new address`() {
         var world = opening()
         world.refuse(.serverMoved, [.serverReference("new-a")])
         #expect(host(world) == "new-a:1883")
@@ -270,7 +270,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `nodes that send a client around are left after the named number`() {
+    @Test func `endpoints that redirect to each other in a loop lead to a pause`() {
         var world = opening()
         var hosts: [String?] = []
         for target in ["b:1884", "a:1883", "b:1884", "a:1883", "b:1884"] {
@@ -285,7 +285,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a server that names no other leaves the client to the list`() {
+    @Test func `a redirect without a server reference leads to the next endpoint of the list`() {
         var world = opening()
         world.accept()
         world.wait(30)
@@ -298,7 +298,7 @@ import Testing
 
     // MARK: New options
 
-    @Test func `other endpoints in renewed options leave the connection alone`() {
+    @Test func `changed alternative endpoints in renewed options keep the connection`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "test"))
         world.grant(Self.three, expiresIn: 120)
@@ -315,7 +315,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `renewed options without the present endpoint connect again`() {
+    @Test func `the client reconnects if renewed options no longer contain the connected endpoint`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "test"))
         world.grant(Self.three, expiresIn: 120)
@@ -334,7 +334,7 @@ import Testing
         host: "a", port: 1, clientId: "c", username: "", password: "",
         alternatives: [BrokerEndpoint(host: "far", port: 2, priority: 1)])
 
-    @Test func `unless named, a client stays where it is`() {
+    @Test func `without a return interval the client stays at a less preferred endpoint`() {
         var world = opening(Self.two)
         _ = fail(&world)
         world.accept()
@@ -342,7 +342,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a client goes back in order, after the time and at a quiet moment`() {
+    @Test func `the client returns to the preferred endpoint after the interval, when the connection is quiet`() {
         var world = opening(Self.two) { $0.returnInterval = .seconds(100) }
         _ = fail(&world)
         world.accept()
@@ -360,7 +360,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a connection that is never quiet is left after the named patience`() {
+    @Test func `a connection that is never quiet is left for the preferred endpoint after 60 more seconds`() {
         var world = opening(Self.two) { $0.returnInterval = .seconds(100) }
         _ = fail(&world)
         world.accept()
@@ -373,7 +373,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `tries in vain become rarer, and cost no pause`() {
+    @Test func `failed returns to the preferred endpoint double the interval and cause no pause`() {
         var world = opening(Self.two) { $0.returnInterval = .seconds(1_000) }
         _ = fail(&world)
         var intervals: [Double] = []
@@ -390,7 +390,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a client whose renewed options prefer where it is does not go back`() {
+    @Test func `the client stays connected if renewed options prefer the connected endpoint`() {
         var world = SupervisorHarness { $0.returnInterval = .seconds(100) }
         world.handle(.connectRequested(source: "test"))
         world.grant(Self.two, expiresIn: 120)
@@ -411,7 +411,7 @@ import Testing
         opening(options) { $0.usesServiceRecords = true }
     }
 
-    @Test func `service records are asked for once, and again when all have failed`() {
+    @Test func `service records are looked up once, and again after all found endpoints have failed`() {
         var world = locating()
         #expect(world.search != nil && !world.isOpen && world.supervisor.state == .connecting)
         let found = [BrokerEndpoint(host: "n1", port: 1), BrokerEndpoint(host: "n2", port: 2, priority: 1)]
@@ -427,14 +427,14 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `without records the host itself is the broker`() {
+    @Test func `without service records the client connects to the host itself`() {
         var world = locating()
         world.handle(.endpointsFound(world.lastAttempt, .found([])))
         #expect(host(world) == "broker:1883")
         world.expectNoFaults()
     }
 
-    @Test func `without an answer what is known holds`() {
+    @Test func `if a service record lookup fails, the endpoints of the last lookup are used`() {
         var world = locating()
         world.handle(.endpointsFound(world.lastAttempt, .found([BrokerEndpoint(host: "n1", port: 1)])))
         #expect(fail(&world).pause == 1)
@@ -444,7 +444,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a look-up that fails is repeated with the round, not before each endpoint of it`() {
+    @Test func `a failed service record lookup is repeated once per round, not for each endpoint`() {
         var world = locating(Self.three)
         world.handle(.endpointsFound(world.lastAttempt, .failed("no answer")))
         #expect(host(world) == "a:1883")
@@ -457,7 +457,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a look-up that does not end is given up, and its late answer is not heard`() {
+    @Test func `a service record lookup times out after 10 s, and its late answer is ignored`() {
         var world = locating()
         let attempt = world.lastAttempt
         #expect(world.deadline == 10)
@@ -468,7 +468,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a domain that says it has no broker fails the attempt, by name`() {
+    @Test func `if service records say that the domain has no broker, the attempt fails and names the domain`() {
         var world = locating()
         let actions = world.handle(.endpointsFound(world.lastAttempt, .unavailable))
         guard
@@ -487,7 +487,7 @@ import Testing
     }
 
     @Test(arguments: [EndpointSearch.failed("no answer"), .unavailable])
-    func `what is told of a look-up has nothing of what stands before the @ of a host`(_ answer: EndpointSearch) {
+    func `logs and events of a service record lookup hide the part of the host before @`(_ answer: EndpointSearch) {
         var world = locating(
             ConnectOptions(host: "ada:hunter2@b", port: 1883, clientId: "c", username: "", password: ""))
         world.handle(.endpointsFound(world.lastAttempt, answer))
@@ -497,7 +497,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a domain that gives up its broker costs one attempt a round, whatever it had before`() {
+    @Test func `a domain that no longer has a broker costs one failed attempt per round`() {
         var world = locating()
         let found = [BrokerEndpoint(host: "n1", port: 1), BrokerEndpoint(host: "n2", port: 2)]
         world.handle(.endpointsFound(world.lastAttempt, .found(found)))
@@ -508,7 +508,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `disconnect during the look-up ends it`() {
+    @Test func `disconnect() cancels a running service record lookup`() {
         var world = locating()
         world.handle(.disconnectRequested)
         #expect(world.deadline == nil)
@@ -519,7 +519,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `refused credentials do not ask for the records again`() {
+    @Test func `refused credentials do not repeat the service record lookup`() {
         var world = locating()
         world.handle(.endpointsFound(world.lastAttempt, .found([BrokerEndpoint(host: "n1", port: 1)])))
         world.refuse(.badUserNameOrPassword)

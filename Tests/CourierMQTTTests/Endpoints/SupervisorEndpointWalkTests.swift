@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `the promises of the supervisor hold on random walks`(_ usesServiceRecords: Bool) {
+    func `the supervisor's invariants hold for random inputs with several endpoints`(_ usesServiceRecords: Bool) {
         for seed in UInt64(1)...200 {
             var random = SeededGenerator(seed: seed)
             var world = SupervisorHarness(seed: seed) {

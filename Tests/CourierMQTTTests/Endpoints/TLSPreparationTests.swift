@@ -50,7 +50,7 @@ import Testing
         ConnectOptions(host: "localhost", port: port, clientId: "patient", username: "", password: "")
     }
 
-    @Test func `disconnect does not wait for certificates`() async throws {
+    @Test func `disconnectAndWait() does not wait for a slow source of TLS certificates`() async throws {
         let source = try await Self.source()
         let test = try TestClient(Self.options(1)) { $0.tls = source.configuration }
         test.client.connect()
@@ -61,7 +61,7 @@ import Testing
         try await test.end()
     }
 
-    @Test func `the next attempt waits for the certificates of the one that was given up`() async throws {
+    @Test func `a new attempt waits until the certificate load of an abandoned attempt ends`() async throws {
         let source = try await Self.source()
         let certificates = try await Certificates.shared
         let broker = try await RealBroker(

@@ -68,8 +68,7 @@ import Testing
         ConnectOptions(host: "localhost", port: broker.port, clientId: "rotating", username: "", password: "")
     }
 
-    @Test func `authority and client certificate are replaced, and the next connection uses the new ones`() async throws
-    {
+    @Test func `after certificate files are replaced, the next connection uses the new files`() async throws {
         let files = try await Files()
         try files.useForBroker(authority: "ca", identity: "server")
         try files.useForClient(authority: "ca", identity: "client")
@@ -87,7 +86,7 @@ import Testing
         await broker.remove()
     }
 
-    @Test func `a client whose files are late goes on trying, and gets there with them`() async throws {
+    @Test func `the client retries with outdated certificates and connects after the new files arrive`() async throws {
         let files = try await Files()
         try files.useForBroker(authority: "ca", identity: "server")
         try files.useForClient(authority: "ca", identity: "client")
@@ -106,7 +105,7 @@ import Testing
         await broker.remove()
     }
 
-    @Test func `a file that was replaced by garbage is named, and the client goes on trying`() async throws {
+    @Test func `if a certificate file becomes invalid, the error names the file and the client retries`() async throws {
         let files = try await Files()
         try files.useForBroker(authority: "ca", identity: "server")
         try files.useForClient(authority: "ca", identity: "client")
@@ -125,7 +124,7 @@ import Testing
         await broker.remove()
     }
 
-    @Test func `a source of certificates is asked for each connection, and may fail for a while`() async throws {
+    @Test func `a certificate source is asked for each connection, and its failures are retried`() async throws {
         struct NotYet: Error {}
         let files = try await Files()
         try files.useForBroker(authority: "ca", identity: "server")
@@ -174,7 +173,7 @@ import Testing
             ConnectOptions(host: "a", port: 1, clientId: "c", username: "", password: ""), settings)
     }
 
-    @Test func `a context is kept while its files stay, so that sessions are resumed`() async throws {
+    @Test func `a TLS context is reused until one of its files is replaced`() async throws {
         let files = try await Files()
         try files.useForClient(authority: "ca", identity: "client")
         let cache = TLSContextCache()
@@ -190,7 +189,9 @@ import Testing
         }
     }
 
-    @Test func `a file that was wrong from the start is a mistake of the configuration`() async throws {
+    @Test func `a bad key file throws invalidConfiguration at first and secureConnectionFailed after a success`()
+        async throws
+    {
         let files = try await Files()
         try files.useForClient(authority: "ca", identity: "client")
         try files.write("garbage", to: "client.key")

@@ -17,7 +17,7 @@ import Testing
         var all: [Value] { values.withLock { $0 } }
     }
 
-    @Test func `an app's phases reach each subscriber: the present one, then changes only`() {
+    @Test func `phasePublisher sends the current app phase first, then only changes`() {
         let phases = AppPhaseController()
         let early = Seen(phases.phasePublisher)
         phases.enterForeground()
@@ -31,7 +31,7 @@ import Testing
         #expect(AppPhaseController(.background).phase == .background)
     }
 
-    @Test func `what never changes says so once and does not end`() {
+    @Test func `AlwaysAvailableNetwork sends one value without completing, AlwaysForeground sends one value`() {
         let hasEnded = Mutex(false)
         let seen = Mutex<[NetworkStatus]>([])
         let subscription = AlwaysAvailableNetwork().statusPublisher.sink(

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ListenersTests {
     private final class Owner: Sendable { let told = Mutex<[Int]>([]) }
 
-    @Test func `each owner is told until it is removed, which one that is told may do`() {
+    @Test func `each listener is called until it is removed, and a listener may remove itself in its call`() {
         let listeners = Listeners<Int>()
         let (first, second) = (Owner(), Owner())
         for owner in [first, second] {

@@ -17,7 +17,7 @@ import Testing
         deinit { share.ended(on: loop) }
     }
 
-    @Test func `each loop has one part while somebody holds it, and then another`() async throws {
+    @Test func `each event loop has one shared part while it is referenced, and a new part afterwards`() async throws {
         let (first, second) = (try EventLoop(), try EventLoop())
         let share = LoopShare<Part>()
         let madeCount = Mutex(0)
@@ -39,9 +39,7 @@ import Testing
         await second.shutdown()
     }
 
-    @Test func `parts come and go on many threads, and each is its loop's only one as long as it is held`()
-        async throws
-    {
+    @Test func `with many threads, each event loop has only one shared part at a time`() async throws {
         let loops = [try EventLoop(), try EventLoop()]
         let share = LoopShare<Part>()
         await withTaskGroup(of: Void.self) { group in
@@ -59,7 +57,7 @@ import Testing
         for loop in loops { await loop.shutdown() }
     }
 
-    @Test func `clients of a loop share the watch for suspends`() async throws {
+    @Test func `clients on one event loop share one suspend watch`() async throws {
         let loop = try EventLoop()
         var watch: SuspendWatch? = SuspendWatch.shared(on: loop)
         weak let kept = watch

@@ -5,9 +5,7 @@ import Testing
 @testable import CourierTransport
 
 @Suite struct NetworkWatchTests {
-    @Test func `a later client tries again where the first one could not watch, and no more once it works`()
-        async throws
-    {
+    @Test func `a failed start of the network watch is retried by the next client until it succeeds`() async throws {
         try await ShortMachine.expectSecondTry { loop, machine in
             NetworkWatch.shared(on: loop) { loop, report in
                 NetworkWatcher.start(

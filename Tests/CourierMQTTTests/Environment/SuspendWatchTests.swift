@@ -7,9 +7,7 @@ import Testing
 @testable import CourierTransport
 
 @Suite struct SuspendWatchTests {
-    @Test func `a later client tries again where the first one could not watch, and no more once it works`()
-        async throws
-    {
+    @Test func `a failed start of the suspend watch is retried by the next client until it succeeds`() async throws {
         try await ShortMachine.expectSecondTry { loop, machine in
             SuspendWatch.shared(on: loop) { loop, resumed in
                 SuspendWatcher.start(
@@ -20,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `whoever listens is told once of each resume, until it is removed`() async throws {
+    @Test func `each listener is called once per resume from suspend until it is removed`() async throws {
         final class Owner: Sendable { let told = Series<String>() }
         let loop = try EventLoop()
         let resume = Box<@Sendable (Duration) -> Void>()

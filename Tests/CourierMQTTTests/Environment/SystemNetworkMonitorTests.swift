@@ -66,7 +66,7 @@ struct SystemNetworkMonitorTests {
         "ip link set out1 up && ip link set out0 up && ip addr add 192.0.2.2/24 dev out0"
         + " && ip route add default via 192.0.2.1"
 
-    @Test func `the status follows the network, for early and late subscribers`() async throws {
+    @Test func `early and late subscribers receive each change of the network status`() async throws {
         try await inNamespace { namespace in
             var early = SystemNetworkMonitor(loop: namespace.loop).statusPublisher.values.makeAsyncIterator()
             await expectUnavailable(&early)
@@ -81,7 +81,8 @@ struct SystemNetworkMonitorTests {
         }
     }
 
-    @Test func `the system is watched while somebody is subscribed, and once for all`() async throws {
+    @Test func `the network monitor has one routing socket while it has subscribers, and none otherwise`() async throws
+    {
         try await inNamespace { namespace in
             let monitor = SystemNetworkMonitor(loop: namespace.loop)
             try await routingSockets(namespace, become: 0)
@@ -92,7 +93,7 @@ struct SystemNetworkMonitorTests {
         }
     }
 
-    @Test func `a client without a monitor of its own connects as soon as there is a network`() async throws {
+    @Test func `a client with the default network monitor connects as soon as the network is available`() async throws {
         try await inNamespace { namespace in
             let broker = try await namespace.startBroker()
             let options = ConnectOptions(

@@ -29,7 +29,8 @@ import Testing
         }
     }
 
-    @Test func `the client finds the longest silence that its path survives, and stays there`() async throws {
+    @Test func `the client finds the longest ping interval that its network path survives, and keeps it`() async throws
+    {
         let path = ForgetfulPath(limit: .seconds(200))
         try await run(over: path) { world in
             await world.run(for: .seconds(1_400))
@@ -45,8 +46,9 @@ import Testing
     }
 
     @Test(arguments: [ForgetfulPath.Manner.resets, .closes])
-    func `a path that says so when it forgets costs one connection as well`(_ manner: ForgetfulPath.Manner) async throws
-    {
+    func `a network path that resets or closes idle connections costs one connection`(
+        _ manner: ForgetfulPath.Manner
+    ) async throws {
         let path = ForgetfulPath(limit: .seconds(200), manner)
         try await run(over: path) { world in
             await world.run(for: .seconds(20_000))
@@ -56,7 +58,9 @@ import Testing
         }
     }
 
-    @Test func `CONNECT leaves room for the longest silence, whatever the options say`() async throws {
+    @Test func `CONNECT announces a keep-alive above the longest adaptive interval and ignores the options`()
+        async throws
+    {
         try await run(over: ForgetfulPath(limit: nil)) { world in
             guard case .connect(let connect)? = await world.broker.packets(.connect).first?.packet else {
                 Issue.record("no CONNECT")
@@ -79,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `only real silence counts`() async throws {
+    @Test func `the client sends a ping only after a whole interval without traffic`() async throws {
         try await run(over: ForgetfulPath(limit: nil)) { world in
             // Nobody answers the first ones.
             for qos in [QoS.zero, .zero, .zero, .one, .one] {
@@ -93,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a broker that does not acknowledge is no path that forgets`() async throws {
+    @Test func `a missing PUBACK does not shorten the ping interval`() async throws {
         let script = ConnectionScript.connection([.accept(), .fault(.drop(.pubAck))])
         let again = ConnectionScript.connection([.accept(isSessionPresent: true)])
         try await run([script, again], over: ForgetfulPath(limit: nil)) { world in
@@ -119,7 +123,9 @@ import Testing
         }
     }
 
-    @Test func `what was found out is handed over to be stored, and used from the start`() async throws {
+    @Test func `memoryChanged reports the found ping interval, and a new client starts with that interval`()
+        async throws
+    {
         let stored = Mutex<[KeepAliveMemory]>([])
         var keepAlive = Self.keepAlive
         keepAlive.network = { "home" }
@@ -137,7 +143,7 @@ import Testing
         #expect(path.fatalSilences.count == 1)
     }
 
-    @Test func `each network has its own interval`() async throws {
+    @Test func `each network has its own ping interval`() async throws {
         let network = Mutex("home")
         var keepAlive = Self.keepAlive
         keepAlive.network = { network.withLock { $0 } }
@@ -168,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `an outage is not mistaken for a path that forgets`() async throws {
+    @Test func `a broker outage does not shorten the ping interval`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .serve(until: .pingReq), .cut(.reset)]), .connection([.refuse(.serverUnavailable)]),
         ]
@@ -179,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `a network that was away is to blame, and not the silence`() async throws {
+    @Test func `a connection lost while the network is unavailable does not shorten the ping interval`() async throws {
         let network = SwitchedNetwork()
         let path = ForgetfulPath(limit: .seconds(200))
         try await run(over: path) {
@@ -197,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `an attempt that fails for want of credentials is an outage, too`() async throws {
+    @Test func `a failed credential fetch after a loss does not shorten the ping interval`() async throws {
         let provider = ShortLivedGrants(timeToLive: 620)
         let path = ForgetfulPath(limit: .seconds(200))
         try await run(over: path) { config in
@@ -232,7 +238,8 @@ import Testing
         }
     }
 
-    @Test func `a connection that is lost while a reader holds up reading says nothing of the path`() async throws {
+    @Test func `a connection lost while a slow reader pauses reading does not shorten the ping interval`() async throws
+    {
         var keepAlive = Self.keepAlive
         keepAlive.network = { "home" }
         keepAlive.memory.keep(
@@ -255,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func `while nothing is read, no silence is measured`() async throws {
+    @Test func `no ping is sent while reading is paused`() async throws {
         try await run(over: ForgetfulPath(limit: nil)) { world in
             let driver = world.client.parts.coordinator.driver
             world.loop.execute { driver.setReadingPaused(true) }
@@ -267,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func `a path that becomes worse is followed down`() async throws {
+    @Test func `if the network path becomes worse, the ping interval becomes shorter`() async throws {
         let path = ForgetfulPath(limit: .seconds(310))
         try await run(over: path) { world in
             await world.run(for: .seconds(5_000))
@@ -281,7 +288,7 @@ import Testing
         }
     }
 
-    @Test func `the log says which interval is in use`() async throws {
+    @Test func `the log names the ping interval in use`() async throws {
         final class Log: LogHandler {
             let lines = Mutex<[String]>([])
             func log(_ record: LogRecord) {

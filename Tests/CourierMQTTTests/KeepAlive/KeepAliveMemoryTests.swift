@@ -10,7 +10,7 @@ import Testing
             date: Date(timeIntervalSince1970: 1_000_000_000.5))
     }
 
-    @Test func `it has one finding for each network, the latest last`() {
+    @Test func `the keep-alive memory has one finding per network, the latest last`() {
         var memory = KeepAliveMemory()
         #expect(memory["a"] == nil)
         memory.keep(finding("a"))
@@ -20,7 +20,7 @@ import Testing
         #expect(memory["a"]?.interval == .seconds(90))
     }
 
-    @Test func `the network that was not used for the longest time is forgotten first`() {
+    @Test func `a full keep-alive memory removes the least recently used network first`() {
         var memory = KeepAliveMemory()
         for number in 0..<KeepAliveMemory.limit { memory.keep(finding("\(number)")) }
         memory.keep(finding("0"))
@@ -30,7 +30,7 @@ import Testing
         #expect(memory["1"] == nil)
     }
 
-    @Test func `it comes back from JSON and property lists as it was`() throws {
+    @Test func `a keep-alive memory encoded as JSON or as a property list decodes unchanged`() throws {
         var memory = KeepAliveMemory()
         memory.keep(finding("wlan0 via 192.168.1.1", 60, failed: 120))
         memory.keep(
@@ -42,7 +42,7 @@ import Testing
         #expect(try PropertyListDecoder().decode(KeepAliveMemory.self, from: list) == memory)
     }
 
-    @Test func `what is decoded has at most as many networks, and each once`() throws {
+    @Test func `a decoded keep-alive memory has each network once and no more networks than the limit`() throws {
         struct Stored: Encodable { let findings: [KeepAliveMemory.Finding] }
         let findings = (0..<1_000).map { finding("\($0 % 500)", $0) }
         let memory = try JSONDecoder().decode(

@@ -16,7 +16,7 @@ import Testing
         192.0.2.9        0x1         0x2         02:00:5e:10:00:09     *        wlan0
         """
 
-    @Test func `the default route of the least metric names the network, with its gateway's own address`() {
+    @Test func `the network name has the interface and gateway of the default route with the lowest metric`() {
         let table =
             Self.header + """
                 wlan0\t00000000\t010200C0\t0003\t0\t0\t600\t00000000\t0\t0\t0
@@ -30,18 +30,18 @@ import Testing
         #expect(route?.name == "wlan0 via 192.0.2.1 at 02:00:5e:10:00:01")
     }
 
-    @Test func `a gateway that has not answered yet has no address of its own`() {
+    @Test func `the network name omits the gateway's MAC address if it is unknown`() {
         let table = Self.header + "eth1\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
         #expect(DefaultRoute(table: table, neighbours: Self.neighbours)?.name == "eth1 via 192.0.2.1")
         #expect(DefaultRoute(table: table, neighbours: "")?.name == "eth1 via 192.0.2.1")
     }
 
-    @Test func `a tunnel is named by its link`() {
+    @Test func `the network name of a tunnel is its interface name`() {
         let table = Self.header + "tun0\t00000000\t00000000\t0001\t0\t0\t0\t00000000\t0\t0\t0\n"
         #expect(DefaultRoute(table: table, neighbours: "")?.name == "tun0")
     }
 
-    @Test func `IPv6 is asked for its default route as well`() {
+    @Test func `the network name is read from the IPv6 default route with the lowest metric`() {
         let zero = String(repeating: "0", count: 32)
         let router = "fe800000000000000200005efe100001"
         let table = """
@@ -57,13 +57,13 @@ import Testing
     @Test(arguments: [
         "", "\n\n", "Iface\n", "Iface\neth0\t0\n", "Iface\na b c d e f g h i", "\0\u{FF}\t\t\t\t\t\t\t\t",
     ])
-    func `what is no table has no default route`(text: String) {
+    func `an invalid routing table has no default route`(text: String) {
         #expect(DefaultRoute(table: text, neighbours: text) == nil)
         #expect(DefaultRoute(table6: text) == nil)
     }
 
     @Test(.enabled(PrivateNetwork.requirement) { try await NetworkLab.isPossible() })
-    func `the system tells the network of the thread that asks`() async throws {
+    func `systemNetwork() returns the network name of the calling thread's namespace`() async throws {
         let loop = try EventLoop(name: "test-loop")
         func ask() async -> String? {
             await withCheckedContinuation { continuation in

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [ForgetfulPath.Manner.drops, .resets, .closes])
-    func `through a proxy that forgets, the client comes to rest on what the proxy keeps`(
+    func `through a proxy that forgets idle connections, the ping interval settles below the proxy's limit`(
         _ manner: ForgetfulPath.Manner
     ) async throws {
         let broker = try await RealBroker()
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(.enabled(NetworkLab.requirement) { try await NetworkLab.isPossible() })
-    func `behind the NAT of the kernel, the client comes to rest on what it keeps`() async throws {
+    func `behind a kernel NAT, the ping interval settles below the NAT's timeout`() async throws {
         let lab = try await NetworkLab(timeout: 2)
         let broker = try await withCheckedThrowingContinuation { continuation in
             lab.server.execute {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct KeepAliveSearchTests {
     // MARK: The search
 
-    @Test func `each answered ping makes the next silence a step longer, up to the maximum`() {
+    @Test func `each answered ping makes the next ping interval one step longer, up to the maximum`() {
         var path = QuietPath()
         var intervals: [Duration] = []
         for _ in 0..<12 {
@@ -21,7 +21,7 @@ import Testing
         #expect(path.changeCount == 10)
     }
 
-    @Test func `the first loss ends the search at the last interval that was survived`() {
+    @Test func `the first loss ends the search at the longest interval without a loss`() {
         var path = QuietPath(limit: .seconds(200))
         #expect(path.settle() == 5)
         #expect(path.interval == .seconds(180))
@@ -32,7 +32,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `with any limit and bounds, the search takes one loss and a ping for each step`() {
+    @Test func `for any limit and bounds, the search needs at most one loss and about one ping per step`() {
         for (minimum, maximum, step) in [(60, 600, 60), (30, 100, 25), (10, 10, 5), (1, 300, 100), (100, 460, 30)] {
             let keepAlive = AdaptiveKeepAlive(
                 minimumInterval: .seconds(minimum), maximumInterval: .seconds(maximum), step: .seconds(step))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a path that keeps nothing for the minimum gets no less`() {
+    @Test func `the ping interval never falls below the minimum, even if every connection is lost`() {
         var path = QuietPath(limit: .seconds(59))
         for _ in 0..<10 { path.rest() }
         #expect(path.lossCount == 10)
@@ -59,7 +59,7 @@ import Testing
         #expect(path.interval == .seconds(120))
     }
 
-    @Test func `a path that becomes worse is followed down, a step for each loss`() {
+    @Test func `if the network path becomes worse, each loss shortens the ping interval by one step`() {
         for worse in stride(from: 60, through: 400, by: 7) {
             var path = QuietPath(limit: .seconds(430))
             _ = path.settle()
@@ -75,7 +75,7 @@ import Testing
 
     // MARK: What counts as silence
 
-    @Test func `whatever is sent or comes begins the silence anew`() {
+    @Test func `any sent or received packet restarts the ping interval`() {
         var path = QuietPath()
         path.pass(.seconds(50))
         path.carry()
@@ -90,14 +90,14 @@ import Testing
         #expect(path.interval == .seconds(120))
     }
 
-    @Test func `a silence that nobody can see is waited for again`() {
+    @Test func `if the last activity is unknown, the timer starts another full interval`() {
         var path = QuietPath()
         path.pass(.seconds(60))
         #expect(path.search.timerFired(lastActivity: nil, now: path.now) == .none)
         #expect(path.search.deadline == path.now + .seconds(60))
     }
 
-    @Test func `the answer to a ping of another's says nothing of the interval`() {
+    @Test func `the answer to a ping that the search did not send does not change the interval`() {
         var path = QuietPath()
         path.pass(.seconds(30))
         path.answer()
@@ -105,7 +105,7 @@ import Testing
         #expect(path.finding == nil)
     }
 
-    @Test func `a timer that is early or without need does nothing`() {
+    @Test func `an early timer and a timer without a deadline have no effect`() {
         var path = QuietPath()
         #expect(path.search.timerFired(lastActivity: path.lastActivity, now: path.now) == .none)
         #expect(path.fireTimer() == .ping)
@@ -128,7 +128,7 @@ import Testing
         return path
     }
 
-    @Test func `a connection that ends in a silence longer than any before has ended because of it`() {
+    @Test func `a connection that ends in the longest silence so far shortens the ping interval`() {
         var path = searching()
         path.pass(.seconds(130))
         path.close()
@@ -137,7 +137,7 @@ import Testing
         #expect(path.finding?.failedInterval == .seconds(180))
     }
 
-    @Test func `so has one whose first packet after that silence had no answer`() {
+    @Test func `a connection whose first packet after a long silence gets no answer shortens the ping interval`() {
         var path = searching()
         path.pass(.seconds(130))
         let silence = path.silence
@@ -148,7 +148,7 @@ import Testing
         #expect(path.interval == .seconds(120))
     }
 
-    @Test func `an end in a silence as was survived before costs one step`() {
+    @Test func `a connection that ends in a silence that was survived before shortens the interval by one step`() {
         var path = searching()
         path.pass(.seconds(100))
         path.close()
@@ -157,7 +157,7 @@ import Testing
         #expect(path.finding?.failedInterval == .seconds(120))
     }
 
-    @Test func `a silence below the minimum is not to blame`() {
+    @Test func `a connection that ends in a silence below the minimum does not change the interval`() {
         var path = searching()
         path.pass(.seconds(59))
         path.close()
@@ -165,7 +165,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `nor is one where the broker said why it ended the connection`() {
+    @Test func `a connection that the broker ends with a reason does not change the interval`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close(isExplained: true)
@@ -173,7 +173,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `nor is one that an outage followed`() {
+    @Test func `a loss followed by an attempt that fails while it connects does not change the interval`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close()
@@ -182,7 +182,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `nor is one that ended because the machine went to another network`() {
+    @Test func `a loss followed by a move to another network does not change the old network's interval`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close()
@@ -195,7 +195,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `nor is one in which the network was away`() {
+    @Test func `a loss does not change the interval if the network was unavailable during the silence`() {
         var path = searching()
         path.pass(.seconds(20))
         path.search.disturbed(now: path.now)
@@ -213,7 +213,7 @@ import Testing
         #expect(path.interval == .seconds(120))
     }
 
-    @Test func `nor is one after which the network was found to be away`() {
+    @Test func `a loss does not change the interval if the network is unavailable before the next connection`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close()
@@ -223,7 +223,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `nor is one after which an attempt failed that never came to a connection`() {
+    @Test func `a loss followed by an attempt that fails before it connects does not change the interval`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close()
@@ -236,7 +236,7 @@ import Testing
         #expect(path.interval == .seconds(240))
     }
 
-    @Test func `nor is one that was a whole step too long`() {
+    @Test func `a loss does not change the interval if the ping was late by a whole step`() {
         var path = searching()
         #expect(path.fireTimer(late: .seconds(60)) == .ping)
         path.close()
@@ -269,7 +269,7 @@ import Testing
         #expect(path.interval == .seconds(240))
     }
 
-    @Test func `each network has its own interval, and keeps it`() {
+    @Test func `each network has its own ping interval and keeps this interval`() {
         var path = QuietPath(limit: .seconds(130))
         _ = path.settle()
         path.close(isExplained: true)
@@ -292,7 +292,7 @@ import Testing
         #expect(path.search.memory.findings.map(\.network) == ["street", "home"])
     }
 
-    @Test func `a network that is used again is the last to be forgotten`() {
+    @Test func `a network that is used again becomes the latest one in the keep-alive memory`() {
         var path = QuietPath()
         for network in ["home", "street", "office", "home"] {
             path.close(isExplained: true)
@@ -303,7 +303,7 @@ import Testing
         #expect(path.search.memory.findings.map(\.network) == ["street", "office", "home"])
     }
 
-    @Test func `another client goes on where the first has stopped`() throws {
+    @Test func `a new client starts with the interval from the stored keep-alive memory`() throws {
         var path = QuietPath(limit: .seconds(200))
         _ = path.settle()
         var keepAlive = QuietPath.keepAlive
@@ -315,7 +315,7 @@ import Testing
         #expect(path.lossCount == 0)
     }
 
-    @Test func `an interval that failed is tried again after a day, and no sooner`() {
+    @Test func `a failed interval is tried again after one day, not earlier`() {
         var path = QuietPath(limit: .seconds(200))
         _ = path.settle()
         path.limit = nil
@@ -330,7 +330,7 @@ import Testing
         #expect(path.lossCount == 1)
     }
 
-    @Test func `a wall clock that goes back does not keep an interval for ever`() {
+    @Test func `a failed interval is tried again if the wall clock goes back`() {
         var path = QuietPath(limit: .seconds(200))
         _ = path.settle()
         path.limit = nil
@@ -343,7 +343,7 @@ import Testing
         (Duration.seconds(-5), Duration?.none), (.zero, .zero), (.seconds(Int64.max), .seconds(Int64.min)),
         (.seconds(Int64.max), .seconds(Int64.max)), (.seconds(3_600), nil),
     ])
-    func `a memory of other bounds, or one that was spoilt, keeps to the bounds`(
+    func `the interval stays within the bounds even if the stored memory is invalid or out of bounds`(
         interval: Duration, failed: Duration?
     ) throws {
         var keepAlive = QuietPath.keepAlive

@@ -9,7 +9,7 @@ import Testing
     private static let networks = ["home", "street", "office"]
 
     @Test(arguments: SeededGenerator.seeds)
-    func `the interval stays within its bounds and below what has failed`(seed: UInt64) throws {
+    func `for random inputs the interval stays within its bounds and below the failed interval`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let minimum = 1 + random.below(100)

@@ -33,13 +33,13 @@ import Testing
         Mistake("step is -1") { $0.step = .seconds(-1) },
         Mistake("retryTime") { $0.retryTime = .seconds(899) },
     ])
-    func `each value out of range is refused by name`(_ mistake: Mistake) {
+    func `an adaptive keep-alive value out of range throws invalidConfiguration with its name`(_ mistake: Mistake) {
         var keepAlive = AdaptiveKeepAlive()
         mistake.make(&keepAlive)
         expectCourierError(.invalidConfiguration, mistake.testDescription) { _ = try ClientSettings(config(keepAlive)) }
     }
 
-    @Test func `the ends of the ranges are allowed, and fit into CONNECT`() throws {
+    @Test func `the smallest and largest adaptive intervals are allowed and fit into CONNECT`() throws {
         var keepAlive = AdaptiveKeepAlive(
             minimumInterval: .seconds(43_200), maximumInterval: .seconds(43_200), step: .milliseconds(100))
         keepAlive.retryTime = .seconds(Int64.max)
@@ -49,7 +49,7 @@ import Testing
         #expect(try plan(keepAlive).engine.connect.keepAlive == 1)
     }
 
-    @Test func `the announced keep-alive has room for the longest silence, and TCP does not disturb it`() throws {
+    @Test func `with adaptive keep-alive, CONNECT allows the longest interval and TCP keep-alive is off`() throws {
         let adaptive = try plan(AdaptiveKeepAlive())
         #expect(adaptive.engine.connect.keepAlive == 1_000)
         #expect(adaptive.channel.keepAliveIdle == nil)
@@ -58,7 +58,7 @@ import Testing
         #expect(fixed.channel.keepAliveIdle == .seconds(60))
     }
 
-    @Test func `a policy that would end every silence is refused`() throws {
+    @Test func `a read timeout too short for the adaptive keep-alive throws invalidConfiguration`() throws {
         var config = config(AdaptiveKeepAlive())
         config.idleActivityTimeoutPolicy = IdleActivityTimeoutPolicy(isEnabled: true, readTimeout: 1_800)
         expectCourierError(.invalidConfiguration, "readTimeout") { _ = try ClientSettings(config) }

@@ -26,7 +26,7 @@ struct ClientProxyTests {
 
     /// That the proxy's end is the connection's end proves that it goes through it.
     @Test(arguments: ProxyCase.all)
-    func `a client publishes and reads through a proxy, and comes back when the proxy does`(
+    func `a client publishes and reads through a proxy, and reconnects when the proxy returns`(
         _ proxyCase: ProxyCase
     ) async throws {
         let proxy = try await proxyCase.startProxy()
@@ -65,7 +65,7 @@ struct ClientProxyTests {
         await proxy.kill()
     }
 
-    @Test func `the environment's proxy is used, and its exceptions are reached directly`() async throws {
+    @Test func `the proxy from ALL_PROXY is used, and hosts in NO_PROXY are reached directly`() async throws {
         let proxy = try await RealProxy(.socks5h, user: "user", password: "hunter2")
         let broker = try await RealBroker()
         let url = "socks5h://user:hunter2@127.0.0.1:\(proxy.port)"
@@ -83,7 +83,7 @@ struct ClientProxyTests {
     }
 
     @Test(arguments: ProxyConfiguration.Kind.allCases)
-    func `a password that the proxy refuses is a failed attempt like any other, and no secret gets out`(
+    func `a wrong proxy password fails the attempt, and events contain no user name or password`(
         kind: ProxyConfiguration.Kind
     ) async throws {
         let proxy = try await RealProxy(kind, user: "gemma", password: "right")
@@ -112,14 +112,14 @@ struct ClientProxyTests {
         await proxy.kill()
     }
 
-    @Test func `whatever a proxy says, the next attempt waits for the pause`() {
+    @Test func `after any proxy error the client retries after the reconnect pause`() {
         for code in [TransportError.Code.proxyFailed, .proxyRefused, .proxyAuthenticationFailed] {
             #expect(LossPolicy.row(for: .transport(LossCause.TransportProblem(code))).response == .retry)
             #expect(CourierError(TransportError(code, "…")).code == .connectionFailed)
         }
     }
 
-    @Test func `a variable that is no URL stops the client, which names the variable`() async throws {
+    @Test func `an invalid proxy URL in all_proxy stops the client, and the error names the variable`() async throws {
         let test = try await client(.variables(["all_proxy": "ftp://u:hunter2@h:1"]), port: 1)
         test.client.connect()
         do {
@@ -133,7 +133,7 @@ struct ClientProxyTests {
         try await test.end()
     }
 
-    @Test func `a stream of the app's own never goes through a proxy`() async throws {
+    @Test func `a custom endpoint of the app does not use the proxy`() async throws {
         let folder = try TemporaryFolder()
         let broker = try await RealBroker(socketPath: folder.file("broker.sock"))
         let test = try await client(.proxy(try ProxyConfiguration(url: "http://127.0.0.1:1")), port: 1) {
@@ -144,7 +144,7 @@ struct ClientProxyTests {
         await broker.remove()
     }
 
-    @Test func `a configuration with a proxy does not print its password`() throws {
+    @Test func `printing a configuration with a proxy shows no proxy user name or password`() throws {
         var config = MQTTClientConfig(options: .local(1))
         config.proxy = .proxy(try ProxyConfiguration(url: "http://gemma:hunter2@proxy.example:1"))
         var text = "\(config)"
