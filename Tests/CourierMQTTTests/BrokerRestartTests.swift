@@ -6,30 +6,31 @@ import Testing
 
 @testable import CourierMQTT
 
-/// A real mosquitto that is stopped and started in the middle of a load.
+/// A real mosquitto is stopped and started while a client publishes.
 ///
-/// The receiver is away meanwhile and finds everything queued: mosquitto 2.0.11, stopped between its PUBREL and our
-/// PUBCOMP, starts again with PUBLISH, which [MQTT-4.3.3-6] forbids and no receiver can tell from a new message. The
-/// receiving side's exactly-once is shown against the broker of this package, and by the simulation.
+/// The receiver is offline during the restart, and mosquitto queues its messages. Reason: if mosquitto 2.0.11 stops
+/// between its PUBREL and our PUBCOMP, it sends PUBLISH again after its start. [MQTT-4.3.3-6] forbids this, and a
+/// receiver takes the PUBLISH for a new message. Other tests check exactly-once delivery to a receiver: with the broker
+/// of this package, and in the simulation.
 @Suite
 struct BrokerRestartTests {
-    /// Half of them QoS 1, half QoS 2.
+    /// The number of messages. Half of them have QoS 1, half have QoS 2.
     static let count = 50_000
-    /// How many are published before the broker has stopped, at most.
+    /// The maximum number of messages that are published before the broker has stopped.
     static let countBefore = 40_000
 
     @Test(arguments: [ProtocolVersion.v311, .v5])
-    func `a restart in the middle of 50000 publishes loses none and doubles no QoS 2 message`(
+    func `a broker restart during 50000 publishes loses no message and duplicates no QoS 2 message`(
         version: ProtocolVersion
     ) async throws {
-        // One that crashes when it is to stop, as mosquitto 2.0.11 does at times, has forgotten the sessions.
+        // mosquitto 2.0.11 sometimes crashes when it stops, and then loses its sessions.
         for _ in 0..<5 {
             if try await restart(version) { return }
         }
         Issue.record("mosquitto never stopped in order")
     }
 
-    /// `false` if the broker has not stored its sessions, so that nothing can be said.
+    /// Returns `false` if the broker has not stored its sessions, so that the test must be repeated.
     private func restart(_ version: ProtocolVersion) async throws -> Bool {
         let broker = try await RealBroker(persists: true, settings: "max_inflight_messages 0")
         let loop = try EventLoop()

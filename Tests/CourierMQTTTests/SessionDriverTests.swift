@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The same conversations with the broker of this package, over TCP and in memory, and with a real mosquitto.
+/// Each test runs with the broker of this package, over TCP and in memory, or with a real mosquitto.
 @Suite
 struct SessionDriverTests {
     enum Peer: String, CaseIterable, Sendable {
@@ -18,7 +18,7 @@ struct SessionDriverTests {
         [ProtocolVersion.v311, .v5].map { (peer, $0) }
     }
 
-    /// A broker of either kind, which goes when the test does.
+    /// A real mosquitto or a broker of this package. It stops at the end of the test.
     private enum Broker {
         case real(RealBroker)
         case ours(LoopbackBroker, inMemory: Bool)
@@ -48,7 +48,8 @@ struct SessionDriverTests {
     }
 
     @Test(arguments: peers)
-    func `messages of every QoS go out and come back in order`(peer: Peer, version: ProtocolVersion) async throws {
+    func `a session receives its own messages of every QoS in order`(peer: Peer, version: ProtocolVersion) async throws
+    {
         let broker = try await Broker(peer)
         let loop = try EventLoop()
         let session = TestSession(version, on: loop)
@@ -70,7 +71,7 @@ struct SessionDriverTests {
         await broker.shutdown()
     }
 
-    @Test func `a message goes out behind the jobs that were handed to the loop before it`() async throws {
+    @Test func `a message is sent after the jobs that were added to the event loop before it`() async throws {
         let broker = try await Broker(.memory)
         let loop = try EventLoop()
         let session = TestSession(on: loop)
@@ -94,7 +95,7 @@ struct SessionDriverTests {
     }
 
     @Test(arguments: peers)
-    func `a payload larger than every buffer arrives whole`(peer: Peer, version: ProtocolVersion) async throws {
+    func `a payload larger than every buffer arrives complete`(peer: Peer, version: ProtocolVersion) async throws {
         let broker = try await Broker(peer)
         let loop = try EventLoop()
         let session = TestSession(version, on: loop)
@@ -110,7 +111,7 @@ struct SessionDriverTests {
     }
 
     @Test(arguments: peers)
-    func `what is published without a connection is delivered with the next one`(
+    func `messages published without a connection are delivered after the next connect`(
         peer: Peer, version: ProtocolVersion
     ) async throws {
         let broker = try await Broker(peer)
@@ -131,7 +132,7 @@ struct SessionDriverTests {
         await broker.shutdown()
     }
 
-    @Test func `a refused connection says to whom and why`() async throws {
+    @Test func `the error of a refused TCP connection contains the address and the reason`() async throws {
         let loop = try EventLoop()
         let session = TestSession(on: loop)
         loop.execute { session.driver.open(.tcp(host: "127.0.0.1", port: 1)) }
@@ -144,7 +145,7 @@ struct SessionDriverTests {
         await loop.shutdown()
     }
 
-    @Test func `a broker that does not speak MQTT 5 is spoken to in 3 1 1`() async throws {
+    @Test func `a session connects with the older MQTT version if the broker refuses MQTT 5`() async throws {
         var configuration = BrokerConfiguration()
         configuration.versions = [.v311]
         let broker = try LoopbackBroker.start(configuration: configuration)
@@ -158,7 +159,7 @@ struct SessionDriverTests {
         await broker.shutdown()
     }
 
-    @Test func `a message can be acknowledged from inside its callback`() async throws {
+    @Test func `a message can be acknowledged inside its own callback`() async throws {
         let broker = try LoopbackBroker.start()
         let loop = try EventLoop()
         let session = TestSession(on: loop) {
@@ -180,8 +181,8 @@ struct SessionDriverTests {
         await broker.shutdown()
     }
 
-    /// Without the DISCONNECT the broker would publish the will, before the marker.
-    @Test func `disconnecting from inside a callback says goodbye`() async throws {
+    /// Without DISCONNECT the broker would publish the will before the marker message.
+    @Test func `disconnect() inside a message callback sends DISCONNECT, so the will is not published`() async throws {
         let broker = try LoopbackBroker.start()
         let loop = try EventLoop()
         let witness = TestSession(id: "witness", on: loop)
@@ -204,7 +205,7 @@ struct SessionDriverTests {
         await broker.shutdown()
     }
 
-    @Test func `dropped connections lose nothing at QoS 1 and 2`() async throws {
+    @Test func `no QoS 1 or QoS 2 message is lost when connections drop`() async throws {
         let broker = try LoopbackBroker.start()
         let loop = try EventLoop()
         let receiver = TestSession(id: "receiver", on: loop)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import CourierMQTT
 
-/// DISCONNECT with a reason code, and what mosquitto does with the will.
+/// The will that mosquitto publishes, or does not publish, after DISCONNECT with a reason code.
 @Suite(.timeLimit(.minutes(5))) struct DisconnectReasonTests {
     @Test(
         arguments: [ProtocolVersionPolicy.version5, .version311],
         [ReasonCode.normalDisconnection, .disconnectWithWillMessage, .unspecifiedError])
-    func `mosquitto publishes the will if the reason asks for it`(
+    func `mosquitto publishes the will only if the reason code of disconnect() asks for it`(
         _ version: ProtocolVersionPolicy, _ reason: ReasonCode
     ) async throws {
         let broker = try await RealBroker()

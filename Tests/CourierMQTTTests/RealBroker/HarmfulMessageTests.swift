@@ -5,10 +5,11 @@ import Testing
 
 @testable import CourierMQTT
 
-/// A message at which a real mosquitto ends each connection: a packet larger than the broker's limit, which MQTT 3.1.1 does
-/// not tell the client. `ScriptedSuspicionTests` has the same in virtual time.
+/// A message that makes a real mosquitto end each connection: its packet is larger than the broker's limit. In MQTT
+/// 3.1.1 the client does not know the limit. `ScriptedSuspicionTests` has such tests in virtual time.
 @Suite(.timeLimit(.minutes(2))) struct HarmfulMessageTests {
-    @Test func `a message that is too large for mosquitto ends with an error, and the others arrive`() async throws {
+    @Test func `a message that is too large for mosquitto is rejected, and a small message is delivered`() async throws
+    {
         let broker = try await RealBroker(settings: "max_packet_size 2000")
         let store = MemoryMessageStore()
         let options = ConnectOptions.local(broker.port, id: "harmful")
@@ -27,7 +28,7 @@ import Testing
             if case .messageRejected(let message, _) = event { message } else { nil }
         }
         #expect(rejected.map(\.topic) == ["large"] && rejected.map(\.data) == [payload])
-        // One connection starts the suspicion, and three end with the message.
+        // The first lost connection starts the suspicion, and three more connections end after the message was sent.
         #expect(test.eventNames.count { $0 == "connectionLost" } == 4)
         let scope = StoreScope(options)
         try await test.end()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Subscriptions that overlap, at brokers that send a message once for all of them and at such that send it once for
-/// each, as mosquitto does with MQTT 5.
+/// Overlapping subscriptions. Some brokers send one copy of a message for all subscriptions that match. Others send one
+/// copy for each subscription, as mosquitto does with MQTT 5.
 @Suite(.timeLimit(.minutes(5))) struct OverlapTests {
     private static let last = "last"
 
@@ -38,7 +38,7 @@ import Testing
             }
             return Set(granted).count == loops.count
         }
-        // One that comes when the others are there, which get their identifiers now at the latest.
+        // This loop starts after the others. Now each other subscription must have its identifier.
         let late = Task { try await Self.texts(client.messages(String.self, from: "#", qos: .zero)) }
         try await test.wait("for the late one") { events in
             events.contains { event in
@@ -60,14 +60,16 @@ import Testing
     }
 
     @Test(arguments: [ProtocolVersionPolicy.version5, .version311])
-    func `mosquitto: every reader gets every message once`(_ version: ProtocolVersionPolicy) async throws {
+    func `with overlapping filters, every reader receives each message from mosquitto once`(
+        _ version: ProtocolVersionPolicy
+    ) async throws {
         let broker = try await RealBroker()
         try await Self.check(port: broker.port, version)
         await broker.stop()
     }
 
     @Test(arguments: [ProtocolVersionPolicy.version5, .version311])
-    func `a broker that sends one for all: every reader gets every message once`(
+    func `with overlapping filters, every reader receives each message from LoopbackBroker once`(
         _ version: ProtocolVersionPolicy
     ) async throws {
         let broker = try LoopbackBroker.start()
@@ -76,7 +78,9 @@ import Testing
     }
 
     @Test(arguments: [AcknowledgementMode.onReceipt, .afterProcessing])
-    func `what a reader leaves goes to none that had a copy of its own`(_ mode: AcknowledgementMode) async throws {
+    func `messages that a reader leaves are not repeated for readers with their own copy`(_ mode: AcknowledgementMode)
+        async throws
+    {
         let broker = try await RealBroker()
         let test = try TestClient(.local(broker.port)) { $0.protocolVersion = .version5 }
         let client = test.client
@@ -85,7 +89,7 @@ import Testing
         var fence = client.messages(String.self, from: "fence", qos: .two).makeAsyncIterator()
         do {
             var leaving = client.messages(String.self, from: "a/+", qos: .two, acknowledge: mode).makeAsyncIterator()
-            // The younger of the two that have a copy each.
+            // The later one of the two readers that receive their own copies.
             var younger = client.messages(String.self, from: "+/b", qos: .two).makeAsyncIterator()
             try await test.wait("for all subscriptions") { events in
                 let granted = events.flatMap { event -> [String] in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// TLS by a pre-shared key with a mosquitto that has no certificate.
+/// TLS with a pre-shared key. The mosquitto has no certificate.
 @Suite(.timeLimit(.minutes(5))) struct PreSharedKeyTests {
     private static let key = "00112233445566778899aabbccddeeff"
 
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a key that the broker knows connects, and messages pass`() async throws {
+    @Test func `a client with a known pre-shared key connects, publishes and receives messages`() async throws {
         try await Self.withBroker { port in
             let test = try Self.client(port, TLSPreSharedKey(identity: "meter-7", hex: Self.key))
             test.client.connect()
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong key and an unknown identity are refused, and the error does not show the key`() async throws {
+    @Test func `a wrong pre-shared key or identity is refused, and the error does not show the key`() async throws {
         try await Self.withBroker { port in
             for shared in [
                 TLSPreSharedKey(identity: "meter-7", key: Array(repeating: 0xAB, count: 16)),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Messages that the app rejects or leaves, and what mosquitto sends again.
+/// Messages that the app rejects or does not finish, and the messages that mosquitto sends again.
 @Suite(.timeLimit(.minutes(5))) struct RejectionTests {
     private struct Refusal: Error {}
 
@@ -17,14 +17,14 @@ import Testing
     @Test(
         arguments: [ProtocolVersionPolicy.version5, .version311],
         [QoS.one, .two])
-    func `mosquitto sends a left message again, and a rejected one not`(
+    func `mosquitto sends an unfinished message again, but not a rejected message`(
         _ version: ProtocolVersionPolicy, _ qos: QoS
     ) async throws {
         let broker = try await RealBroker()
         let sender = try TestClient(.local(broker.port, id: "sender"))
         try await sender.connect()
         let options = ConnectOptions.local(broker.port, id: "worker")
-        // A client that ends with its process: the first one leaves its second message unacknowledged.
+        // The first client stands for a process that ends. It does not acknowledge its second message.
         let first = try TestClient(options) { $0.protocolVersion = version }
         try await first.connect()
         _ = try await first.client.subscribe(SubscriptionRequest(topic: TopicTemplate(exactly: "jobs"), qos: qos))

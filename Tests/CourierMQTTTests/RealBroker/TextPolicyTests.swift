@@ -4,7 +4,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The texts that ``TextPolicy/portable`` refuses end connections at a real mosquitto, and the texts beside them do not.
+/// A real mosquitto closes the connection for topics that ``TextPolicy/portable`` refuses, and accepts similar topics
+/// that the policy allows.
 @Suite(.timeLimit(.minutes(5))) struct TextPolicyTests {
     private static let forbidden: [String] = [
         "a\u{1}", "a\n", "a\u{1F}", "a\u{7F}", "a\u{80}", "a\u{9F}", "a\(Unicode.Scalar.of(0xFDD0))",
@@ -18,7 +19,9 @@ import Testing
     ]
 
     @Test(arguments: [ProtocolVersionPolicy.version311, .version5])
-    func `mosquitto takes every portable topic on one connection`(_ version: ProtocolVersionPolicy) async throws {
+    func `mosquitto accepts every portable topic without closing the connection`(_ version: ProtocolVersionPolicy)
+        async throws
+    {
         let broker = try await RealBroker()
         let test = try TestClient(.local(broker.port)) { $0.protocolVersion = version }
         try await test.connect()
@@ -32,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: forbidden)
-    func `mosquitto ends the connection for a topic that is not portable`(_ topic: String) async throws {
+    func `mosquitto closes the connection for a topic that is not portable`(_ topic: String) async throws {
         let broker = try await RealBroker()
         let test = try TestClient(.local(broker.port)) { $0.limits.textPolicy = .anyLegal }
         try await test.connect()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Clients over WebSocket, with mosquitto's listener for it.
+/// Clients that connect to mosquitto's WebSocket listener.
 @Suite(.timeLimit(.minutes(10)))
 struct WebSocketBrokerTests {
     enum Scheme: String, CaseIterable, Sendable { case ws, wss }
@@ -53,7 +53,9 @@ struct WebSocketBrokerTests {
     }
 
     @Test(arguments: Scheme.allCases, [ProtocolVersionPolicy.preferVersion5, .version311])
-    func `a client publishes and reads at every QoS`(_ scheme: Scheme, _ version: ProtocolVersionPolicy) async throws {
+    func `a WebSocket client publishes and receives messages at every QoS`(
+        _ scheme: Scheme, _ version: ProtocolVersionPolicy
+    ) async throws {
         try await withBroker(scheme) { broker in
             let test = try await client(scheme, broker, version: version)
             try await test.connect()
@@ -78,7 +80,7 @@ struct WebSocketBrokerTests {
     }
 
     @Test(arguments: Scheme.allCases)
-    func `a thousand messages arrive in order`(_ scheme: Scheme) async throws {
+    func `1000 messages over WebSocket arrive in order`(_ scheme: Scheme) async throws {
         try await withBroker(scheme) { broker in
             let test = try await client(scheme, broker)
             try await test.connect()
@@ -100,7 +102,7 @@ struct WebSocketBrokerTests {
     }
 
     @Test(arguments: Scheme.allCases)
-    func `after the broker was restarted the client comes back`(_ scheme: Scheme) async throws {
+    func `a WebSocket client reconnects after a broker restart`(_ scheme: Scheme) async throws {
         try await withBroker(scheme) { broker in
             let test = try await client(scheme, broker)
             try await test.connect()
@@ -113,7 +115,7 @@ struct WebSocketBrokerTests {
         }
     }
 
-    /// The error of the first attempt, as the event gives it.
+    /// The error of the first attempt, taken from its event.
     private func failure(of test: TestClient) async throws -> CourierError {
         @Sendable func error(_ events: [CourierEventType]) -> CourierError? {
             for case .connectionFailure(_, let error as CourierError) in events { return error }
@@ -125,7 +127,7 @@ struct WebSocketBrokerTests {
         return try #require(error(test.events))
     }
 
-    @Test func `a listener of plain MQTT is called what it is`() async throws {
+    @Test func `a WebSocket connect to a plain MQTT port fails with the address in the error`() async throws {
         let broker = try await RealBroker()
         let error = try await failure(of: client(.ws, broker))
         await broker.remove()
@@ -134,7 +136,7 @@ struct WebSocketBrokerTests {
         #expect(!error.description.contains("secret"))
     }
 
-    @Test func `wss to a listener of ws fails as TLS does`() async throws {
+    @Test func `a wss connect to a ws port fails with the address in the error`() async throws {
         try await withBroker(.ws) { broker in
             let error = try await failure(of: client(.wss, broker))
             #expect(error.message.contains("localhost:\(broker.port)"), "\(error)")
@@ -142,7 +144,7 @@ struct WebSocketBrokerTests {
         }
     }
 
-    @Test func `an authority that is not trusted is refused over wss as over tls`() async throws {
+    @Test func `a wss connect fails with secureConnectionFailed if the authority is not trusted`() async throws {
         try await withBroker(.wss) { broker in
             let options = ConnectOptions(
                 host: "localhost", port: broker.port, clientId: "wary", username: "", password: "", scheme: "wss")

@@ -7,18 +7,20 @@ import Testing
 
 @testable import CourierMQTT
 
-/// How the client deals with its provider of credentials.
+/// How the client requests, renews and clears credentials of its provider.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedAuthTests {
     private static func answers(_ error: AuthError, _ count: Int) -> ScriptedProvider {
         ScriptedProvider(Array(repeating: .failure(error), count: count))
     }
 
-    @Test func `what may pass is tried again after 1 2 4 s, then at the reconnect interval`() async throws {
+    @Test func `after HTTP 500, the provider is asked again after 1, 2 and 4 s, then with the reconnect delays`()
+        async throws
+    {
         let provider = Self.answers(.httpError(statusCode: 500), 8)
         try await ScriptedWorld.run(provider: provider) { world in
             await world.connect()
             await world.run(for: .seconds(100))
-            // 1 2 4, then the schedule's 1 2 4 8 16.
+            // Delays of 1, 2 and 4 s, then the reconnect delays of 1, 2, 4, 8 and 16 s.
             #expect(provider.asked == .seconds(0, 1, 3, 7, 8, 10, 14, 22, 38))
             #expect(world.client.connectionState == .connected)
             #expect(world.events.count { $0 == "connectionServiceAuthFailure" } == 8)
@@ -28,7 +30,9 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 403, 499])
-    func `a status of 400 to 499 is tried again at the reconnect interval`(_ status: Int) async throws {
+    func `after HTTP status 400 to 499, the provider is asked again with the reconnect delays`(_ status: Int)
+        async throws
+    {
         let provider = Self.answers(.httpError(statusCode: status), 4)
         try await ScriptedWorld.run(provider: provider) { world in
             await world.connect()
@@ -38,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `the three short pauses have no jitter`() async throws {
+    @Test func `the first three retries after HTTP 503 from the provider have no jitter`() async throws {
         let provider = Self.answers(.httpError(statusCode: 503), 3)
         try await ScriptedWorld.run(provider: provider) {
             $0.reconnect.jitter = .full
@@ -49,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a network error says that there is no connection`() async throws {
+    @Test func `a network error of the provider is reported as connectionUnavailable once`() async throws {
         let provider = Self.answers(.otherError(NSError(domain: NSURLErrorDomain, code: -1009)), 2)
         try await ScriptedWorld.run(provider: provider) { world in
             await world.connect()
@@ -61,8 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a provider that does not answer in time is asked again, and its late answer does no harm`() async throws
-    {
+    @Test func `a provider that times out is asked again, and its late answer is ignored`() async throws {
         let provider = ScriptedProvider([.silence, .silence])
         try await ScriptedWorld.run(provider: provider) {
             $0.enableAuthenticationTimeout = true
@@ -87,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `without the timeout the provider has all the time`() async throws {
+    @Test func `without an authentication timeout, the client waits for the provider without a limit`() async throws {
         let provider = ScriptedProvider([.silence])
         try await ScriptedWorld.run(provider: provider) { world in
             await world.connect()
@@ -103,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `two answers are one`() async throws {
+    @Test func `a second answer of the provider to one request is ignored`() async throws {
         let provider = ScriptedProvider([.twice(.httpError(statusCode: 401))])
         try await ScriptedWorld.run(provider: provider) { world in
             await world.connect()
@@ -117,7 +120,7 @@ import Testing
     @Test(
         arguments: [ProtocolVersionPolicy.version5, .version311],
         [PacketReasonCode.badUserNameOrPassword, .notAuthorized])
-    func `refused credentials are cleared, and others are asked for at once, then after the pause`(
+    func `refused credentials are cleared, and new ones are requested at once, then after a delay`(
         _ version: ProtocolVersionPolicy, _ code: PacketReasonCode
     ) async throws {
         let other = ConnectOptions(
@@ -141,9 +144,9 @@ import Testing
         }
     }
 
-    // MARK: Options that never change
+    // MARK: Fixed connect options
 
-    /// A client of the broker of the script whose options never change, and which has the pauses 1 s, 2 s, 4 s, …
+    /// Configures a client of the scripted broker with fixed connect options and reconnect delays of 1 s, 2 s, 4 s, …
     private static func fix(_ config: inout MQTTClientConfig) {
         let given = config
         config = MQTTClientConfig(
@@ -160,13 +163,17 @@ import Testing
         config.protocolVersion = .version5
     }
 
-    /// Waits until so many attempts have failed.
+    /// Waits until `count` attempts have failed.
     private static func failures(_ count: Int, _ world: ScriptedWorld) async {
         await world.until { world.events.count { $0 == "connectionFailure" } == count }
     }
 
     @Test(arguments: [PacketReasonCode.badUserNameOrPassword, .notAuthorized])
-    func `options that never change are tried again after the pause`(_ code: PacketReasonCode) async throws {
+    func `fixed connect options that the broker refused are tried again after the reconnect delay`(
+        _ code: PacketReasonCode
+    )
+        async throws
+    {
         let script = Array(repeating: ConnectionScript.connection([.refuse(code)]), count: 2)
         try await ScriptedWorld.run(script) {
             Self.fix(&$0)
@@ -183,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `options that never change are not announced to be asked for`() async throws {
+    @Test func `the error for refused fixed connect options names the broker's administrator`() async throws {
         try await ScriptedWorld.run([.connection([.refuse(.notAuthorized)])]) {
             Self.fix(&$0)
         } _: { world in
@@ -194,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal of fixed options ends connected(), and the client keeps trying with what is queued`()
+    @Test func `connected() throws if fixed connect options are refused, but a later retry sends the message`()
         async throws
     {
         let refusals = Array(repeating: ConnectionScript.connection([.refuse(.badUserNameOrPassword)]), count: 2)
@@ -208,7 +215,7 @@ import Testing
             #expect(error?.code == .notAuthorized)
             #expect(error?.message.contains("The client tries again after a pause.") == true)
             #expect(error?.message.contains("0x86") == true)
-            // A caller that comes in the pause gets the same error at once.
+            // A call during the reconnect delay throws the same error at once.
             let again = await #expect(throws: CourierError.self) { try await world.client.connected() }
             #expect(again?.message == error?.message)
             await world.run(for: .seconds(1))
@@ -221,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `with whenRefused = stop the client waits for connect() after a refusal`() async throws {
+    @Test func `with whenRefused = stop, a refused client connects again only after connect()`() async throws {
         try await ScriptedWorld.run([.connection([.refuse(.badUserNameOrPassword)])]) {
             Self.fix(&$0)
             $0.reconnect.whenRefused = .stop
@@ -236,9 +243,9 @@ import Testing
         }
     }
 
-    // MARK: Credentials that end
+    // MARK: Credentials that expire
 
-    /// Gives options that end, the second time for another user.
+    /// Returns options that expire. The second request returns options of another user, without an expiry.
     private final class EndingProvider: ConnectionServiceProvider {
         private let count = Mutex(0)
         var clientID: String { "scripted" }
@@ -256,7 +263,7 @@ import Testing
         }
     }
 
-    /// Gives the same options each time, with the same end.
+    /// Returns the same options and the same expiry date for each request.
     private struct SteadyProvider: ConnectionServiceProvider {
         let clientID = "scripted"
         let end = Date(timeIntervalSinceNow: 1_000)
@@ -268,7 +275,7 @@ import Testing
         }
     }
 
-    /// The same client with another provider.
+    /// Replaces the provider of the configuration.
     private static func ask(_ provider: any ConnectionServiceProvider, _ config: inout MQTTClientConfig) {
         let given = config
         config = MQTTClientConfig(provider: provider)
@@ -279,7 +286,7 @@ import Testing
         config.protocolVersion = .version5
     }
 
-    @Test func `what is left of credentials is counted by the date when they come, and by the clock from then on`()
+    @Test func `the delay until credentials are renewed is computed from expiresAt when they arrive`()
         async throws
     {
         try await ScriptedWorld.run {
@@ -290,7 +297,8 @@ import Testing
             for count in 2...4 {
                 await world.run(for: .seconds(900))
                 #expect(world.events.count { $0 == "connectionServiceAuthSuccess" } == count - 1)
-                // 30 s before an end that is 1,000 s away again, by a wall clock that went on meanwhile.
+                // The virtual clock does not move the wall clock, so each renewal finds about 1,000 s left. The next
+                // renewal follows 30 s before the end. It is a little earlier, because the wall clock also runs.
                 await world.run(for: .seconds(75))
                 await world.until { world.events.count { $0 == "connectionServiceAuthSuccess" } == count }
             }
@@ -298,7 +306,7 @@ import Testing
         }
     }
 
-    @Test func `credentials are renewed before they end, and a change connects anew`() async throws {
+    @Test func `credentials are renewed before they expire, and changed credentials cause a reconnect`() async throws {
         let provider = EndingProvider()
         try await ScriptedWorld.run {
             Self.ask(provider, &$0)

@@ -8,11 +8,11 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What completions are told: the result, and the code by which the broker gave it.
+/// The results of completions, with the broker's reason codes.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedCompletionTests {
     private typealias Answer = Box<Result<Void, CourierError>>
 
-    /// Keeps what is logged at `info` and above.
+    /// Stores log messages of level `info` and above.
     private final class TextLog: LogHandler {
         private let kept = Mutex<[String]>([])
         var texts: [String] { kept.withLock { $0 } }
@@ -22,7 +22,7 @@ import Testing
 
     // MARK: connect()
 
-    @Test func `connect tells the code of a CONNACK that refuses`() async throws {
+    @Test func `connect() reports the reason code of a CONNACK that refuses the connection`() async throws {
         try await ScriptedWorld.run([.connection([.refuse(.clientIdentifierNotValid)])]) { world in
             let answer = Answer()
             world.client.connect { answer.value = $0 }
@@ -34,11 +34,13 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `connect after disconnect or destroy tells of the new connection`(_ destroys: Bool) async throws {
+    func `connect() after disconnect() or destroy() reports the result of the new connection`(_ destroys: Bool)
+        async throws
+    {
         try await ScriptedWorld.run { world in
             await world.connect()
             let (former, answer) = (Answer(), Answer())
-            // In one turn of the loop, so that each call is made before the first of them is heard.
+            // All calls are made in one job of the loop, before the client handles the first of them.
             world.loop.execute { [client = world.client] in
                 client.connect { former.value = $0 }
                 if destroys { client.destroy() } else { client.disconnect() }
@@ -51,13 +53,13 @@ import Testing
         }
     }
 
-    @Test func `disconnect whose thread is overtaken by a connect tells of the end of the connection that it found`()
+    @Test func `disconnect() reports the end of its own connection if a connect() on another thread overtakes it`()
         async throws
     {
         try await ScriptedWorld.run { world in
             await world.connect()
             let answer = Answer()
-            // The thread of disconnect() stands still here, and another one goes on.
+            // Simulates a thread that is suspended inside disconnect() while another thread continues.
             world.client.parts.coordinator.sessionCalls.withLock {
                 _ = $0.note(.disconnect(told: { answer.value = $0 }))
             }
@@ -69,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `disconnect ends the wait that began before it`() async throws {
+    @Test func `a pending connect() fails with sessionMissing if disconnect() is called`() async throws {
         try await ScriptedWorld.run([.connection([.expect(.connect), .stall])]) { world in
             await world.connect()
             let answer = Answer()
@@ -82,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a loss has the code of the broker's DISCONNECT`() async throws {
+    @Test func `connectionLost has the reason code of the broker's DISCONNECT`() async throws {
         let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
@@ -93,7 +95,7 @@ import Testing
 
     // MARK: Subscriptions
 
-    @Test func `subscribe and unsubscribe tell the code of SUBACK and UNSUBACK`() async throws {
+    @Test func `subscribe() and unsubscribe() report the reason code of SUBACK and UNSUBACK`() async throws {
         let subAck = SubAck(packetID: 1, reasonCodes: [.quotaExceeded])
         let unsubAck = UnsubAck(packetID: 1, reasonCodes: [.notAuthorized])
         let script = ConnectionScript.connection([
@@ -120,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `publish tells the code of the answer`(_ qos: QoS) async throws {
+    func `publish() reports the reason code of PUBACK or PUBREC`(_ qos: QoS) async throws {
         let refusal = Acknowledgement(packetID: 1, reasonCode: .topicNameInvalid)
         let script = ConnectionScript.connection([
             .accept(), .fault(.replace(.pubAck, with: .pubAck(refusal))),
@@ -139,11 +141,11 @@ import Testing
 
     // MARK: disconnect()
 
-    @Test func `disconnect succeeds when DISCONNECT was written, for all who asked`() async throws {
+    @Test func `every disconnect() call succeeds after one DISCONNECT is written`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let answers = [Answer(), Answer()]
-            // In one turn of the loop, before the broker can answer the first of them.
+            // All calls are made in one job of the loop, before the broker can answer the first of them.
             world.loop.execute { [client = world.client] in
                 for answer in answers { client.disconnect { answer.value = $0 } }
                 client.connect()
@@ -154,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `disconnect tells that there was no connection`() async throws {
+    @Test func `disconnect() without a connection fails with sessionMissing`() async throws {
         let script = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run([script]) { world in
             let unused = Answer()
@@ -171,11 +173,11 @@ import Testing
         }
     }
 
-    @Test func `disconnect tells that the broker took no more`() async throws {
+    @Test func `disconnect() fails with connectionLost if the broker stops reading`() async throws {
         let script = ConnectionScript.connection([.accept(), .stopReading, .pause(.seconds(20)), .resumeReading])
         try await ScriptedWorld.run([script], isScriptChecked: false) { world in
             await world.connect()
-            // More than the buffers between take.
+            // More bytes than the buffers between client and broker hold.
             try world.client.publish(bytes: Array(repeating: 0, count: 1 << 20), to: "t", qos: .one)
             await world.settle()
             let answer = Answer()
@@ -186,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `disconnect tells its result although the client has been let go`() async throws {
+    @Test func `disconnect() calls its completion after the client was released`() async throws {
         let broker = try LoopbackBroker.start()
         var config = MQTTClientConfig(options: .local(broker.port))
         config.deliveryQueue = DispatchQueue(label: "test.delivery")
@@ -203,7 +205,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a client that is let go while it is connected says so in the log`(_ disconnectsBefore: Bool) async throws {
+    func `a client that is released without disconnect() is reported in the log`(_ disconnectsBefore: Bool) async throws
+    {
         let broker = try LoopbackBroker.start()
         let log = TextLog()
         var config = MQTTClientConfig(options: .local(broker.port))
@@ -221,7 +224,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a client that can not work says why, also at its end`() async {
+    @Test func `disconnect() on a misconfigured client fails with invalidConfiguration`() async {
         var config = MQTTClientConfig(
             options: ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: ""))
         config.autoReconnectInterval = 0

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// How long `connected(timeout:)` waits, and what its error says.
+/// The time that `connected(timeout:)` waits, and the text of its error.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedConnectedTests {
     private func waiting(_ world: ScriptedWorld, _ timeout: Duration) async -> Task<Void, any Error> {
         let count = world.client.waitingCount
@@ -15,7 +15,7 @@ import Testing
         return task
     }
 
-    @Test func `the wait ends after its time, with the last failure`() async throws {
+    @Test func `connected() throws timedOut after its timeout, with the last failure as the cause`() async throws {
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
             world.client.connect()
             let early = await waiting(world, .seconds(5))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `without a failure the error says so`() async throws {
+    @Test func `the timeout error of connected() says that no attempt has failed so far`() async throws {
         try await ScriptedWorld.run([.connection([.expect(.connect)])], isScriptChecked: false) { world in
             world.client.connect()
             let wait = await waiting(world, .seconds(3))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a connection in time ends the wait, and its timer ends nothing later`() async throws {
+    @Test func `connected() returns if the client connects in time, and its timer has no later effect`() async throws {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) { world in
             world.client.connect()
             let wait = await waiting(world, .seconds(5))
@@ -57,7 +57,9 @@ import Testing
         }
     }
 
-    @Test func `connect() during the pause keeps the reason of the last failure`() async throws {
+    @Test func `the error of connected() keeps the last failure after connect() during the reconnect delay`()
+        async throws
+    {
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
             for _ in 0..<3 {
                 world.client.connect()

@@ -7,13 +7,13 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Content types that travel with messages and choose their adapter, while somebody listens to events;
-/// `UnobservedPublishTests` sees the shorter way.
+/// Content types are sent with messages and select their adapter. Here the client has an event listener;
+/// `UnobservedPublishTests` has tests without one.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedContentTypeTests {
     private static let note = Note(title: "a", rank: 1)
 
     @Test(arguments: [true, false])
-    func `every form of publishing sends the adapter's content type, at once and from the queue`(
+    func `every publish function sends the adapter's content type, online and from the offline queue`(
         _ isOnline: Bool
     ) async throws {
         let refusing = ConnectionScript.connection([.refuse(.serverUnavailable)])
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// JSON that notes what it is asked to read.
+    /// A JSON adapter that records the topics of the messages that it decodes.
     private struct NotingJSONAdapter: MessageAdapter {
         let topics: Series<String>
 
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `the content type of a message says who reads it, whoever comes first`() async throws {
+    @Test func `the content type of a message selects its adapter, not the order of the adapters`() async throws {
         func message(_ adapter: any MessageAdapter) throws -> ScriptStep {
             let payload = try adapter.toMessage(data: Self.note, topic: "t")
             return .send(

@@ -6,11 +6,11 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The way of QoS 1 and 2 messages to a broker that loses, repeats and mixes up its answers.
+/// QoS 1 and QoS 2 messages to a broker that loses, repeats and reorders its acknowledgements.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedDeliveryTests {
     private static let present = ScriptStep.accept(isSessionPresent: true)
 
-    @Test func `a message without its PUBACK is sent again with DUP and the same id`() async throws {
+    @Test func `after a reconnect, a message without a PUBACK is sent with DUP and the same packet id`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .serve(until: .publish), .cut(.reset)]), .connection([Self.present]),
         ]
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a broker that acknowledges QoS 2 as QoS 1 completes it, and is told of once`() async throws {
+    @Test func `a PUBACK for a QoS 2 message completes it, and deliveryDowngraded is reported once`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .expect(.publish), .send(.pubAck(Acknowledgement(packetID: 1))),
             .expect(.publish), .send(.pubAck(Acknowledgement(packetID: 1))),
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The script of docs/guides/testing.md for a client that subscribes.
-    @Test func `an order that was not acknowledged is sent again by a client that subscribes`() async throws {
+    @Test func `a subscribed client sends an unacknowledged message again without a new SUBSCRIBE`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .serve(until: .publish(to: "orders/7")), .cut(.reset)]),
             .connection([.accept(isSessionPresent: true), .serve(until: .publish(isDuplicate: true)), .answer]),
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `without a session it is published anew`() async throws {
+    @Test func `without a session, an unacknowledged message is published again without DUP`() async throws {
         let script = ConnectionScript.connection([.accept(), .serve(until: .publish), .cut(.reset)])
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
@@ -75,7 +75,9 @@ import Testing
     }
 
     @Test(arguments: [SessionLossPolicy.fail, .drop])
-    func `without a session it fails where the policy says so`(_ policy: SessionLossPolicy) async throws {
+    func `without a session, an unacknowledged message fails if lossPolicy is fail or drop`(_ policy: SessionLossPolicy)
+        async throws
+    {
         let script = ConnectionScript.connection([.accept(), .serve(until: .publish), .cut(.reset)])
         try await ScriptedWorld.run([script]) {
             $0.session.lossPolicy = policy
@@ -88,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `all that was in flight is sent again in its order, before anything new`() async throws {
+    @Test func `after a reconnect, in-flight messages are sent again in order, before new messages`() async throws {
         let script: [ConnectionScript] = [
             .connection([
                 .accept(), .fault(.drop(.pubAck, count: .max)), .fault(.drop(.pubRec, count: .max)),
@@ -111,7 +113,7 @@ import Testing
 
     // MARK: QoS 2
 
-    @Test func `after PUBREC only PUBREL is sent again`() async throws {
+    @Test func `after a reconnect, only PUBREL is sent if PUBREC was received before`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .fault(.drop(.pubComp)), .serve(until: .publish(to: "cut")), .cut(.reset)]),
             .connection([Self.present]),
@@ -129,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `before PUBREC the message itself is sent again`() async throws {
+    @Test func `after a reconnect, a QoS 2 message is sent again if no PUBREC was received`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .fault(.drop(.pubRec)), .serve(until: .publish(to: "cut")), .cut(.reset)]),
             .connection([Self.present]),
@@ -144,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `past PUBREC and without the session, whoever sent it must decide`() async throws {
+    @Test func `a QoS 2 message fails with connectionLost if the session is lost after its PUBREC`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .fault(.drop(.pubComp)), .serve(until: .publish(to: "cut")), .cut(.reset),
         ])
@@ -159,9 +161,10 @@ import Testing
         }
     }
 
-    // MARK: Odd answers
+    // MARK: Unexpected acknowledgements
 
-    @Test(arguments: [QoS.one, .two]) func `answers that come twice do no harm`(_ qos: QoS) async throws {
+    @Test(arguments: [QoS.one, .two]) func `repeated acknowledgements complete a message once`(_ qos: QoS) async throws
+    {
         let script = ConnectionScript.connection([
             .accept(), .fault(.repeated(.pubAck, times: 3, count: .max)), .fault(.repeated(.pubRec, count: .max)),
             .fault(.repeated(.pubComp, count: .max)),
@@ -179,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `answers to nothing do no harm`() async throws {
+    @Test func `acknowledgements with an unknown packet id are ignored`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .send(.pubAck(Acknowledgement(packetID: 77))), .send(.pubComp(Acknowledgement(packetID: 78))),
             .send(.pubRec(Acknowledgement(packetID: 79))), .send(.pingResp),
@@ -193,7 +196,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [QoS.one, .two]) func `answers in another order end the right messages`(_ qos: QoS) async throws {
+    @Test(arguments: [QoS.one, .two]) func `acknowledgements in reverse order complete the messages in reverse order`(
+        _ qos: QoS
+    ) async throws {
         let script = ConnectionScript.connection([
             .accept(), .fault(.reverse(.pubAck, groupsOf: 5)), .fault(.reverse(.pubRec, groupsOf: 5)),
         ])
@@ -210,7 +215,7 @@ import Testing
         }
     }
 
-    @Test func `a refused message fails, and the others do not`() async throws {
+    @Test func `a message that the broker refuses fails, and the next message succeeds`() async throws {
         let refusal = Acknowledgement(
             packetID: 1, reasonCode: .quotaExceeded, properties: [.reasonString("come back tomorrow")])
         let script = ConnectionScript.connection([.accept(), .fault(.replace(.pubAck, with: .pubAck(refusal)))])
@@ -225,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `the broker's receive maximum is kept, and nothing is lost by it`() async throws {
+    @Test func `the client respects the broker's receive maximum and sends all messages in order`() async throws {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([
             .accept(properties: [.receiveMaximum(3)]), .fault(.hold(.pubAck, until: gate)),
@@ -242,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `a broker that takes no QoS 2 refuses it on this side`() async throws {
+    @Test func `a QoS 2 publish fails without a packet if the broker's maximum QoS is 1`() async throws {
         let script = ConnectionScript.connection([.accept(properties: [.maximumQoS(.atLeastOnce)])])
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
@@ -256,7 +261,9 @@ import Testing
 
     // MARK: What this client promises
 
-    @Test func `once and never again fails with the connection, and is not sent again`() async throws {
+    @Test func `a publish with oneWithoutPersistenceAndNoRetry fails on a connection loss and is not resent`()
+        async throws
+    {
         let script: [ConnectionScript] = [
             .connection([.accept(), .serve(until: .publish), .cut(.reset)]), .connection([Self.present]),
         ]
@@ -270,7 +277,7 @@ import Testing
         }
     }
 
-    @Test func `cancelling a task ends its wait and not the delivery`() async throws {
+    @Test func `canceling the task of publish() ends its wait, and the message is still delivered`() async throws {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubAck, until: gate))])
         try await ScriptedWorld.run([script]) { world in
@@ -286,7 +293,7 @@ import Testing
         }
     }
 
-    @Test func `a thousand messages over a connection that breaks again and again arrive in order`() async throws {
+    @Test func `1000 messages arrive in order although the connection breaks repeatedly`() async throws {
         var script: [ConnectionScript] = (1...40).map { number in
             .connection([
                 .accept(isSessionPresent: number > 1), .cutAfterReceiving(byteCount: 60 + 97 * number, .reset),

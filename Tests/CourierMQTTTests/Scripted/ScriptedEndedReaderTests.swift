@@ -6,14 +6,14 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Readers that were ended by an error, and have not come to it yet.
+/// Readers that ended with an error which their loops have not received yet.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedEndedReaderTests {
     private typealias Reading = ScriptedReadingTests
 
     private static let refusal = ScriptStep.send(.subAck(SubAck(packetID: 1, reasonCodes: [.notAuthorized])))
 
-    /// Has a loop over "t" refused, and runs `body` before it comes to that; returns what the next reader gets when the
-    /// loop has left, as soon as that is `count` messages.
+    /// Starts a loop over "t" that the broker refuses, and runs `body` before the loop receives the error. Then the
+    /// loop ends. Returns the next reader's messages when it has received `count` messages.
     private static func run(
         _ steps: [ScriptStep], count: Int,
         _ body: (ScriptedWorld, inout MessageSequence<Message>.Iterator) async throws -> Void
@@ -38,8 +38,8 @@ import Testing
         return seen.values
     }
 
-    /// Another filter may bring it.
-    @Test func `what comes after the error waits for the next reader`() async throws {
+    /// A subscription to another filter may deliver such a message.
+    @Test func `a message received after the error of a reader waits for the next reader`() async throws {
         let steps = [Self.refusal, .serve(until: .publish(to: "go")), Reading.message(1, "a")]
         let seen = try await Self.run(steps, count: 1) { world, _ in
             try world.client.publishMessage("", topic: "go", qos: .zero)
@@ -48,7 +48,9 @@ import Testing
         #expect(seen == ["a"])
     }
 
-    @Test func `what came before the error is still there, and goes to the next reader if it is left`() async throws {
+    @Test func `messages that a reader with a refused filter did not read are delivered to the next reader`()
+        async throws
+    {
         let steps = [Reading.message(1, "a"), Reading.message(2, "b"), Reading.message(3, "c"), Self.refusal]
         let seen = try await Self.run(steps, count: 2) { _, refused in
             try await Reading.expectNext("a", of: &refused)
@@ -56,7 +58,7 @@ import Testing
         #expect(seen == ["b", "c"])
     }
 
-    @Test func `the error comes behind what came before it`() async throws {
+    @Test func `a reader with a refused filter returns earlier messages before it throws the error`() async throws {
         let steps = [Reading.message(1, "a"), Self.refusal]
         let seen = try await Self.run(steps, count: 0) { _, refused in
             try await Reading.expectNext("a", of: &refused)

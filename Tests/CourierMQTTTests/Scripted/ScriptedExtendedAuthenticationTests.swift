@@ -7,11 +7,11 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Extended authentication of MQTT 5: challenges before CONNACK, and beginning again on a connection that stands.
+/// Extended authentication of MQTT 5: challenges before CONNACK, and reauthentication on an open connection.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedExtendedAuthenticationTests {
     private struct NoAnswer: Error {}
 
-    /// Gives the token of each round, which the first time ends, and answers challenges with their text reversed.
+    /// Returns a new token for each request. Only the first token expires. Answers a challenge with its reversed text.
     private final class TokenProvider: ConnectionServiceProvider {
         private let count = Mutex(0)
         private let answers: Bool
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// Answers challenges with their text reversed, but the first one only when the test says so, cancelled or not.
+    /// Answers a challenge with its reversed text. The first answer waits for ``endFirst(_:)``, also when canceled.
     private final class SlowProvider: ConnectionServiceProvider {
         private struct State {
             var asked: [String] = []
@@ -109,7 +109,7 @@ import Testing
                     properties: [.authenticationMethod("TOKEN"), .authenticationData(SecretBytes(Array(text.utf8)))])))
     }
 
-    /// What the client said in its AUTH packets.
+    /// The client's AUTH packets, each as "again" or "next" with its authentication data.
     private static func said(_ world: ScriptedWorld) async -> [String] {
         await world.broker.packets(.auth).compactMap { received in
             guard case .auth(let auth) = received.packet else { return nil }
@@ -118,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func `[MQTT-4.12.0-3] a challenge before CONNACK is answered by the provider`() async throws {
+    /// [MQTT-4.12.0-3]
+    @Test func `the provider answers an authentication challenge before CONNACK`() async throws {
         let script = ConnectionScript.connection([
             .expect(.connect), Self.auth(.continueAuthentication, "abc"), .expect(.auth),
             .send(.connAck(ConnAck(properties: [.authenticationMethod("TOKEN")]))),
@@ -134,7 +135,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `only the last challenge is answered, whatever becomes of those before it`(_ fails: Bool) async throws {
+    func `if more challenges arrive during a slow answer, only the last challenge is answered`(_ fails: Bool)
+        async throws
+    {
         let script = ConnectionScript.connection([
             .expect(.connect), Self.auth(.continueAuthentication, "abc"), .pause(.seconds(1)),
             Self.auth(.continueAuthentication, "def"), Self.auth(.continueAuthentication, "ghi"), .expect(.auth),
@@ -155,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a challenge that nobody answers ends the attempt, which is repeated`() async throws {
+    @Test func `an attempt fails and is repeated if the provider throws an error for a challenge`() async throws {
         let script = ConnectionScript.connection([.expect(.connect), Self.auth(.continueAuthentication, "abc")])
         try await Self.run([script], TokenProvider(answers: false)) { world in
             await world.connect()
@@ -168,7 +171,9 @@ import Testing
         }
     }
 
-    @Test func `a challenge that nobody answers ends the connection, whose loss says why`() async throws {
+    @Test func `a connection ends with authenticationFailed if the provider throws an error for a challenge`()
+        async throws
+    {
         let script = ConnectionScript.connection([
             .accept(), .serve(until: .auth), Self.auth(.continueAuthentication, "xyz"),
         ])
@@ -184,7 +189,8 @@ import Testing
         }
     }
 
-    @Test func `[MQTT-4.12.1-1] a new token is given on the connection that there is`() async throws {
+    /// [MQTT-4.12.1-1]
+    @Test func `reauthentication sends a new token on the existing connection`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .serve(until: .auth), Self.auth(.continueAuthentication, "xyz"), .expect(.auth),
             Self.auth(.success, ""),
@@ -200,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `the data is in no description`() {
+    @Test func `descriptions of ExtendedAuthentication do not show its data`() {
         let authentication = ExtendedAuthentication(method: "TOKEN", data: Data("s3cret".utf8))
         let options = ConnectOptions(
             host: "h", port: 1, clientId: "c", username: "", password: "", extendedAuthentication: authentication)

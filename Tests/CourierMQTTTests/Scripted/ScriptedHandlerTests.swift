@@ -6,9 +6,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The client's functions, called from inside what it calls.
+/// Functions of the client that are called inside its own callbacks.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedHandlerTests {
-    @Test func `a message may be published from a sink, a completion and an event handler`() async throws {
+    @Test func `publish() can be called inside a sink, a completion and an event handler`() async throws {
         final class Handler: ICourierEventHandler, Sendable {
             let client: MQTTClient
             let failures: Series<String>

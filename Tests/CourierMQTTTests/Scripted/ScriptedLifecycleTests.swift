@@ -8,13 +8,13 @@ import Testing
 
 @testable import CourierMQTT
 
-/// connect(), disconnect(), destroy() and the end of the client, in each phase of a connection.
+/// connect(), disconnect(), destroy() and the release of the client, in each phase of a connection.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedLifecycleTests {
-    /// Where a client can be when something happens to it.
+    /// The phase of the client when the test calls it.
     enum Phase: CaseIterable, Sendable {
         case unused, authenticating, opening, connected, waiting, stopped, takenOver, closing
 
-        /// The provider and the broker for it.
+        /// The provider's answers that lead to this phase.
         var answers: [ScriptedProvider.Answer] { self == .authenticating ? [.silence] : [] }
 
         var script: [ConnectionScript] {
@@ -28,7 +28,7 @@ import Testing
             }
         }
 
-        /// Whether an attempt or a connection is open in it.
+        /// True if an attempt or a connection is open in this phase.
         var isOpen: Bool { self == .opening || self == .connected || self == .closing }
     }
 
@@ -39,7 +39,7 @@ import Testing
         } _: { world in
             if phase != .unused { await world.connect() }
             if phase == .closing {
-                // So much that it takes time to go out, which this broker does not give it.
+                // A payload that cannot be written completely, because this broker does not read.
                 try world.client.publish(bytes: Array(repeating: 0, count: 1 << 20), to: "t", qos: .one)
                 await world.settle()
                 world.client.disconnect()
@@ -55,7 +55,9 @@ import Testing
         arguments: zip(
             [Phase.authenticating, .opening, .connected],
             ["Client is authenticating", "Client connecting", "Client already connected"]))
-    func `a second connect() is discarded, and says why`(_ phase: Phase, _ reason: String) async throws {
+    func `a second connect() is discarded, and connectDiscarded contains the reason`(_ phase: Phase, _ reason: String)
+        async throws
+    {
         try await Self.run(phase) { world in
             await world.connect()
             guard case .connectDiscarded(let told) = world.test.events.last else {
@@ -69,7 +71,9 @@ import Testing
     }
 
     @Test(arguments: [Phase.unused, .waiting, .stopped, .takenOver, .closing])
-    func `connect() is heard`(_ phase: Phase) async throws {
+    func `connect() connects a client that is unused, waiting, stopped, taken over or closing`(_ phase: Phase)
+        async throws
+    {
         try await Self.run(phase) { world in
             await world.connect()
             await world.run(for: .seconds(5))
@@ -81,7 +85,7 @@ import Testing
     // MARK: disconnect()
 
     @Test(arguments: Phase.allCases)
-    func `disconnect() ends every phase, and whoever waits is told`(_ phase: Phase) async throws {
+    func `disconnect() works in every connection phase and ends a pending connected()`(_ phase: Phase) async throws {
         try await Self.run(phase) { world in
             let waiting = Task { [client = world.client] in try await client.connected() }
             let result = await Self.settled(waiting, world) { world.client.disconnect() }
@@ -110,7 +114,9 @@ import Testing
     // MARK: destroy()
 
     @Test(arguments: Phase.allCases)
-    func `destroy() ends every phase, and the next connection starts clean`(_ phase: Phase) async throws {
+    func `destroy() works in every connection phase, and the next connection is a clean start`(_ phase: Phase)
+        async throws
+    {
         try await Self.run(phase) { world in
             world.client.subscribe(("old", .one))
             await world.settle()
@@ -134,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `what comes after destroy() belongs to the next session`() async throws {
+    @Test func `a subscription made right after destroy() belongs to the next session`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             world.client.destroy()
@@ -149,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `a message written right after destroy() and connect() belongs to the next session`() async throws {
+    @Test func `a message published right after destroy() and connect() is sent in the next session`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             world.client.destroy()
@@ -162,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `what a broker that does not read has held up does not outlive destroy()`() async throws {
+    @Test func `destroy() discards messages that wait because the broker does not read`() async throws {
         let slow = ConnectionScript.connection([.accept(), .stopReading, .pause(.seconds(8)), .resumeReading])
         try await ScriptedWorld.run([slow], mayOverlap: true) { _ in
         } _: { world in
@@ -181,7 +187,7 @@ import Testing
         }
     }
 
-    /// Does something while a task waits, and returns how the wait ended.
+    /// Calls `act` while the task waits, and returns the result of the task.
     private static func settled(
         _ task: Task<Void, any Error>, _ world: ScriptedWorld, _ act: () -> Void
     ) async -> Result<Void, any Error> {
@@ -194,7 +200,7 @@ import Testing
         return await task.result
     }
 
-    @Test func `cancelled waits end, and leave nothing behind`() async throws {
+    @Test func `canceled async calls end, and the client has no waiters left`() async throws {
         let silent = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run([silent]) { world in
             await world.connect()
@@ -222,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that is given up before it begins is closed`() async throws {
+    @Test func `the transport is closed if disconnect() is called before the transport starts`() async throws {
         let client = Box<MQTTClient>()
         try await ScriptedWorld.run { config in
             let endpoint = config.endpoint
@@ -241,7 +247,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 2])
-    func `disconnect() while TLS is prepared or begins leaves nothing open`(_ moment: Int) async throws {
+    func `disconnect() during TLS preparation or the TLS handshake ends the attempt`(_ moment: Int) async throws {
         try await ScriptedWorld.run(afterwards: [.stall], isScriptChecked: false) { config in
             var tls = TLSClientConfiguration()
             tls.serverName = "broker.invalid"
@@ -261,7 +267,7 @@ import Testing
         }
     }
 
-    // MARK: The end of the client
+    // MARK: Release of the client
 
     private struct Parts {
         weak var client: MQTTClient?
@@ -289,7 +295,7 @@ import Testing
     }
 
     @Test(arguments: Phase.allCases, [false, true])
-    func `the last reference ends the client, its connection and all its parts`(
+    func `releasing the last reference to a client closes its connection and frees all its parts`(
         _ phase: Phase, _ isStored: Bool
     ) async throws {
         let clock = VirtualClock()
@@ -321,7 +327,7 @@ import Testing
                 }
             }
             if phase != .unused { test.client.connect() }
-            // With a store, tasks read it before there is a connection.
+            // With a store, tasks read it before the client connects.
             let deadline = ContinuousClock.now + .patience
             while hasConnection, await broker.connections.isEmpty, ContinuousClock.now < deadline { await settle() }
             await settle()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Properties of MQTT 5 that the app chose, as the broker gets them.
+/// MQTT 5 properties that the app sets and the broker receives.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedPropertiesTests {
     private static let trace = [UserProperty("trace", "1"), UserProperty("trace", "2")]
     private static let sentTrace: [Property] = trace.map { .userProperty(name: $0.name, value: $0.value) }
@@ -35,7 +35,7 @@ import Testing
 
     // MARK: SUBSCRIBE and UNSUBSCRIBE
 
-    @Test func `the options of subscriptions go into one SUBSCRIBE for all filters, on each connection`() async throws {
+    @Test func `subscriptionOptions are sent in one SUBSCRIBE for all filters on each connection`() async throws {
         let lost = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .answer, .cut(.orderly)])
         try await ScriptedWorld.run([lost]) {
             $0.session.subscriptionOptions.identifier = 268_435_455
@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func `a request's properties are sent, and messages show its identifier`() async throws {
+    @Test func `SUBSCRIBE carries a request's properties, and messages show its subscription identifier`() async throws
+    {
         let message = Publish(
             topic: "a", payload: Array("x".utf8),
             properties: [.subscriptionIdentifier(7), .subscriptionIdentifier(40_000)])
@@ -73,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `an UNSUBSCRIBE carries its properties`() async throws {
+    @Test func `UNSUBSCRIBE carries the user properties of its request`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             world.client.subscribe(("a", .one))
@@ -87,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `what MQTT 5 can not carry is refused at the call`() async throws {
+    @Test func `properties that are not valid in MQTT 5 throw invalidMessage at the call`() async throws {
         let long = [UserProperty("n", String(repeating: "x", count: 65_536))]
         let topic = TopicTemplate(exactly: "a")
         try await ScriptedWorld.run { world in
@@ -117,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a SUBSCRIBE that is larger than the broker takes is not sent`() async throws {
+    @Test func `a SUBSCRIBE larger than the broker's maximum packet size fails and is not sent`() async throws {
         let script = ConnectionScript.connection([.accept(properties: [.maximumPacketSize(100)])])
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
@@ -132,8 +133,7 @@ import Testing
 
     // MARK: DISCONNECT
 
-    @Test func `DISCONNECT carries session expiry, reason and user properties, and the next one does not`() async throws
-    {
+    @Test func `the properties of DisconnectOptions are sent with one DISCONNECT only`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let options = DisconnectOptions(
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `a session that ends with its connection can not be extended by DISCONNECT`() async throws {
+    @Test func `disconnect() throws invalidMessage if it extends a session whose expiry is 0`() async throws {
         try await ScriptedWorld.run {
             $0.session.expiry = .zero
         } _: { world in
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `DISCONNECT carries the reason code`() async throws {
+    @Test func `DISCONNECT carries the reason code of DisconnectOptions`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             try world.client.disconnect(DisconnectOptions(reasonCode: .disconnectWithWillMessage, sessionExpiry: .zero))
@@ -177,7 +177,8 @@ import Testing
         }
     }
 
-    @Test func `before MQTT 5, a reason code closes the connection without DISCONNECT`() async throws {
+    @Test func `before MQTT 5, disconnect() with a reason code closes the connection without DISCONNECT`() async throws
+    {
         try await ScriptedWorld.run {
             $0.protocolVersion = .version311
         } _: { world in
@@ -190,7 +191,9 @@ import Testing
     }
 
     @Test(arguments: [ReasonCode.notAuthorized, .serverMoved, .grantedQoS1, ReasonCode(rawValue: 0x05)])
-    func `a reason code that a client may not send is refused at the call`(_ code: ReasonCode) async throws {
+    func `disconnect() throws invalidMessage for a reason code that a client may not send`(_ code: ReasonCode)
+        async throws
+    {
         try await ScriptedWorld.run { world in
             await world.connect()
             let error = await Self.error { try world.client.disconnect(DisconnectOptions(reasonCode: code)) }
@@ -200,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `a DISCONNECT that is larger than the broker takes is refused at the call`() async throws {
+    @Test func `disconnect() throws if DISCONNECT is larger than the broker's maximum packet size`() async throws {
         let script = ConnectionScript.connection([.accept(properties: [.maximumPacketSize(100)])])
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
@@ -213,7 +216,8 @@ import Testing
 
     // MARK: CONNECT and PUBLISH
 
-    @Test func `CONNECT carries what the configuration asks for, and CONNACK's answer can be read`() async throws {
+    @Test func `CONNECT carries the configured properties, and responseInformation is read from CONNACK`() async throws
+    {
         let script = ConnectionScript.connection([.accept(properties: [.responseInformation("answers/7")])])
         let options = ConnectOptions(
             host: "broker.invalid", port: 1, keepAlive: 0, clientId: "scripted", username: "", password: "",
@@ -236,7 +240,9 @@ import Testing
         }
     }
 
-    @Test func `without wishes CONNECT has none of it`() async throws {
+    @Test func `by default, CONNECT has no user properties and no information requests`()
+        async throws
+    {
         try await ScriptedWorld.run { world in
             await world.connect()
             let sent = PacketProperties(await Self.properties(of: world, .connect).first ?? [])
@@ -246,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func `a message has the alias that the configuration names`() async throws {
+    @Test func `a message is sent with the topic alias from the configuration`() async throws {
         let script = ConnectionScript.connection([.accept(properties: [.topicAliasMaximum(10)])])
         try await ScriptedWorld.run([script]) {
             $0.session.topicAliases = ["t": 5]
@@ -261,7 +267,7 @@ import Testing
     }
 
     @Test(arguments: [["a": 0], ["a": 5, "b": 5], ["a/+": 1], ["": 1]] as [[String: UInt16]])
-    func `aliases that can not be used are refused`(_ aliases: [String: UInt16]) {
+    func `validate() throws for topic aliases that are not valid`(_ aliases: [String: UInt16]) {
         var config = MQTTClientConfig(
             options: ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: ""))
         config.session.topicAliases = aliases

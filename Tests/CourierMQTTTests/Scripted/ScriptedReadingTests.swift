@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Messages from a broker, and when they are acknowledged.
+/// Received messages, and the time of their acknowledgement.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedReadingTests {
     static func message(_ id: PacketID, _ text: String, qos: QoS = .one, again: Bool = false) -> ScriptStep {
         let delivery: Delivery =
@@ -15,7 +15,7 @@ import Testing
         return .send(.publish(Publish(topic: "t", payload: Array(text.utf8), delivery: delivery)))
     }
 
-    /// Sends these once the client has subscribed.
+    /// A broker that runs `steps` after the client has subscribed.
     static func broker(_ steps: ScriptStep..., accept: ScriptStep = .accept()) -> ConnectionScript {
         .connection([accept, .serve(until: .subscribe), .answer] + steps)
     }
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `nothing is acknowledged before the loop asks for the next`(_ qos: QoS) async throws {
+    func `a message is acknowledged only when the loop asks for the next message`(_ qos: QoS) async throws {
         let script = Self.broker(Self.message(1, "a", qos: qos), Self.message(2, "b", qos: qos))
         try await ScriptedWorld.run([script]) { world in
             var messages = Self.reader(world)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `by hand it is acknowledged at once`() async throws {
+    @Test func `acknowledge() sends the acknowledgement at once and only once`() async throws {
         let script = Self.broker(Self.message(1, "a"))
         try await ScriptedWorld.run([script]) { world in
             var messages = Self.reader(world)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `on receipt it is acknowledged without a reader's doing`() async throws {
+    @Test func `with acknowledge = onReceipt, a message is acknowledged before it is read`() async throws {
         let script = Self.broker(Self.message(1, "a"), Self.message(2, "b", qos: .two))
         try await ScriptedWorld.run([script]) { world in
             let messages = Self.reader(world, .onReceipt)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `of several readers the last one acknowledges`() async throws {
+    @Test func `with several readers, a message is acknowledged when the last reader acknowledges it`() async throws {
         let script = Self.broker(Self.message(1, "a"))
         try await ScriptedWorld.run([script]) { world in
             var first = Self.reader(world)
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// [MQTT-4.6.0-2]
-    @Test func `acknowledgements go out in the order of the messages`() async throws {
+    @Test func `acknowledgements are sent in the order of the messages`() async throws {
         let script = Self.broker(Self.message(1, "a"), Self.message(2, "b"), Self.message(3, "c"))
         try await ScriptedWorld.run([script]) { world in
             var all = Self.reader(world)
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `what a loop left unfinished goes to the next reader`() async throws {
+    @Test func `messages that an ended loop did not finish are delivered to the next reader`() async throws {
         let script = Self.broker(Self.message(1, "a"), Self.message(2, "b"), Self.message(3, "c"))
         try await ScriptedWorld.run([script]) { world in
             try await world.client.subscribeAndSettle("t", world)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `what was not acknowledged comes again with the next connection`() async throws {
+    @Test func `an unacknowledged message is received again on the next connection`() async throws {
         let script: [ConnectionScript] = [
             .connection([
                 .accept(), .serve(until: .subscribe), .answer, Self.message(1, "a"), .serve(until: .publish(to: "cut")),
@@ -155,7 +155,7 @@ import Testing
             #expect(!first.isDuplicate)
             try world.client.publishMessage("", topic: "cut", qos: .zero)
             await world.run(for: .seconds(1))
-            // The body of the loop has not ended: the message comes again, behind it.
+            // The body of the loop has not ended, so the repeated message is delivered after it.
             let second = try #require(try await messages.next())
             #expect(second.isDuplicate && second.payloadString == "a")
             second.acknowledge()
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `QoS 2 that is sent again reaches the loop once`() async throws {
+    @Test func `a repeated QoS 2 message is delivered to the loop once`() async throws {
         let script = Self.broker(
             Self.message(1, "a", qos: .two), Self.message(1, "a", qos: .two, again: true), Self.message(2, "b"))
         try await ScriptedWorld.run([script]) { world in
@@ -177,7 +177,7 @@ import Testing
 
     // MARK: Floods
 
-    @Test func `a broker that exceeds the receive maximum is told so with 0x93`() async throws {
+    @Test func `the client sends DISCONNECT 0x93 if the broker exceeds the receive maximum`() async throws {
         let flood = PublishFlood(count: 20, topic: "t", qos: .atLeastOnce, exceedsReceiveMaximum: true)
         try await ScriptedWorld.run([Self.broker(.flood(flood))]) {
             $0.limits.receiveMaximum = 5
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a slow reader stops the flood, and gets every message`(_ isSilenceWatched: Bool) async throws {
+    func `a slow reader pauses the broker and receives every message`(_ isSilenceWatched: Bool) async throws {
         let count = 20_000
         let flood = PublishFlood(count: count, topic: "t", payloadSize: 100, qos: .atLeastOnce)
         try await ScriptedWorld.run([Self.broker(.flood(flood))]) {
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `QoS 0 beyond the buffer is dropped as the policy says`() async throws {
+    @Test func `QoS 0 messages beyond the buffer limit are dropped by the overflow policy`() async throws {
         let flood = PublishFlood(count: 1_000, topic: "t", payloadSize: 8)
         try await ScriptedWorld.run([Self.broker(.flood(flood))]) { world in
             var newest = world.client.messages(
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    /// Five messages that were kept.
+    /// Receives and keeps five messages, runs `body`, and expects that the next reader receives the last two.
     private static func runWithKept(_ isStored: Bool, _ body: (ScriptedWorld) async throws -> Void) async throws {
         let script = ConnectionScript.connection([
             .accept(), message(1, "a"), message(2, "b"), message(3, "c"), message(4, "d"), message(5, "e"),
@@ -264,7 +264,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `kept messages that a loop did not come to go to the next reader`(_ isStored: Bool) async throws {
+    func `kept messages that an ended loop did not read are delivered to the next reader`(_ isStored: Bool) async throws
+    {
         try await Self.runWithKept(isStored) { world in
             var texts: [String] = []
             for try await message in world.client.messages(Message.self, from: "t").prefix(3) {
@@ -275,7 +276,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `kept messages that a publisher did not come to go to the next reader`(_ isStored: Bool) async throws {
+    func `unread kept messages of a canceled publisher are delivered to the next reader`(_ isStored: Bool) async throws
+    {
         try await Self.runWithKept(isStored) { world in
             let seen = Series<String>()
             let subscription = Box<AnyCancellable>()
@@ -291,7 +293,7 @@ import Testing
         }
     }
 
-    @Test func `the log is told what can not be decoded when nobody would hear of it, once a minute`() async throws {
+    @Test func `without event listeners, messages that cannot be decoded are logged once a minute`() async throws {
         let log = WarningLog()
         let script = Self.broker(
             Self.message(1, "hidden"), Self.message(2, "hidden"), .pause(.seconds(61)), Self.message(3, "hidden"))
@@ -312,7 +314,7 @@ import Testing
         }
     }
 
-    @Test func `a publisher of a topic filter that is not legal is told to events and to the log`() async throws {
+    @Test func `a publisher with an invalid topic filter is reported as an event and in the log`() async throws {
         let log = WarningLog()
         try await ScriptedWorld.run {
             $0.logHandler = log
@@ -326,7 +328,7 @@ import Testing
         }
     }
 
-    @Test func `who has listened to events or dead letters is nobody who would hear of it`() async throws {
+    @Test func `a message that cannot be decoded is logged if all event listeners have been removed`() async throws {
         final class Handler: ICourierEventHandler, Sendable {
             func onEvent(_ event: CourierEvent) {}
         }
@@ -355,7 +357,7 @@ import Testing
         }
     }
 
-    @Test func `what nobody reads is told, and kept if it may be`() async throws {
+    @Test func `a message without a reader is reported as noReader, at once or when its TTL ends`() async throws {
         try await ScriptedWorld.run([.connection([.accept(), Self.message(1, "a")])]) { world in
             await world.connect()
             #expect(world.errors(of: "messageReceiveFailure").map(\.code) == [.noReader])
@@ -376,7 +378,7 @@ import Testing
 }
 
 extension MQTTClient {
-    /// Wants a filter for itself, so that readers that come and go change nothing at the broker.
+    /// Subscribes to a filter, so that readers that start or end later do not change the broker's subscriptions.
     func subscribeAndSettle(_ filter: String, _ world: ScriptedWorld) async throws {
         subscribe((filter, .two))
         await world.settle()

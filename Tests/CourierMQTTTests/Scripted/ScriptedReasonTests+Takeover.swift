@@ -5,9 +5,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Two clients with one id.
+/// Two clients with the same client id, which take over each other's session.
 extension ScriptedReasonTests {
-    @Test func `a session that was taken over is left alone for a long time, and whoever waits is told`() async throws {
+    @Test func `after a takeover, connected() throws and the reconnect delays grow from 60 s to 600 s`() async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .disconnect(.sessionTakenOver)]) { world in
             await world.connect()
             #expect(await world.connectedAnswer()?.failure?.code == .sessionTakenOver)
@@ -16,7 +16,9 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `whoever began to wait before the takeover is told as well`() async throws {
+    @Test func `connected() returns for a short connection and throws sessionTakenOver after the takeover`()
+        async throws
+    {
         let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])
         try await ScriptedWorld.run([.connection([.refuse(.serverBusy)]), script]) { world in
             await world.connect()
@@ -33,7 +35,7 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `a network that comes back does not shorten that time, connect() does`() async throws {
+    @Test func `after a takeover, connect() ends the reconnect delay, but a returning network does not`() async throws {
         let network = SwitchedNetwork()
         let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])
         try await ScriptedWorld.run([script], over: .tcp(host: "0.0.0.0")) {
@@ -53,7 +55,7 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `in 3.1.1 three drops right after CONNACK mean the same`() async throws {
+    @Test func `before MQTT 5, three connection losses right after CONNACK are reported as a takeover`() async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .cut(.orderly)]) {
             $0.protocolVersion = .version311
         } _: {
@@ -68,7 +70,7 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `drops that come later have to be six`() async throws {
+    @Test func `before MQTT 5, six connection losses 6 s after CONNACK are reported as a takeover`() async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .pause(.seconds(6)), .cut(.orderly)]) {
             $0.protocolVersion = .version311
         } _: { world in
@@ -80,7 +82,7 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `drops after some time mean nothing`() async throws {
+    @Test func `before MQTT 5, connection losses 16 s after CONNACK do not count as a takeover`() async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .pause(.seconds(16)), .cut(.orderly)]) {
             $0.protocolVersion = .version311
         } _: { world in

@@ -8,9 +8,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What follows each end of an attempt or a connection, from the broker's bytes to the next connection.
+/// The client's reaction to each end of an attempt or a connection, from the broker's bytes to the next connection.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedReasonTests {
-    /// What a test can see of the response, written down anew rather than taken from the table under test.
+    /// The visible reaction to a reason code. The tests list it again and do not read it from the table under test.
     enum Outcome: Sendable {
         case nextAfter(seconds: Int)
         case asksAnew
@@ -52,7 +52,7 @@ import Testing
         + cases(.nextAfter(seconds: 60), .sessionTakenOver)
         + cases(.asksAnew, .notAuthorized, .serverMoved) + cases(.stops, .badAuthenticationMethod)
 
-    @Test func `the cases name every code of the table`() {
+    @Test func `the test cases contain every reason code of LossPolicy`() {
         let causes = LossPolicy.rows.flatMap(\.causes)
         for one in Self.refusals5 { #expect(causes.contains(.refused(one.code)), "\(one)") }
         for one in Self.goodbyes { #expect(causes.contains(.disconnected(one.code)), "\(one)") }
@@ -62,15 +62,21 @@ import Testing
         #expect(count == Self.refusals5.count + Self.goodbyes.count)
     }
 
-    @Test(arguments: refusals5) func `CONNACK of MQTT 5`(_ one: Case) async throws {
+    @Test(arguments: refusals5) func `each CONNACK code of MQTT 5 leads to a delayed retry, new credentials or a stop`(
+        _ one: Case
+    ) async throws {
         try await Self.check(one, .version5, [.refuse(one.code)], "connectionFailure")
     }
 
-    @Test(arguments: refusals311) func `CONNACK of MQTT 3.1.1`(_ one: Case) async throws {
+    @Test(arguments: refusals311)
+    func `each CONNACK code before MQTT 5 leads to a delayed retry, new credentials or a stop`(_ one: Case) async throws
+    {
         try await Self.check(one, .version311, [.refuse(one.code)], "connectionFailure")
     }
 
-    @Test(arguments: goodbyes) func `DISCONNECT of MQTT 5`(_ one: Case) async throws {
+    @Test(arguments: goodbyes) func `each DISCONNECT code of MQTT 5 leads to a reconnect, new credentials or a stop`(
+        _ one: Case
+    ) async throws {
         try await Self.check(one, .version5, [.accept(), .disconnect(one.code)], "connectionLost")
     }
 
@@ -106,7 +112,7 @@ import Testing
         }
     }
 
-    // MARK: Another server
+    // MARK: Redirects
 
     private static func redirectResponse(
         _ script: [ConnectionScript], _ body: (ScriptedWorld, Series<String>) async throws -> Void
@@ -130,7 +136,7 @@ import Testing
         .connection([.refuse(code, properties: [.serverReference(server)])])
     }
 
-    @Test func `0x9C is followed at once and for one connection`() async throws {
+    @Test func `reason code 0x9C (use another server) redirects the client at once for one connection`() async throws {
         let script = [
             Self.refuse(.useAnotherServer, to: "other:1884"),
             .connection([.accept(), .pause(.seconds(20)), .cut(.orderly)]),
@@ -144,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `0x9D is followed for good`() async throws {
+    @Test func `reason code 0x9D (server moved) redirects the client permanently`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .disconnect(.serverMoved, serverReference: "[::2]:99 other")]),
             .connection([.accept(), .pause(.seconds(20)), .cut(.orderly)]),
@@ -157,7 +163,8 @@ import Testing
         }
     }
 
-    @Test func `servers that send the client around are followed three times`() async throws {
+    @Test func `a chain of redirects is followed three times, then the client connects to its own broker`() async throws
+    {
         let script = (1...4).map { Self.refuse(.useAnotherServer, to: "server\($0):1") }
         try await Self.redirectResponse(script) { world, places in
             await world.connect()
@@ -171,7 +178,9 @@ import Testing
     // MARK: Versions
 
     @Test(arguments: [ScriptStep.refuse(.unsupportedProtocolVersion), .closeWithoutAnswer()])
-    func `a broker of 3.1.1 is found at once, and remembered`(_ refusal: ScriptStep) async throws {
+    func `with preferVersion5, a refused MQTT 5 CONNECT is retried at once with the older version`(
+        _ refusal: ScriptStep
+    ) async throws {
         let script: [ConnectionScript] = [
             .connection([refusal]), .connection([.accept(), .pause(.seconds(20)), .cut(.orderly)]),
         ]
@@ -185,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `a CONNACK of 3.1.1 that minds the version leads to 3.1.1`() async throws {
+    @Test func `with preferVersion5, an old-format CONNACK with code 1 leads to the older MQTT version`() async throws {
         let old = ConnectionScript.connection([.expect(.connect), .sendBytes([0x20, 2, 0, 1]), .cut(.orderly)])
         try await ScriptedWorld.run([old]) {
             $0.protocolVersion = .preferVersion5
@@ -196,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `silence in both versions goes back to MQTT 5`() async throws {
+    @Test func `with preferVersion5, the client returns to MQTT 5 if both versions get no CONNACK`() async throws {
         let silent = ConnectionScript.connection([.closeWithoutAnswer()])
         try await ScriptedWorld.run([silent, silent]) {
             $0.protocolVersion = .preferVersion5
@@ -207,7 +216,7 @@ import Testing
         }
     }
 
-    // MARK: What a broker breaks
+    // MARK: Protocol violations
 
     static let violations: [(String, ScriptStep, CourierError.Code)] = [
         ("a second CONNACK", .send(.connAck(ConnAck())), .protocolViolation),
@@ -222,7 +231,8 @@ import Testing
         ("an AUTH that nobody asked for", .sendBytes([0xF0, 0]), .protocolViolation),
     ]
 
-    @Test(arguments: violations.indices) func `a broken protocol ends the connection, and a fresh one follows`(
+    @Test(arguments: violations.indices)
+    func `a protocol violation by the broker ends the connection, and the client reconnects`(
         _ index: Int
     ) async throws {
         let (what, step, code) = Self.violations[index]
@@ -237,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that are no CONNACK fail the attempt`() async throws {
+    @Test func `an attempt fails if the broker sends an HTTP response instead of CONNACK`() async throws {
         let http = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
         try await ScriptedWorld.run([.connection([.expect(.connect), .sendBytes(http)])]) { world in
             await world.connect()
@@ -247,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func `a packet before CONNACK fails the attempt`() async throws {
+    @Test func `an attempt fails with protocolViolation if a packet is received before CONNACK`() async throws {
         let script = ConnectionScript.connection([.expect(.connect), .send(.pingResp)])
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
@@ -257,7 +267,7 @@ import Testing
         }
     }
 
-    @Test func `a session that cannot be there fails the attempt`() async throws {
+    @Test func `an attempt with a clean session fails if CONNACK reports a present session`() async throws {
         let provider = ScriptedProvider([], clean: true)
         try await ScriptedWorld.run([.connection([.accept(isSessionPresent: true)])], provider: provider) { world in
             await world.connect()
@@ -267,10 +277,10 @@ import Testing
         }
     }
 
-    // MARK: The way to the broker
+    // MARK: Failed transports and options
 
-    @Test func `a broker that is not there is tried after the pause`() async throws {
-        // A port may become somebody else's; nobody makes this socket.
+    @Test func `connecting to a missing socket is tried again after the reconnect delay`() async throws {
+        // Another process may open a free port, but no process creates this socket.
         let nowhere = TransportEndpoint.unix(path: "/nonexistent/courier.socket")
         try await ScriptedWorld.run {
             $0.endpoint = { _ in nowhere }
@@ -284,7 +294,7 @@ import Testing
         }
     }
 
-    @Test func `a server that does not speak TLS fails the attempt, and is tried again`() async throws {
+    @Test func `an attempt fails if the server does not speak TLS, and the client retries after 1 s`() async throws {
         let plain = ConnectionScript.connection([.sendBytes(Array("220 not TLS\r\n".utf8)), .stall])
         try await ScriptedWorld.run([plain, plain], isScriptChecked: false) { config in
             var tls = TLSClientConfiguration()
@@ -303,7 +313,7 @@ import Testing
     }
 
     @Test(arguments: [CutStyle.orderly, .reset])
-    func `a connection that breaks is tried again after the pause`(_ style: CutStyle) async throws {
+    func `the client reconnects after the reconnect delay when a connection breaks`(_ style: CutStyle) async throws {
         try await ScriptedWorld.run([.connection([.accept(), .pause(.seconds(100)), .cut(style)])]) { world in
             await world.connect()
             await world.run(for: .seconds(200))
@@ -312,7 +322,7 @@ import Testing
         }
     }
 
-    @Test func `options that can not be used stop the client`() async throws {
+    @Test func `the client stops if the provider returns invalid connect options`() async throws {
         let bad = ConnectOptions(host: "h", port: 1, clientId: "a\u{0}b", username: "", password: "")
         let provider = ScriptedProvider([.options(bad)])
         try await ScriptedWorld.run(provider: provider) {

@@ -6,19 +6,20 @@ import Testing
 
 @testable import CourierMQTT
 
-/// When the client comes back, by the virtual clock.
+/// The times of the client's reconnects, measured by the virtual clock.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedReconnectTests {
-    @Test func `without jitter the pauses are 1 2 4 8 16 30 30, exactly`() async throws {
+    @Test func `without jitter, refused attempts are repeated after exactly 1, 2, 4, 8, 16, 30 and 30 s`() async throws
+    {
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
             await world.connect()
             await world.run(for: .seconds(151))
             #expect(await world.gaps == .seconds(1, 2, 4, 8, 16, 30, 30, 30, 30))
-            // The credentials are good: the provider is not asked again.
+            // The broker did not refuse the credentials, so the provider is not asked again.
             #expect(world.provider.asked == [.zero])
         }
     }
 
-    @Test func `the same after connections that are lost as soon as they are there`() async throws {
+    @Test func `connections that break at once are repeated after 1, 2, 4, 8, 16, 30 and 30 s`() async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .cut(.reset)]) { world in
             await world.connect()
             await world.run(for: .seconds(91))
@@ -27,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `only a connection that lasted starts the pauses anew`() async throws {
+    @Test func `only a connection that lasts 10 s resets the reconnect delays`() async throws {
         let script: [ConnectionScript] = [
             .connection([.refuse(.serverUnavailable)]), .connection([.refuse(.serverUnavailable)]),
             .connection([.accept(), .pause(.milliseconds(9_999)), .cut(.orderly)]),
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a named time decides what lasting is`() async throws {
+    @Test func `a connection that lasts stableConnectionTime resets the reconnect delays`() async throws {
         let script: [ConnectionScript] = [
             .connection([.refuse(.serverUnavailable)]), .connection([.refuse(.serverUnavailable)]),
             .connection([.accept(), .pause(.seconds(2)), .cut(.orderly)]),
@@ -56,7 +57,9 @@ import Testing
     }
 
     @Test(arguments: [ReconnectJitter.equal, .full])
-    func `jitter stays in its range, and is there`(_ jitter: ReconnectJitter) async throws {
+    func `jitter keeps the reconnect delays in their range and makes them differ`(_ jitter: ReconnectJitter)
+        async throws
+    {
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) {
             $0.reconnect.jitter = jitter
         } _: {
@@ -74,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `connect() ends a pause, and what is asked for too soon waits five seconds`() async throws {
+    @Test func `connect() ends the reconnect delay, but a second connect() waits until 5 s have passed`() async throws {
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
             await world.connect()
             await world.run(for: .seconds(31 + 3))  // 1 2 4 8 16, and 3 s of the next pause.
@@ -91,13 +94,13 @@ import Testing
         }
     }
 
-    // MARK: The world around
+    // MARK: Network and app phase
 
-    /// 0.0.0.0 leads to this machine, and is not one of the addresses for which no network is needed.
+    /// 0.0.0.0 connects to this machine, but the client treats it as an address that needs a network.
     private static let far = ScriptedWorld.Way.tcp(host: "0.0.0.0")
 
-    /// Lets time pass, stopping at each timer until the attempt that it began was refused: over sockets that takes time
-    /// of its own.
+    /// Advances the clock from timer to timer. After each timer it waits until the attempt that started has been
+    /// refused, because sockets need real time.
     private static func run(_ world: ScriptedWorld, for duration: Duration) async {
         let end = world.clock.now + duration
         await untilRefused(world)
@@ -109,7 +112,7 @@ import Testing
         await untilRefused(world)
     }
 
-    /// Returns when no attempt is under way.
+    /// Waits until every attempt has failed.
     private static func untilRefused(_ world: ScriptedWorld) async {
         await world.settle()
         await world.until {
@@ -118,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a network that comes back ends the pause`() async throws {
+    @Test func `a returning network ends the reconnect delay`() async throws {
         let network = SwitchedNetwork()
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)], over: Self.far) {
             $0.environment.networkMonitor = network
@@ -136,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `an attempt that hangs is made anew when the network comes back`() async throws {
+    @Test func `a hanging attempt is started again when the network returns`() async throws {
         let network = SwitchedNetwork()
         let silent = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run([silent], over: Self.far) {
@@ -156,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `a network that comes and goes does not hammer the broker`() async throws {
+    @Test func `frequent network changes cause only a few connection attempts`() async throws {
         let network = SwitchedNetwork()
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)], over: Self.far) {
             $0.environment.networkMonitor = network
@@ -177,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `without a network it tries each minute, since the monitor may be wrong`() async throws {
+    @Test func `without a network, the client tries to connect once a minute`() async throws {
         let network = SwitchedNetwork()
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)], over: Self.far) {
             $0.environment.networkMonitor = network
@@ -190,7 +193,8 @@ import Testing
         }
     }
 
-    @Test func `the background disconnects, the foreground connects for a topic`() async throws {
+    @Test func `entering the background disconnects, and the foreground reconnects a client with topics`() async throws
+    {
         let phases = AppPhaseController()
         try await ScriptedWorld.run {
             $0.environment.lifecycle = phases
@@ -210,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func `the foreground does nothing for a client without topics, until it has one`() async throws {
+    @Test func `entering the foreground does not connect a client without topics until it subscribes`() async throws {
         let phases = AppPhaseController()
         try await ScriptedWorld.run {
             $0.environment.lifecycle = phases
@@ -233,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func `with the last topic gone the foreground does nothing`() async throws {
+    @Test func `entering the foreground does not connect a client after its last topic is unsubscribed`() async throws {
         let phases = AppPhaseController()
         try await ScriptedWorld.run {
             $0.environment.lifecycle = phases
@@ -267,7 +271,7 @@ import Testing
         }
     }
 
-    @Test func `the foreground ends a pause at once`() async throws {
+    @Test func `entering the foreground ends the reconnect delay at once`() async throws {
         let phases = AppPhaseController()
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) {
             $0.environment.lifecycle = phases
@@ -284,9 +288,9 @@ import Testing
         }
     }
 
-    @Test func `there are never two attempts at a time`() async throws {
+    @Test func `at most one connection attempt is open at a time`() async throws {
         let phases = AppPhaseController()
-        // An attempt that is given up before its CONNECT leaves the script unfulfilled, which is no mistake here.
+        // An attempt may end before its CONNECT. Its script then remains incomplete, which is expected here.
         try await ScriptedWorld.run(afterwards: [.expect(.connect), .stall], isScriptChecked: false) {
             $0.environment.lifecycle = phases
             $0.topics = ["a": .one]

@@ -8,9 +8,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Server references on real sockets of the loopback interface: another of its addresses is another host.
+/// Server references on real sockets. Another address of the loopback interface, such as 127.0.0.2, is another host.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedRedirectTests {
-    /// Answers with credentials for the host that it is asked for.
+    /// Returns different credentials for the home broker and for another host.
     private final class HostProvider: IConnectionServiceProvider, Sendable {
         let clientId = "scripted"
         let port: UInt16
@@ -38,16 +38,16 @@ import Testing
     }
 
     private struct Outcome {
-        /// What the broker at home got, and the other one.
+        /// The CONNECT packets that the home broker and the other broker received.
         let home: [Connect]
         let other: [Connect]
-        /// How many connections came to the other one, with a CONNECT or without.
+        /// The number of connections to the other broker, with or without a CONNECT.
         let visits: Int
         let asked: [String]
         let errors: [CourierError]
     }
 
-    /// What happens when the broker at 127.0.0.1 refers its first client to `host`, where another broker listens.
+    /// Runs a client whose broker at 127.0.0.1 redirects it once to `host`, where another broker listens.
     private static func redirectResponse(
         to host: String = "127.0.0.2", _ code: PacketReasonCode = .useAnotherServer,
         _ change: (inout MQTTClientConfig) -> Void = { _ in }
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved])
-    func `another host gets neither a connection nor credentials, and an event names it`(
+    func `a redirect to a host that is not allowed is not followed, and an event names the host`(
         _ code: PacketReasonCode
     ) async throws {
         let outcome = try await Self.redirectResponse(to: "127.0.0.2", code)
@@ -92,13 +92,13 @@ import Testing
         #expect(text.contains("127.0.0.2:") && text.contains("MQTTClientConfig.endpoints.redirects.allowedHosts"))
     }
 
-    @Test func `another port of the same host is followed with the same credentials`() async throws {
+    @Test func `a redirect to another port of the same host is followed with the same credentials`() async throws {
         let outcome = try await Self.redirectResponse(to: "127.0.0.1")
         #expect(outcome.other.map(\.username) == ["home"])
         #expect(outcome.asked == ["home"])
     }
 
-    @Test func `an allowed host gets the credentials that the provider has for it`() async throws {
+    @Test func `a redirect to an allowed host uses the provider's credentials for that host`() async throws {
         let outcome = try await Self.redirectResponse {
             $0.endpoints.redirects.allowedHosts = ["127.0.0.2": .fromProvider]
         }
@@ -106,7 +106,7 @@ import Testing
         #expect(outcome.asked == ["home", "127.0.0.2"])
     }
 
-    @Test func `an allowed host gets the present credentials where the list says so`() async throws {
+    @Test func `a redirect to a host that is allowed with reused credentials uses the current ones`() async throws {
         let outcome = try await Self.redirectResponse { $0.endpoints.redirects.allowedHosts = ["127.0.0.2": .reused] }
         #expect(outcome.other.map(\.username) == ["home"])
         #expect(outcome.asked == ["home"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Received messages that the app does not accept.
+/// Received messages that the app rejects.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedRejectionTests {
     typealias Reading = ScriptedReadingTests
 
@@ -21,8 +21,10 @@ import Testing
     }
 
     @Test(arguments: NegativeAcknowledgement.allCases, [QoS.one, .two])
-    func `reject sends its code and ends the message`(_ reason: NegativeAcknowledgement, _ qos: QoS) async throws {
-        // The packet id of a rejected message may carry a new message at once.
+    func `reject() sends its reason code and ends the message`(_ reason: NegativeAcknowledgement, _ qos: QoS)
+        async throws
+    {
+        // The broker may use the packet id of a rejected message for a new message at once.
         let script = Reading.broker(
             Reading.message(1, "a", qos: qos), .serve(until: .publish(to: "next")),
             Reading.message(1, "b", qos: qos))
@@ -42,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `with a store, reject sends its code and forgets the packet id`(_ qos: QoS) async throws {
+    func `with a store, reject() sends its reason code and removes the packet id`(_ qos: QoS) async throws {
         let script = Reading.broker(Reading.message(1, "a", qos: qos))
         let store = ControlledStore()
         try await ScriptedWorld.run([script]) {
@@ -59,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `before MQTT 5, reject acknowledges without a code`(_ qos: QoS) async throws {
+    func `before MQTT 5, reject() acknowledges the message without a reason code`(_ qos: QoS) async throws {
         let script = Reading.broker(Reading.message(1, "a", qos: qos))
         try await ScriptedWorld.run([script]) {
             $0.protocolVersion = .version311
@@ -73,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `reject has no effect on an acknowledged message and on one that was acknowledged on receipt`()
+    @Test func `reject() has no effect on a message that is already acknowledged`()
         async throws
     {
         let script = Reading.broker(Reading.message(1, "a"), Reading.message(2, "b"))
@@ -98,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `with several readers, the first rejection decides and the last reader sends it`() async throws {
+    @Test func `with several readers, the first rejection code is sent when the last reader finishes`() async throws {
         let script = Reading.broker(Reading.message(1, "a"))
         try await ScriptedWorld.run([script]) { world in
             var (first, second, third) = (Reading.reader(world), Reading.reader(world), Reading.reader(world))
@@ -113,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `a rejection waits until earlier messages are acknowledged`() async throws {
+    @Test func `a rejection is sent only after earlier messages are acknowledged`() async throws {
         let script = Reading.broker(Reading.message(1, "a"), Reading.message(2, "b"))
         try await ScriptedWorld.run([script]) { world in
             var all = world.client.messages(Message.self, from: "+", acknowledge: .afterProcessing).makeAsyncIterator()

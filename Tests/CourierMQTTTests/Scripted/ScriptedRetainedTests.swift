@@ -6,7 +6,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Who gets the retained messages that a reader did not come to: the broker sends them again only to who subscribes.
+/// The reader that receives an ended reader's unread retained messages. The broker sends retained messages again only
+/// after a SUBSCRIBE.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedRetainedTests {
     private static func subscribe(to filter: String) -> PacketPattern {
         PacketPattern(.subscribe, "SUBSCRIBE to \(filter)") { packet in
@@ -18,10 +19,12 @@ import Testing
         world.client.messages(Message.self, from: filter, qos: .one).makeAsyncIterator()
     }
 
-    /// To the second reader the broker sends nothing: of "t" there is a subscription, and for a shared one there are no
-    /// retained messages (MQTT 5.0 §4.8.2).
+    /// The broker sends nothing to the second reader: the client is already subscribed to "t", and a shared
+    /// subscription receives no retained messages (MQTT 5.0 §4.8.2).
     @Test(arguments: ["t", "$share/g/t"])
-    func `a retained message that a reader leaves goes to one that is sent none`(_ filter: String) async throws {
+    func `a reader without its own copy receives an ended reader's unread retained message`(_ filter: String)
+        async throws
+    {
         let script = ScriptedUnreadTests.broker(["a", "b"], isRetained: true)
         try await ScriptedUnreadTests.run(script) { world in
             try await world.client.subscribeAndSettle("t", world)
@@ -41,7 +44,7 @@ import Testing
     }
 
     /// [MQTT-3.3.1-9]
-    @Test func `a retained message comes once to a publisher whose topic was subscribed to since`() async throws {
+    @Test func `a publisher receives a retained message once if its topic is subscribed later`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .serve(until: .subscribe), .answer, ScriptedUnreadTests.message(1, "b", isRetained: true),
             .serve(until: Self.subscribe(to: "t")), .answer, ScriptedUnreadTests.message(2, "b", isRetained: true),
@@ -65,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a retained message comes once where the reader that leaves it had asked for more`() async throws {
+    @Test func `a reader receives a retained message once if the ended reader had a higher QoS`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .serve(until: Self.subscribe(to: "t")), .answer,
             ScriptedUnreadTests.message(1, "a", isRetained: true),
@@ -90,8 +93,8 @@ import Testing
         }
     }
 
-    /// [MQTT-3.3.1-12], [MQTT-3.3.1-13]: of fresh messages with the flag the broker keeps the last one.
-    @Test func `what a reader leaves counts as not retained where fresh messages keep the flag`() async throws {
+    /// [MQTT-3.3.1-12], [MQTT-3.3.1-13]: new messages also have the retain flag, but the broker retains only the last.
+    @Test func `with keepsRetainFlag, all unread retained messages are delivered to the next reader`() async throws {
         try await ScriptedWorld.run([ScriptedUnreadTests.broker(["a", "b"], isRetained: true)]) {
             $0.messagePersistenceTTLSeconds = 60
             $0.session.subscriptionOptions.keepsRetainFlag = true
@@ -110,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `its loss is told where fresh messages keep the flag`() async throws {
+    @Test func `with keepsRetainFlag, an ended reader's retained messages are reported as noReader`() async throws {
         try await ScriptedWorld.run([ScriptedUnreadTests.broker(["a", "b"], isRetained: true)]) {
             $0.session.subscriptionOptions.keepsRetainFlag = true
         } _: { world in

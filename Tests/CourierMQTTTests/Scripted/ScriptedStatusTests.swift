@@ -1,12 +1,13 @@
 import CourierCore
 import CourierTesting
+import Foundation
 import MQTTCodec
 import TestSupport
 import Testing
 
 @testable import CourierMQTT
 
-/// The status that an app shows: attempts, pauses and failures.
+/// The connection status, with attempts, reconnect delays and failures.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedStatusTests {
     /// A status in one line. The delay to the next attempt is in tenths of a second.
     private static func line(_ status: ConnectionStatus) -> String {
@@ -26,7 +27,7 @@ import Testing
         return series.values
     }
 
-    @Test func `the status names each attempt, its time and the reason`() async throws {
+    @Test func `the connection status shows each attempt, its delay and the last failure`() async throws {
         let script: [ConnectionScript] = [
             .connection([.refuse(.serverUnavailable)]), .connection([.refuse(.serverBusy)]),
             .connection([.accept(), .pause(.seconds(20)), .cut(.reset)]), .connection([.accept()]),
@@ -49,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `disconnect and destroy leave no attempt and no failure`() async throws {
+    @Test func `disconnect() and destroy() clear the attempt and the failure of the connection status`() async throws {
         for end in [{ (client: MQTTClient) in client.disconnect() }, { $0.destroy() }] {
             try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
                 await world.connect()
@@ -63,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a status that stops for good says why`() async throws {
+    @Test func `the connection status shows the failure after the client has stopped trying`() async throws {
         try await ScriptedWorld.run(afterwards: [.refuse(.notAuthorized)]) {
             $0.reconnect.whenRefused = .stop
         } _: { world in
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a misconfigured client shows its mistake`() throws {
+    @Test func `the connection status of a misconfigured client shows invalidConfiguration`() throws {
         var config = MQTTClientConfig(options: .local(1))
         config.limits.receiveMaximum = 0
         config.logHandler = nil
@@ -84,7 +85,7 @@ import Testing
         #expect(client.connectionStatus.failure?.code == .invalidConfiguration)
     }
 
-    @Test func `a line of the status has the attempt, the endpoint, the delay and the reason`() {
+    @Test func `the description of a connection status has its attempt, endpoint, delay and failure`() {
         let failure = CourierError(.connectionRefused, "The broker is busy.")
         let status = ConnectionStatus(
             .disconnected, endpoint: "broker.example:1883", attempt: 3, failure: failure)

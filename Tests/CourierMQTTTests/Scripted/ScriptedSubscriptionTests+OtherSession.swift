@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Sessions of the broker that are not as this client has left one: CONNACK says only that there is one.
+/// Sessions of the broker that differ from the client's last session. CONNACK says only that a session is present.
 extension ScriptedSubscriptionTests {
     private static func options(
         host: String = "broker.invalid", id: String = "scripted", _ alternatives: [BrokerEndpoint] = []
@@ -16,14 +16,14 @@ extension ScriptedSubscriptionTests {
 
     private static let present = ConnectionScript.connection([.accept(isSessionPresent: true)])
 
-    /// A connection that a publish to `go` ends in this way.
+    /// A connection that the broker ends with `end` when it receives a publish to `go`.
     private static func connection(
         _ accept: ScriptStep = .accept(), endingBy end: ScriptStep = .cut(.orderly)
     ) -> ConnectionScript {
         .connection([accept, .serve(until: .publish(to: "go")), end])
     }
 
-    /// Subscribes, and has the broker end the connection.
+    /// Subscribes, and makes the broker end the connection.
     private static func subscribe(_ filter: String, thenLeave world: ScriptedWorld) async throws {
         world.client.subscribe((filter, .one))
         await world.settle()
@@ -31,12 +31,13 @@ extension ScriptedSubscriptionTests {
         await world.settle()
     }
 
-    // MARK: Elsewhere
+    // MARK: Other client ids and servers
 
     static let nextOptions = [options(id: "other"), options(host: "other.invalid"), options()]
 
+    /// [MQTT-3.1.2-5]
     @Test(arguments: nextOptions)
-    func `[MQTT-3.1.2-5] what the session of one client or server has is asked for again in that of another`(
+    func `subscriptions are sent again only if the client id or the host has changed`(
         _ next: ConnectOptions
     ) async throws {
         let provider = ScriptedProvider([.options(Self.options()), .options(next)])
@@ -54,7 +55,7 @@ extension ScriptedSubscriptionTests {
         }
     }
 
-    @Test func `another client id may have the same letters in other bytes`() async throws {
+    @Test func `subscriptions are sent again if the client id has the same letters but different bytes`() async throws {
         let (id, next) = ("caf\u{E9}", "cafe\u{301}")
         let provider = ScriptedProvider([.options(Self.options(id: id)), .options(Self.options(id: next))])
         try await ScriptedWorld.run([.connection([.accept()]), Self.present], provider: provider) { world in
@@ -72,7 +73,8 @@ extension ScriptedSubscriptionTests {
         }
     }
 
-    @Test func `[MQTT-3.1.2-5] what was granted elsewhere is asked for again at the server that kept an older session`()
+    /// [MQTT-3.1.2-5]
+    @Test func `subscriptions made on another server are sent again to a server with an older session`()
         async throws
     {
         let script = [
@@ -95,7 +97,7 @@ extension ScriptedSubscriptionTests {
         }
     }
 
-    @Test func `the nodes of a cluster have the same session`() async throws {
+    @Test func `subscriptions are not sent again to another node of the same cluster`() async throws {
         let options = Self.options([BrokerEndpoint(host: "node.invalid", port: 1883)])
         let provider = ScriptedProvider(options)
         try await ScriptedWorld.run([Self.connection(), Self.present], provider: provider) { world in
@@ -111,7 +113,8 @@ extension ScriptedSubscriptionTests {
 
     // MARK: Taken over
 
-    @Test func `[MQTT-3.1.2-5] what another client may have unsubscribed is asked for again after a takeover`()
+    /// [MQTT-3.1.2-5]
+    @Test func `subscriptions are sent again once after a takeover of the session`()
         async throws
     {
         let script = [
@@ -123,7 +126,7 @@ extension ScriptedSubscriptionTests {
             try await Self.subscribe("x", thenLeave: world)
             await world.run(for: .seconds(61))
             #expect(await Self.filters(world, on: 2) == [["x"]])
-            // Once, until it happens again.
+            // The subscriptions are sent again only once for each takeover.
             try await Self.subscribe("y", thenLeave: world)
             await world.run(for: .seconds(5))
             #expect(world.client.connectionState == .connected)
@@ -131,7 +134,7 @@ extension ScriptedSubscriptionTests {
         }
     }
 
-    @Test func `before MQTT 5 the drops that mean a takeover say so`() async throws {
+    @Test func `before MQTT 5, subscriptions are sent again after repeated early connection losses`() async throws {
         let dropped = ConnectionScript.connection([.accept(isSessionPresent: true), .cut(.orderly)])
         try await ScriptedWorld.run([Self.connection(), dropped, dropped, Self.present]) {
             $0.protocolVersion = .version311

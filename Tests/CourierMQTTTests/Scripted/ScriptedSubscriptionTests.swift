@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Subscriptions over connections that come and go.
+/// Subscriptions over several connections.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedSubscriptionTests {
     static func filters(_ world: ScriptedWorld, on connection: Int) async -> [[String]] {
         await world.broker.packets(.subscribe, on: connection)
@@ -17,7 +17,7 @@ import Testing
         await world.broker.packets(.unsubscribe, on: connection).compactMap { $0.packet.unsubscribe?.filters.sorted() }
     }
 
-    @Test func `a call that is cancelled while it waits for the broker is forgotten, and its subscription is not`()
+    @Test func `a canceled subscribe() leaves no waiter, and its subscription is still sent`()
         async throws
     {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) { world in
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Subscribes to a and b, loses the connection, and changes its mind before the next one.
+    /// Subscribes to "a" and "b", loses the connection, then subscribes to "c" and unsubscribes from "a" offline.
     private static func change(
         isSessionPresent: Bool, _ body: (ScriptedWorld) async throws -> Void
     ) async throws {
@@ -61,20 +61,20 @@ import Testing
         }
     }
 
-    @Test func `with a session only what differs is sent`() async throws {
+    @Test func `with a session, only changed subscriptions are sent after a reconnect`() async throws {
         try await Self.change(isSessionPresent: true) { world in
             #expect(await Self.filters(world, on: 2) == [["c"]])
             #expect(await Self.ended(world, on: 2) == [["a"]])
         }
     }
 
-    @Test func `without a session everything is sent, in one packet`() async throws {
+    @Test func `without a session, all subscriptions are sent in one packet after a reconnect`() async throws {
         try await Self.change(isSessionPresent: false) { world in
             #expect(await Self.filters(world, on: 2) == [["b", "c"]])
         }
     }
 
-    @Test func `topics of the configuration are subscribed to with each connection without a session`() async throws {
+    @Test func `configured topics are subscribed on every connection without a session`() async throws {
         let lost = ConnectionScript.connection([.accept(), .pause(.seconds(1)), .cut(.orderly)])
         try await ScriptedWorld.run([lost]) {
             $0.topics = ["a": .one, "b/#": .two]
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a session that the broker has and this client does not know changes nothing`() async throws {
+    @Test func `configured topics are subscribed even if the broker reports an unknown session`() async throws {
         try await ScriptedWorld.run([.connection([.accept(isSessionPresent: true)])]) {
             $0.topics = ["a": .one]
         } _: {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `an unsubscription that was not answered is asked for again with the session`() async throws {
+    @Test func `an unanswered UNSUBSCRIBE is sent again if the session still exists`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .serve(until: .unsubscribe), .cut(.orderly)]),
             .connection([.accept(isSessionPresent: true)]),
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `an unsubscription that the lost session has answered needs no packet`() async throws {
+    @Test func `a pending unsubscribe() succeeds without another packet if the session is lost`() async throws {
         let script = ConnectionScript.connection([.accept(), .serve(until: .unsubscribe), .cut(.orderly)])
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
@@ -135,7 +135,9 @@ import Testing
     }
 
     @Test(arguments: [ProtocolVersionPolicy.version5, .version311])
-    func `a refused filter fails alone`(_ version: ProtocolVersionPolicy) async throws {
+    func `a refused filter fails, and other filters of the same SUBSCRIBE succeed`(_ version: ProtocolVersionPolicy)
+        async throws
+    {
         let answer = SubAck(packetID: 1, reasonCodes: [.grantedQoS1, .unspecifiedError, .success])
         let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .send(.subAck(answer))])
         try await ScriptedWorld.run([script]) {
@@ -156,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal is for its connection: a call behind disconnect() and connect() waits for the next one`()
+    @Test func `a subscribe() after disconnect() and connect() ignores the old connection's refusal`()
         async throws
     {
         let answer = SubAck(packetID: 1, reasonCodes: [.notAuthorized])
@@ -166,7 +168,7 @@ import Testing
             await world.connect()
             #expect(world.errors(of: "subscribeFailure").map(\.reasonCode) == [.notAuthorized])
             let outcome = Box<Result<QoS, CourierError>>()
-            // As one step of the loop, so that the old connection is still there when the call is heard.
+            // All calls are made in one job of the loop, so the old connection still exists when they are handled.
             world.loop.execute { [client = world.client] in
                 client.disconnect()
                 client.connect()
@@ -178,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `a loop over a refused filter ends by the error`() async throws {
+    @Test func `a loop over a refused filter throws an error`() async throws {
         let answer = SubAck(packetID: 1, reasonCodes: [.notAuthorized])
         let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .send(.subAck(answer))])
         try await ScriptedWorld.run([script]) { world in
@@ -193,8 +195,8 @@ import Testing
         }
     }
 
-    /// Credentials may be worth less by then, or another server have other rules.
-    @Test func `a loop whose filter is refused on a later connection ends by the error`() async throws {
+    /// The rights of the credentials may have changed, or another server may have other rules.
+    @Test func `a loop throws an error if its filter is refused on a later connection`() async throws {
         let first = ConnectionScript.connection([
             .accept(), .serve(until: .subscribe), .answer, .serve(until: .publish(to: "go")), .cut(.reset),
         ])
@@ -216,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `a subscription whose answer never comes is tried again with the next connection`() async throws {
+    @Test func `a SUBSCRIBE without a SUBACK is sent again on the next connection`() async throws {
         let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .stall])
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
@@ -233,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func `a SUBACK with too few codes is a broken protocol`() async throws {
+    @Test func `a SUBACK with too few reason codes ends the connection, and SUBSCRIBE is sent again`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .serve(until: .subscribe), .send(.subAck(SubAck(packetID: 1, reasonCodes: [.grantedQoS1]))),
         ])
@@ -247,7 +249,7 @@ import Testing
         }
     }
 
-    @Test func `an illegal filter fails on this side, without a packet`() async throws {
+    @Test func `subscribe() with an invalid filter fails, and no SUBSCRIBE is sent`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let outcome = Box<Result<QoS, CourierError>>()
@@ -259,8 +261,8 @@ import Testing
         }
     }
 
-    @Test func `filters that the broker does not have fail by themselves, and not with the connection`() async throws {
-        // A broker may answer such a SUBSCRIBE by DISCONNECT (MQTT 5.0 §3.2.2.3.11 and §3.2.2.3.13).
+    @Test func `wildcard and shared filters that the broker does not support fail without a packet`() async throws {
+        // A broker may answer a SUBSCRIBE with such filters by DISCONNECT (MQTT 5.0 §3.2.2.3.11 and §3.2.2.3.13).
         let properties: PacketProperties = [.wildcardSubscriptionAvailable(false), .sharedSubscriptionAvailable(false)]
         let script = ConnectionScript.connection([.accept(properties: properties)])
         try await ScriptedWorld.run([script]) { world in
@@ -281,7 +283,8 @@ import Testing
         }
     }
 
-    @Test func `[MQTT-3.2.2-15] a filter that is larger than the broker's packets is told, also when nobody waits`()
+    /// [MQTT-3.2.2-15]
+    @Test func `a filter larger than the broker's maximum packet size is reported as subscribeFailure`()
         async throws
     {
         let script = ConnectionScript.connection([.accept(properties: [.maximumPacketSize(30)])])
@@ -298,7 +301,7 @@ import Testing
         }
     }
 
-    @Test func `destroy() with a SUBSCRIBE under way ends the attempt and the wait`() async throws {
+    @Test func `destroy() ends a pending subscribe() with clientDestroyed`() async throws {
         let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .stall])
         try await ScriptedWorld.run([script]) { world in
             await world.connect()

@@ -7,7 +7,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Texts that brokers such as mosquitto end connections for: refused at the call, unless the client's option allows them.
+/// Brokers such as mosquitto close the connection for some texts. The client refuses these texts at the call, unless
+/// `limits.textPolicy` allows them.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedTextPolicyTests {
     private static let deepTopic = String(repeating: "/", count: 201)
 
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `each call with a control character fails and sends nothing`(
+    func `each call with a control character in its topic fails and sends nothing`(
         isListenedTo: Bool, hasStore: Bool
     ) async throws {
         try await ScriptedWorld.run {
@@ -56,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `a loop over a filter with a control character ends by the error`() async throws {
+    @Test func `a loop over a filter with a control character throws an error`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             await #expect(throws: CourierError.self) {
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a property with a control character is refused, also one of a message that is sent on`() async throws {
+    @Test func `a property with a control character is refused, also in a forwarded message`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             await world.until { world.client.connectionState == .connected }
@@ -81,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `with anyLegal, control characters and deep topics are sent`() async throws {
+    @Test func `with textPolicy = anyLegal, control characters and topics with 202 levels are sent`() async throws {
         try await ScriptedWorld.run {
             $0.limits.textPolicy = .anyLegal
         } _: { world in
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a configuration with a control character is refused by validate, with the option's name`() {
+    @Test func `validate() refuses a control character in the configuration and names the option`() {
         func expectRefusal(_ words: String, _ change: (inout MQTTClientConfig) -> Void) {
             var config = MQTTClientConfig(options: .local(1_883))
             change(&config)
@@ -130,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [StoredOutgoing.Progress.queued, .sent(packetID: 7)])
-    func `a stored message with a control character ends with an event that carries it, and the next one is sent`(
+    func `a stored message with a control character is reported as messageRejected and not sent`(
         _ progress: StoredOutgoing.Progress
     ) async throws {
         try await ScriptedOutboxTests.run([.connection([ScriptedOutboxTests.present])]) { world, store in
@@ -156,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `a stored message with a control character that is only on disk ends when its page is read`()
+    @Test func `a stored message with a control character is rejected when the store's next page is read`()
         async throws
     {
         let gate = ScriptGate()
@@ -182,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `with anyLegal, a stored message with a control character is sent`() async throws {
+    @Test func `with textPolicy = anyLegal, a stored message with a control character is sent`() async throws {
         try await ScriptedOutboxTests.run {
             $0.limits.textPolicy = .anyLegal
         } _: { world, store in
@@ -194,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `a stored subscription with a control character is removed and reported, and the others are kept`()
+    @Test func `a stored subscription with a control character is removed and reported as a failure`()
         async throws
     {
         try await ScriptedOutboxTests.run([.connection([ScriptedOutboxTests.present])]) { world, store in

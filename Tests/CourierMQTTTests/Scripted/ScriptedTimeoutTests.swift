@@ -6,11 +6,11 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What the client does about silence.
+/// Timeouts of attempts, pings, idle connections and acknowledgements.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedTimeoutTests {
     // MARK: Connecting
 
-    @Test func `an attempt is given up when the policy says so`() async throws {
+    @Test func `an attempt fails with timedOut after the timeout of ConnectTimeoutPolicy`() async throws {
         try await ScriptedWorld.run([.connection([.expect(.connect), .stall])]) {
             $0.connectTimeoutPolicy = ConnectTimeoutPolicy(isEnabled: true, timeout: 3)
         } _: { world in
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `without the policy CONNACK has ten seconds`() async throws {
+    @Test func `by default, an attempt without a CONNACK fails after 10 s`() async throws {
         try await ScriptedWorld.run([.connection([.expect(.connect), .stall])]) { world in
             await world.connect()
             await world.run(for: .seconds(12))
@@ -37,7 +37,7 @@ import Testing
 
     private static func keepAlive(_ seconds: UInt16) -> ScriptedProvider { ScriptedProvider([], keepAlive: seconds) }
 
-    @Test func `a quiet client pings at the keep-alive, counted from what it sent last`() async throws {
+    @Test func `PINGREQ is sent when the keep-alive has passed since the last sent packet`() async throws {
         try await ScriptedWorld.run(provider: Self.keepAlive(10)) { world in
             await world.connect()
             await world.run(for: .seconds(33))
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `the keep-alive of the server counts`() async throws {
+    @Test func `the server's keep-alive replaces the client's keep-alive`() async throws {
         let script = ConnectionScript.connection([.accept(properties: [.serverKeepAlive(4)])])
         try await ScriptedWorld.run([script], provider: Self.keepAlive(10)) { world in
             await world.connect()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `without a keep-alive nobody pings`() async throws {
+    @Test func `without a keep-alive, no PINGREQ is sent`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             await world.run(for: .seconds(10_000))
@@ -68,7 +68,8 @@ import Testing
         }
     }
 
-    @Test func `a ping without an answer is a loss after ten seconds, and the client is back at once`() async throws {
+    @Test func `an unanswered PINGREQ ends the connection after 10 s, and the client reconnects at once`() async throws
+    {
         let script = ConnectionScript.connection([.accept(), .fault(.drop(.pingResp, count: .max))])
         try await ScriptedWorld.run([script], provider: Self.keepAlive(60)) { world in
             await world.connect()
@@ -81,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `several pings before the loss are one ping that failed`() async throws {
+    @Test func `several unanswered PINGREQs are reported as one ping and one pingFailure`() async throws {
         let script = ConnectionScript.connection([.accept(), .fault(.drop(.pingResp, count: .max))])
         try await ScriptedWorld.run([script], provider: Self.keepAlive(4)) { world in
             await world.connect()
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that ends while a ping waits ends the ping first`() async throws {
+    @Test func `pingFailure is reported before connectionLost if the connection ends during a ping`() async throws {
         let script = ConnectionScript.connection([.accept(), .serve(until: .pingReq), .cut(.orderly)])
         try await ScriptedWorld.run([script], provider: Self.keepAlive(10)) { world in
             await world.connect()
@@ -101,11 +102,11 @@ import Testing
         }
     }
 
-    // MARK: Idleness
+    // MARK: Idle connections
 
     private static let idle = IdleActivityTimeoutPolicy(isEnabled: true, inactivityTimeout: 10, readTimeout: 40)
 
-    @Test func `a broker that answers is never idle`() async throws {
+    @Test func `with an idle timeout, the connection stays open if the broker answers PINGREQ`() async throws {
         try await ScriptedWorld.run {
             $0.idleActivityTimeoutPolicy = Self.idle
         } _: { world in
@@ -116,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `a broker that is silent is probed, and given up`() async throws {
+    @Test func `with an idle timeout, a silent broker is pinged after 20 s and disconnected after 30 s`() async throws {
         try await ScriptedWorld.run([.connection([.accept(), .stall])]) {
             $0.idleActivityTimeoutPolicy = Self.idle
         } _: { world in
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a broker that does not answer what was sent is given up sooner`() async throws {
+    @Test func `with an idle timeout, an unanswered publish ends the connection after 10 s`() async throws {
         try await ScriptedWorld.run([.connection([.accept(), .stall])]) {
             $0.idleActivityTimeoutPolicy = Self.idle
         } _: { world in
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `without the policy silence is no loss`() async throws {
+    @Test func `without an idle timeout, a connection to a silent broker stays open`() async throws {
         try await ScriptedWorld.run([.connection([.accept(), .stall])]) { world in
             await world.connect()
             await world.run(for: .seconds(10_000))
@@ -152,7 +153,8 @@ import Testing
         }
     }
 
-    @Test func `a network that comes back is answered by a ping, which has three seconds`() async throws {
+    @Test func `when the network returns, PINGREQ is sent, and the connection ends after 3 s of silence`() async throws
+    {
         let network = SwitchedNetwork()
         try await ScriptedWorld.run([.connection([.accept(), .stall])], over: .tcp(host: "0.0.0.0")) {
             $0.environment.networkMonitor = network
@@ -175,7 +177,8 @@ import Testing
         }
     }
 
-    @Test func `a machine that wakes up is answered by a ping, which has three seconds`() async throws {
+    @Test func `when the machine wakes up, PINGREQ is sent, and the connection ends after 3 s of silence`() async throws
+    {
         try await ScriptedWorld.run([.connection([.accept(), .stall])]) { world in
             await world.connect()
             await world.run(for: .seconds(20))
@@ -192,7 +195,7 @@ import Testing
 
     // MARK: Acknowledgements
 
-    @Test func `a message without an acknowledgement is a loss after a minute`() async throws {
+    @Test func `a missing PUBACK ends the connection after 60 s, and the message is sent again`() async throws {
         let script = ConnectionScript.connection([.accept(), .fault(.drop(.pubAck))])
         let again = ConnectionScript.connection([.accept(isSessionPresent: true)])
         try await ScriptedWorld.run([script, again]) { world in
@@ -210,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `without a limit an acknowledgement may take for ever`() async throws {
+    @Test func `without an acknowledgementTimeout, a PUBACK after 5000 s is accepted`() async throws {
         let script = ConnectionScript.connection([.accept(), .fault(.delay(.pubAck, by: .seconds(5_000)))])
         try await ScriptedWorld.run([script]) {
             $0.session.acknowledgementTimeout = nil
@@ -225,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `a broker that does not close an orderly end has five seconds`() async throws {
+    @Test func `disconnect() ends within 5 s if the broker does not close the connection`() async throws {
         try await ScriptedWorld.run([.connection([.accept(), .stall])], over: .memory(capacity: 256)) { world in
             await world.connect()
             world.client.disconnect()

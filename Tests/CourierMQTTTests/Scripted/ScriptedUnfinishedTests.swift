@@ -7,17 +7,17 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Messages whose loop was left before it had finished them.
+/// Messages that a loop received but did not finish before it ended.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedUnfinishedTests {
     private typealias Reading = ScriptedReadingTests
 
-    /// A connection with one message of QoS 2, which ends when the client publishes to "cut".
+    /// A connection with one QoS 2 message. The broker ends it when the client publishes to "cut".
     private static let cutting = ConnectionScript.connection([
         .accept(), .serve(until: .subscribe), .answer, Reading.message(1, "a", qos: .two),
         .serve(until: .publish(to: "cut")), .cut(.reset),
     ])
 
-    /// Takes the first message and leaves the loop in the middle of it.
+    /// Receives the first message and ends the loop before the message is finished.
     private static func leaveUnfinished(_ world: ScriptedWorld) async throws {
         do {
             var messages = Reading.reader(world)
@@ -28,12 +28,12 @@ import Testing
         #expect(await Reading.acknowledged(world).isEmpty)
     }
 
-    /// Lets seconds pass one by one, so that a store that fails is asked again in each.
+    /// Advances the clock second by second, so that a failing store is called again in each second.
     private static func wait(_ seconds: Int, _ world: ScriptedWorld) async {
         for _ in 0..<seconds { await world.run(for: .seconds(1)) }
     }
 
-    /// The same with a store that keeps nothing and says why by `code`.
+    /// Leaves a message unfinished with a store that fails to keep messages with the error `code`, then runs `body`.
     private static func leaveUnfinished(
         _ script: [ConnectionScript], _ code: CourierError.Code,
         _ body: (ScriptedWorld, ControlledStore) async throws -> Void
@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    /// [MQTT-4.3.3-10]: it is known, so it does not come to us a second time.
-    @Test func `QoS 2 outlives the connection, and what comes behind it is acknowledged`() async throws {
+    /// [MQTT-4.3.3-10]: the client knows the packet id, so it does not deliver the message a second time.
+    @Test func `after a reconnect, an unfinished QoS 2 message and a new message are acknowledged`() async throws {
         let script: [ConnectionScript] = [
             Self.cutting,
             .connection([
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that acknowledges on receipt does so with what another left`() async throws {
+    @Test func `a reader with onReceipt acknowledges messages that another reader left unfinished`() async throws {
         let script = Reading.broker(Reading.message(1, "a"), Reading.message(2, "b"))
         try await ScriptedWorld.run([script]) { world in
             try await world.client.subscribeAndSettle("t", world)
@@ -84,8 +84,8 @@ import Testing
         }
     }
 
-    /// [MQTT-4.6.0-2]: what comes later can not be acknowledged before.
-    @Test func `what nobody takes holds up the other topics for ten seconds, and waits for a reader then`()
+    /// [MQTT-4.6.0-2]: a later message cannot be acknowledged before an earlier one.
+    @Test func `an unfinished message delays later acknowledgements for 10 s, then waits for a reader`()
         async throws
     {
         let other = Publish(topic: "other", payload: [], delivery: .atLeastOnce(2, isDuplicate: false))
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `with a store it is stored before it is acknowledged`(_ qos: QoS) async throws {
+    func `with a store, an unfinished message is stored before it is acknowledged`(_ qos: QoS) async throws {
         let store = ControlledStore()
         try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a", qos: qos))]) {
             $0.messageStore = store
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `with a store what comes meanwhile is stored behind it`() async throws {
+    @Test func `with a store, a new message is delivered after an unfinished message`() async throws {
         let store = ControlledStore()
         let script = Reading.broker(
             Reading.message(1, "a"), .serve(until: .publish(to: "go")), Reading.message(2, "b"))
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `without room it is not acknowledged, and the log says so`() async throws {
+    @Test func `with maximumKeptMessages = 0, an unfinished message is not acknowledged and is logged`() async throws {
         let log = Series<String>()
         struct Recorder: LogHandler {
             let log: Series<String>
@@ -171,7 +171,9 @@ import Testing
         }
     }
 
-    @Test func `with a store it stays in front of what came after it, and away from who had it`() async throws {
+    @Test func `with a store, an unfinished message is not delivered again to a publisher that received it`()
+        async throws
+    {
         let store = ControlledStore()
         let script = Reading.broker(
             Reading.message(1, "a"), .serve(until: .publish(to: "go")), Reading.message(2, "b"))
@@ -203,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that comes while it is being stored gets it`() async throws {
+    @Test func `a reader that starts while an unfinished message is being stored receives the message`() async throws {
         try await Self.leaveUnfinished([Reading.broker(Reading.message(1, "a"))], .storeFailed) { world, store in
             await world.run(for: .seconds(11))
             #expect(await Reading.acknowledged(world).isEmpty)
@@ -216,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `a full store does not cost one of QoS 2 whose session is gone`() async throws {
+    @Test func `an unfinished QoS 2 message survives a full store and the loss of its session`() async throws {
         try await Self.leaveUnfinished([Self.cutting, .connection([.accept()])], .storeFull) { world, store in
             try world.client.publishMessage("", topic: "cut", qos: .zero)
             await Self.wait(25, world)  // It is refused after 10 s, and asked again.
@@ -226,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that comes before a full store has refused a message gets it`() async throws {
+    @Test func `a reader that starts before a full store refuses a message receives the message once`() async throws {
         try await Self.leaveUnfinished([Reading.broker(Reading.message(1, "a"))], .storeFull) { world, _ in
             await Self.wait(12, world)
             let seen = Series<String>()
@@ -244,8 +246,8 @@ import Testing
         }
     }
 
-    /// [MQTT-4.3.3-8]: without its PUBREC the broker never goes on with the message.
-    @Test func `what two readers left is acknowledged, though a full store refused it of one`() async throws {
+    /// [MQTT-4.3.3-8]: without a PUBREC the broker never completes the message.
+    @Test func `a message that two readers left is acknowledged after a full store refused it once`() async throws {
         let store = ControlledStore()
         try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a", qos: .two))]) {
             $0.messageStore = store
@@ -271,7 +273,7 @@ import Testing
         }
     }
 
-    @Test func `what comes in the moment in which a loop is left goes to the next one`() async throws {
+    @Test func `a message received while a loop is ending is delivered to the next loop`() async throws {
         let script = Reading.broker(.serve(until: .publish(to: "go")), Reading.message(1, "a"))
         try await ScriptedWorld.run([script]) { world in
             try await world.client.subscribeAndSettle("t", world)
@@ -292,7 +294,7 @@ import Testing
         }
     }
 
-    @Test func `what two readers left goes to the next one once`() async throws {
+    @Test func `a message that two readers left unfinished is delivered once to the next reader`() async throws {
         try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a"), Reading.message(2, "b"))]) { world in
             try await world.client.subscribeAndSettle("t", world)
             do {
@@ -311,8 +313,8 @@ import Testing
         }
     }
 
-    /// [MQTT-4.3.3-10]: the id means another message by then.
-    @Test func `a late acknowledgement of a session that is gone is not remembered`() async throws {
+    /// [MQTT-4.3.3-10]: in the new session the packet id belongs to another message.
+    @Test func `an acknowledgement after its session was lost does not store the packet id`() async throws {
         let store = ControlledStore()
         try await ScriptedWorld.run([Self.cutting, .connection([.accept()])]) {
             $0.messageStore = store
@@ -329,7 +331,8 @@ import Testing
         }
     }
 
-    @Test func `what was kept for a reader and left by it waits for the next one`() async throws {
+    @Test func `a kept message that a reader does not finish waits for the next reader until it expires`() async throws
+    {
         let script = ConnectionScript.connection([.accept(), Reading.message(1, "a"), Reading.message(2, "b")])
         try await ScriptedWorld.run([script]) {
             $0.messagePersistenceTTLSeconds = 60
@@ -351,7 +354,7 @@ import Testing
         }
     }
 
-    @Test func `what comes after destroy() is not acknowledged by who still has messages from before`() async throws {
+    @Test func `reading old messages after destroy() does not acknowledge messages of the new session`() async throws {
         let script = [
             Reading.broker(Reading.message(1, "a"), Reading.message(2, "b")),
             Reading.broker(Reading.message(1, "c"), Reading.message(2, "d")),
@@ -373,7 +376,7 @@ import Testing
         }
     }
 
-    @Test func `the log is told what is given up when nobody listens to events, once a minute`() async throws {
+    @Test func `without event listeners, messages without a reader are logged once a minute`() async throws {
         let log = Series<String>()
         struct Recorder: LogHandler {
             let log: Series<String>

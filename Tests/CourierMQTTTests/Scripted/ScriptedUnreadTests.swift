@@ -8,7 +8,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What becomes of messages that have arrived for a reader, and that it did not come to.
+/// Messages that were received for a reader and that it did not read before it ended.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedUnreadTests {
     static func message(_ id: PacketID, _ text: String, isRetained: Bool = false) -> ScriptStep {
         .send(
@@ -18,7 +18,7 @@ import Testing
                     isRetained: isRetained)))
     }
 
-    /// Sends these in one piece once the client has subscribed.
+    /// A broker that sends `texts` together after the client has subscribed and published to "go".
     static func broker(_ texts: [String], isRetained: Bool = false) -> ConnectionScript {
         let messages = texts.enumerated().compactMap { index, text in
             PacketID(rawValue: UInt16(index + 1)).map { message($0, text, isRetained: isRetained) }
@@ -33,7 +33,7 @@ import Testing
         world.client.messages(Message.self, from: "t", qos: .one, acknowledge: mode).makeAsyncIterator()
     }
 
-    /// Connects, has everything sent, and waits until it is acknowledged.
+    /// Connects, makes the broker send all messages, and waits until they are acknowledged.
     static func receiveAll(_ count: UInt16, in world: ScriptedWorld) async throws {
         await world.connect()
         await world.until { world.client.connectionState == .connected }  // A task reads the store before.
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `messages that a loop did not come to go to the next reader`(_ isStored: Bool) async throws {
+    func `messages that an ended loop did not read are delivered to the next reader`(_ isStored: Bool) async throws {
         try await Self.run(Self.broker(Self.letters), isStored: isStored) { world in
             do {
                 var first = Self.reader(world)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `messages that a publisher did not come to go to the next reader`(_ isStored: Bool) async throws {
+    func `unread messages of a canceled publisher are delivered to the next reader`(_ isStored: Bool) async throws {
         try await Self.run(Self.broker(Self.letters), isStored: isStored) { world in
             let seen = Series<String>()
             let subscription = Box<AnyCancellable>()
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `what a publisher had not delivered when it was cancelled elsewhere is not lost`() async throws {
+    @Test func `undelivered messages are not lost if a publisher is canceled on another thread`() async throws {
         try await Self.run(Self.broker(Self.letters)) { world in
             try await world.client.subscribeAndSettle("t", world)
             try await Self.receiveAll(5, in: world)
@@ -113,7 +113,7 @@ import Testing
                     hasPassed.wait()
                     upstream.cancel()
                     isClosed.signal()
-                    // The turn that "c" was delivered in, and the one after it, which finds that the reader has left.
+                    // Waits for the job that delivered "c" and for the next job, which finds that the reader ended.
                     for _ in 0..<2 { queue.sync {} }
                 }
             }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `what another reader was given is not kept`() async throws {
+    @Test func `messages that another reader received are not kept for a later reader`() async throws {
         try await Self.run(Self.broker(Self.letters)) { world in
             var other = Self.reader(world)
             do {
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `a loop has come to what it could not decode`() async throws {
+    @Test func `messages that a loop could not decode count as read`() async throws {
         try await Self.run(Self.broker(["1", "x", "2", "y", "3", "z"])) { world in
             do {
                 var numbers = world.client.messages(Int.self, from: "t", qos: .one).makeAsyncIterator()
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `what is not kept is told, but for what the broker retains`() async throws {
+    @Test func `unread messages are reported as noReader, except retained messages`() async throws {
         for isRetained in [false, true] {
             try await ScriptedWorld.run([Self.broker(["a", "b", "c"], isRetained: isRetained)]) { world in
                 do {
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what waits for a reader when the session is destroyed is not for the next session`(
+    func `destroy() discards messages that wait for a reader`(
         _ isStored: Bool
     ) async throws {
         let store = ControlledStore()
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what a loop left unfinished after destroy() is not for the next session`(_ isStored: Bool) async throws {
+    func `messages that a loop leaves unfinished after destroy() are not kept`(_ isStored: Bool) async throws {
         let store = ControlledStore()
         let scripts = [Self.broker(Self.letters), .connection([.accept()])]
         try await ScriptedWorld.run(scripts) {
@@ -242,7 +242,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what came for a loop after destroy() goes to the next reader, though the loop is older`(
+    func `the next reader receives messages of the new session that an older loop did not read`(
         _ isStored: Bool
     ) async throws {
         let scripts: [ConnectionScript] = [
@@ -271,7 +271,9 @@ import Testing
         }
     }
 
-    @Test func `a loop that is cancelled is done with what it has finished, and with no more`() async throws {
+    @Test func `a canceled loop acknowledges only finished messages, and the next reader receives the rest`()
+        async throws
+    {
         try await Self.run(Self.broker(Self.letters)) { world in
             let loop = Task {
                 var texts: [String?] = []
@@ -293,7 +295,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that came before the other one left gets what that had alone`() async throws {
+    @Test func `a reader that is already open receives the unread messages of an ended reader`() async throws {
         try await Self.run(Self.broker(Self.letters)) { world in
             var next: MessageSequence<Message>.Iterator?
             do {
@@ -309,8 +311,8 @@ import Testing
         }
     }
 
-    /// [MQTT-4.6.0-2]: it is acknowledged in order.
-    @Test func `a reader that came before the other one left gets what that has not finished`() async throws {
+    /// [MQTT-4.6.0-2]: the messages are acknowledged in order.
+    @Test func `a reader that is already open receives the unfinished messages of an ended reader`() async throws {
         try await Self.run(Self.broker(Self.letters)) { world in
             var next: MessageSequence<Message>.Iterator?
             do {
@@ -332,7 +334,7 @@ import Testing
     }
 
     @Test(arguments: [AcknowledgementMode.onReceipt, .afterProcessing])
-    func `a retained message that a reader leaves does not come to one that has its own`(
+    func `an ended reader's retained message is not delivered to a reader with its own copy`(
         _ mode: AcknowledgementMode
     ) async throws {
         let script = ConnectionScript.connection([
@@ -358,7 +360,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "t", "+"])
-    func `a retained message that a reader leaves goes to a publisher, which has subscribed to nothing`(
+    func `an ended reader's unread retained message is delivered to a publisher`(
         _ topic: String?
     ) async throws {
         try await Self.run(Self.broker(["a", "b"], isRetained: true)) { world in
@@ -390,7 +392,7 @@ import Testing
     }
 
     @Test(arguments: [AcknowledgementMode.onReceipt, .afterProcessing])
-    func `stored messages that a reader leaves go to one that is there already, and what came after them behind them`(
+    func `an open reader receives the stored messages of an ended reader before a newer message`(
         _ mode: AcknowledgementMode
     ) async throws {
         let store = ControlledStore()
@@ -418,7 +420,7 @@ import Testing
         }
     }
 
-    /// Has a loop leave "b" to a store that does not take it, and says why by `code`.
+    /// Ends a loop that has not read "b", with a store that fails to keep "b" with the error `code`, then runs `body`.
     private static func leave(
         to store: ControlledStore, _ code: CourierError.Code, _ body: (ScriptedWorld) async throws -> Void
     ) async throws {
@@ -438,7 +440,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that comes before a failing store has taken what another left gets it`() async throws {
+    @Test func `a reader that starts while the store retries to keep an unread message receives it`() async throws {
         let store = ControlledStore()
         try await Self.leave(to: store, .storeFailed) { world in
             store.holdIncomingReads()
@@ -455,7 +457,8 @@ import Testing
         }
     }
 
-    @Test func `a reader that comes before a full store has refused what another left gets it`() async throws {
+    @Test func `a reader that starts before a full store refuses an unread message receives the message`() async throws
+    {
         try await Self.leave(to: ControlledStore(), .storeFull) { world in
             await world.run(for: .seconds(1))
             let seen = Series<String>()
@@ -467,7 +470,7 @@ import Testing
         }
     }
 
-    @Test func `what came after stored messages is given to the next reader after them`() async throws {
+    @Test func `the next reader receives stored messages first and then a newer message`() async throws {
         let store = ControlledStore()
         let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .answer, Self.message(1, "c")])
         try await ScriptedWorld.run([script]) {

@@ -8,7 +8,7 @@ import Testing
 
 /// `unsubscribe` for filters that this client never subscribed to: an earlier process may have left them in the session.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedUnsubscribeTests {
-    /// The forms of the call.
+    /// The forms of `unsubscribe`.
     enum Form: CaseIterable, Sendable {
         case async, completion, published
     }
@@ -19,7 +19,7 @@ import Testing
         await world.broker.packets(.unsubscribe, on: connection).compactMap { $0.packet.unsubscribe?.filters.sorted() }
     }
 
-    /// Unsubscribes; the outcome comes into the box. The published form succeeds at once.
+    /// Unsubscribes, and stores the result in the returned box. The form without a completion succeeds at once.
     private static func unsubscribe(
         _ filter: String, _ world: ScriptedWorld, by form: Form = .completion
     ) -> Box<Result<Void, CourierError>> {
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases, [ProtocolVersionPolicy.version5, .version311])
-    func `a filter that an earlier process left in the session is unsubscribed`(
+    func `unsubscribe() sends UNSUBSCRIBE for a filter that an earlier process subscribed`(
         _ form: Form, _ version: ProtocolVersionPolicy
     ) async throws {
         try await ScriptedWorld.run([.connection([Self.present])]) {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a broker that has no such subscription confirms the call`() async throws {
+    @Test func `unsubscribe() succeeds if the broker reports that no subscription existed`() async throws {
         let answer = UnsubAck(packetID: 1, reasonCodes: [.noSubscriptionExisted])
         let script = ConnectionScript.connection([Self.present, .expect(.unsubscribe), .send(.unsubAck(answer))])
         try await ScriptedWorld.run([script]) { world in
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `the broker's refusal reaches the caller, and the next connection asks again`() async throws {
+    @Test func `a refused unsubscribe() throws, and the next connection sends UNSUBSCRIBE again`() async throws {
         let answer = UnsubAck(packetID: 1, reasonCodes: [.notAuthorized])
         let first = ConnectionScript.connection([
             Self.present, .expect(.unsubscribe), .send(.unsubAck(answer)), .serve(until: .publish(to: "cut")),
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func `a call without a connection asks the session that the broker turns out to have`(_ form: Form) async throws {
+    func `unsubscribe() without a connection is sent when the broker reports a session`(_ form: Form) async throws {
         try await ScriptedWorld.run([.connection([Self.present])]) { world in
             let outcome = Self.unsubscribe("left", world, by: form)
             if form == .async { await world.until { world.client.waitingCount > 0 } }
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `a call before CONNACK is sent with the session`() async throws {
+    @Test func `unsubscribe() before CONNACK is sent after a CONNACK with session present`() async throws {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([
             .expect(.connect), .hold(gate), .send(.connAck(ConnAck(isSessionPresent: true))),
@@ -117,7 +117,9 @@ import Testing
         }
     }
 
-    @Test func `a call without a connection succeeds without a packet when the broker has no session`() async throws {
+    @Test func `unsubscribe() without a connection succeeds without a packet if the broker has no session`()
+        async throws
+    {
         try await ScriptedWorld.run { world in
             let outcome = Self.unsubscribe("left", world)
             await world.settle()
@@ -128,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `in a session that this client began it knows that the broker has no such subscription`() async throws {
+    @Test func `unsubscribe() sends no packet for an unknown filter in a session that the client began`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .serve(until: .publish(to: "cut")), .cut(.orderly)]),
             .connection([Self.present]),
@@ -146,8 +148,8 @@ import Testing
         }
     }
 
-    /// The broker's answer to the client that took the session over may have been a SUBSCRIBE.
-    @Test func `a session that another client has had is asked`() async throws {
+    /// The client that took the session over may have subscribed to the filter.
+    @Test func `after a takeover, unsubscribe() sends UNSUBSCRIBE for an unknown filter`() async throws {
         let script: [ConnectionScript] = [
             .connection([
                 .accept(), .serve(until: .publish(to: "go")),
@@ -167,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `a subscription that was taken back before the first connection is unsubscribed`() async throws {
+    @Test func `subscribe() and unsubscribe() before the first connection send only UNSUBSCRIBE`() async throws {
         try await ScriptedWorld.run([.connection([Self.present])]) { world in
             world.client.subscribe(("a", .one))
             world.client.unsubscribe("a")
@@ -177,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `a filter that a loop reads is not unsubscribed, and the call ends at once`() async throws {
+    @Test func `unsubscribe() of a filter that a loop still reads succeeds without UNSUBSCRIBE`() async throws {
         try await ScriptedWorld.run([.connection([Self.present])]) { world in
             let messages = world.client.messages(String.self, from: "read").makeAsyncIterator()
             await world.connect()
@@ -190,7 +192,8 @@ import Testing
         }
     }
 
-    @Test func `with a store the next process unsubscribes what this one could not`() async throws {
+    @Test func `with a store, unsubscribe() without a connection is stored and sent after the reconnect`() async throws
+    {
         let store = ControlledStore()
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)]), .connection([Self.present])]) {
             $0.messageStore = store
@@ -209,7 +212,9 @@ import Testing
     }
 
     @Test(arguments: [ProtocolVersionPolicy.version5, .version311])
-    func `mosquitto stops matching what an earlier process subscribed`(_ version: ProtocolVersionPolicy) async throws {
+    func `mosquitto sends no more messages after unsubscribe() of an earlier client's filter`(
+        _ version: ProtocolVersionPolicy
+    ) async throws {
         let broker = try await RealBroker()
         func client() throws -> TestClient {
             try TestClient(.local(broker.port, id: "meter", clean: false)) { $0.protocolVersion = version }

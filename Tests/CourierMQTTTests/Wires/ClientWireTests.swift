@@ -8,7 +8,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What an app does with a client, over every wire, and what it reads when TLS does not come about.
+/// Clients over every transport, and the errors that an app receives when TLS fails.
 @Suite(.timeLimit(.minutes(10)))
 struct ClientWireTests {
     private func options(_ broker: WireBroker) -> ConnectOptions {
@@ -33,7 +33,9 @@ struct ClientWireTests {
     }
 
     @Test(arguments: WireCase.wires)
-    func `a client publishes and reads over every wire`(_ wireCase: WireCase) async throws {
+    func `a client publishes and receives messages over TCP, TLS, Unix socket and memory`(_ wireCase: WireCase)
+        async throws
+    {
         try await WireBroker.with(wireCase) { broker in
             let test = try client(broker, tls: broker.clientTLS)
             try await test.connect()
@@ -58,9 +60,9 @@ struct ClientWireTests {
         }
     }
 
-    // MARK: What an app reads
+    // MARK: TLS errors
 
-    /// The error of the first attempt that `isWanted` holds for, as the event gives it.
+    /// The first attempt's error for which `isWanted` returns true, taken from its event.
     private func failure(
         of test: TestClient, where isWanted: @escaping @Sendable (CourierError) -> Bool = { _ in true }
     ) async throws -> CourierError {
@@ -85,7 +87,7 @@ struct ClientWireTests {
     static let peers = WireCase.Peer.allCases
 
     @Test(arguments: peers)
-    func `a broker of an authority that is not trusted is refused by name, with the remedy`(
+    func `the error for an untrusted certificate authority names the broker and the remedy`(
         peer: WireCase.Peer
     ) async throws {
         try await WireBroker.with(WireCase(peer: peer, wire: .tls), identity: "stranger") { broker in
@@ -97,7 +99,9 @@ struct ClientWireTests {
     }
 
     @Test(arguments: peers)
-    func `a certificate for another host is refused with both names`(peer: WireCase.Peer) async throws {
+    func `the error for a certificate of another host names the address and the expected host`(peer: WireCase.Peer)
+        async throws
+    {
         try await WireBroker.with(WireCase(peer: peer, wire: .tls), identity: "elsewhere") { broker in
             let test = try client(broker, tls: broker.clientTLS)
             expect(try await failure(of: test), ["localhost:\(broker.port)", "is not for “localhost”"])
@@ -105,7 +109,9 @@ struct ClientWireTests {
     }
 
     @Test(arguments: peers)
-    func `an expired certificate is refused with who has to act`(peer: WireCase.Peer) async throws {
+    func `the error for an expired broker certificate says that its owner has to renew it`(peer: WireCase.Peer)
+        async throws
+    {
         try await WireBroker.with(WireCase(peer: peer, wire: .tls), identity: "expired") { broker in
             let test = try client(broker, tls: broker.clientTLS)
             expect(
@@ -114,10 +120,12 @@ struct ClientWireTests {
         }
     }
 
-    /// In TLS 1.3 the broker says it after the handshake, when the client has sent its CONNECT. Mosquitto closes without
-    /// reading that, which resets the connection and may overtake its word; the next attempt has another chance.
+    /// In TLS 1.3 the broker sends this alert after the handshake, when the client has already sent CONNECT. Mosquitto
+    /// closes without reading CONNECT. That resets the connection, and the alert may be lost. A later attempt gets it.
     @Test(arguments: peers)
-    func `a client without the certificate that the broker wants is told so`(peer: WireCase.Peer) async throws {
+    func `the error of a client without a certificate says that the broker requires one`(peer: WireCase.Peer)
+        async throws
+    {
         try await WireBroker.with(WireCase(peer: peer, wire: .mutualTLS)) { broker in
             var tls = try #require(broker.clientTLS)
             tls.identity = nil
@@ -127,9 +135,9 @@ struct ClientWireTests {
         }
     }
 
-    /// Mosquitto resets the connection, ours closes it in order; neither says more.
+    /// Mosquitto resets the connection, and our broker closes it in order. Neither sends an explanation.
     @Test(arguments: peers)
-    func `TLS to a port without it ends in an error that names the port`(peer: WireCase.Peer) async throws {
+    func `the error of a TLS connect to a plain TCP port names the port`(peer: WireCase.Peer) async throws {
         try await WireBroker.with(WireCase(peer: peer, wire: .tcp)) { broker in
             let options = ConnectOptions(
                 host: "127.0.0.1", port: broker.port, clientId: "lost", username: "", password: "", scheme: "mqtts")
@@ -140,7 +148,7 @@ struct ClientWireTests {
         }
     }
 
-    @Test func `after the broker's certificate was renewed the client connects by itself`() async throws {
+    @Test func `the client connects by itself after the broker's expired certificate is replaced`() async throws {
         let certificates = try await Certificates.shared
         let first = try LoopbackBroker.start(
             on: .tcp(port: try LocalPort.free()),
@@ -161,7 +169,7 @@ struct ClientWireTests {
         await second.shutdown()
     }
 
-    @Test func `a scripted broker speaks WebSocket too`() async throws {
+    @Test func `a client receives a message from a ScriptedBroker over WebSocket`() async throws {
         let greeting = Publish(topic: "a", payload: Array("hello".utf8), delivery: .atMostOnce)
         let broker = try ScriptedBroker.start(
             [.connection([.serve(until: .subscribe), .answer, .send(.publish(greeting))])],

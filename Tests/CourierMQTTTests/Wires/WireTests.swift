@@ -5,10 +5,10 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The promises of a session, kept over every wire, with this package's broker and a real mosquitto.
+/// The guarantees of a session over every transport, with this package's broker and a real mosquitto.
 @Suite(.timeLimit(.minutes(10)))
 struct WireTests {
-    /// A broker at the end of a wire, and sessions that reach it.
+    /// A broker, the event loop, and a factory for sessions that connect to the broker.
     private struct Bench: Sendable {
         let broker: WireBroker
         let loop: EventLoop
@@ -20,7 +20,7 @@ struct WireTests {
         ) async throws -> TestSession {
             let session = TestSession(version, id: id, on: loop) {
                 $0.connect.isCleanStart = clean
-                // In 3.1.1 it has no way to say so, but mosquitto drops a client with more messages of QoS 2 in flight.
+                // mosquitto drops a client with more QoS 2 messages in flight. MQTT 3.1.1 cannot announce the limit.
                 $0.maximumInFlightBeforeVersion5 = 20
                 change(&$0)
             }
@@ -32,7 +32,7 @@ struct WireTests {
             try await session.connect(to: broker.endpoint, tls: tls)
         }
 
-        /// Ends the connection as a network would, without a goodbye.
+        /// Ends the connection without DISCONNECT, like a network failure.
         func drop(_ session: TestSession) async throws {
             let before = session.record.ends.count
             loop.execute { session.driver.abort() }
@@ -59,7 +59,7 @@ struct WireTests {
     }
 
     @Test(arguments: WireCase.all)
-    func `messages of every QoS go from one client to another, both ways, in order`(_ wireCase: WireCase) async throws {
+    func `two sessions send messages of every QoS to each other in order`(_ wireCase: WireCase) async throws {
         try await withBench(wireCase) { bench in
             let sessions = [try await bench.session("one"), try await bench.session("two")]
             for (number, session) in sessions.enumerated() {
@@ -85,7 +85,7 @@ struct WireTests {
     }
 
     @Test(arguments: WireCase.all)
-    func `a payload of a mebibyte goes there and comes back whole`(_ wireCase: WireCase) async throws {
+    func `a payload of 1 MiB is sent and received complete at every QoS`(_ wireCase: WireCase) async throws {
         try await withBench(wireCase) { bench in
             let session = try await bench.session("big")
             try await session.subscribe("big", qos: .exactlyOnce)
@@ -100,7 +100,7 @@ struct WireTests {
     }
 
     @Test(arguments: WireCase.all)
-    func `a retained message waits for later subscribers, until it is cleared`(_ wireCase: WireCase) async throws {
+    func `a retained message is sent to later subscribers until it is cleared`(_ wireCase: WireCase) async throws {
         try await withBench(wireCase) { bench in
             let sender = try await bench.session("sender")
             try await sender.publish("kept", [1, 2, 3], qos: .atLeastOnce, isRetained: true, token: 10)
@@ -124,7 +124,7 @@ struct WireTests {
     }
 
     @Test(arguments: WireCase.all)
-    func `the will is published for one who drops out, not for one who says goodbye`(
+    func `the will is published after a lost connection, but not after DISCONNECT`(
         _ wireCase: WireCase
     ) async throws {
         try await withBench(wireCase) { bench in
@@ -146,7 +146,9 @@ struct WireTests {
     }
 
     @Test(arguments: WireCase.all)
-    func `a session resumes after drops, and loses nothing of QoS 1 and 2`(_ wireCase: WireCase) async throws {
+    func `a session resumes after lost connections and loses no QoS 1 or QoS 2 message`(_ wireCase: WireCase)
+        async throws
+    {
         try await withBench(wireCase) { bench in
             let receiver = try await bench.session("receiver")
             try await receiver.subscribe("n", qos: .exactlyOnce)
@@ -159,7 +161,7 @@ struct WireTests {
                         qos: number % 2 == 0 ? .exactlyOnce : .atLeastOnce,
                         token: Token(rawValue: UInt64(1_000 + number)))
                 }
-                // In the middle of it all.
+                // The connections end while messages are in flight.
                 try await bench.drop(sender)
                 try await bench.drop(receiver)
                 try await bench.connect(sender)
@@ -177,7 +179,7 @@ struct WireTests {
     }
 
     @Test(arguments: WireCase.wires)
-    func `a clean start finds nothing of the session before`(_ wireCase: WireCase) async throws {
+    func `a clean start removes the subscription of the earlier session`(_ wireCase: WireCase) async throws {
         try await withBench(wireCase) { bench in
             let first = try await bench.session("same")
             try await first.subscribe("old", qos: .atLeastOnce)
