@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// A change of the date ends no received message early, and keeps none for ever.
+/// Changes of the system date do not change how long received messages are kept.
 @Suite(.timeLimit(.minutes(5))) struct ClockStepTests {
     private static let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
     private static let boot = UUID()
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [-7_200, 0, 7_200] as [TimeInterval])
-    func `a message waits for a reader as long as its lifetime, whatever the date does`(
+    func `a message without a reader is kept for its lifetime, even if the system date changes`(
         _ hasStore: Bool, _ step: TimeInterval
     ) async throws {
         let store = hasStore ? ControlledStore() : nil
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [-7_200, 0, 7_200] as [TimeInterval])
-    func `a message that no reader takes goes when its lifetime is over, whatever the date does`(
+    func `a message without a reader is removed when its lifetime ends, even if the system date changes`(
         _ hasStore: Bool, _ step: TimeInterval
     ) async throws {
         let store = hasStore ? ControlledStore() : nil
@@ -89,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func `a message that a reader left waits as long as before, whatever the date does`() async throws {
+    @Test func `an unread message of an ended reader keeps its lifetime, even if the system date changes`() async throws
+    {
         let store = ControlledStore()
         try await Self.run(store, script: Self.script) { world, date in
             await world.connect()
@@ -118,8 +119,9 @@ import Testing
     }
 
     @Test(arguments: [-7_200, 0, 7_200] as [TimeInterval])
-    func `a message of an earlier process of this boot has the rest of its lifetime`(_ step: TimeInterval) async throws
-    {
+    func `a stored message of an earlier process in the same boot keeps its remaining lifetime`(
+        _ step: TimeInterval
+    ) async throws {
         let store = ControlledStore()
         try await Self.run(store) { world, _ in
             // The date has stepped since the message was stored.
@@ -136,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [(500, 480), (-86_400, 980)] as [(ago: TimeInterval, rest: Int)])
-    func `a message of another boot ages by its date, and one of the future is new`(
+    func `a stored message of another boot expires by its date, and one with a future date counts as new`(
         _ ago: TimeInterval, _ rest: Int
     ) async throws {
         let store = ControlledStore()

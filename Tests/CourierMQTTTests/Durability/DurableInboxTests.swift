@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// How many rows there are that no reader has, whatever becomes of the others.
+/// Tests which rows of received messages are free for a reader, and what happens to rows that a reader holds.
 @Suite(.timeLimit(.minutes(5))) struct DurableInboxTests {
     private static let scope = StoreScope(clientID: "a", broker: "b:1")
     private static let ids = (1...3).map { StoredMessage.ID(rawValue: $0) }
@@ -60,7 +60,8 @@ import Testing
         }
     }
 
-    @Test func `rows that expire while a reader has them hide no later row`() async throws {
+    @Test func `hasRows is true for a newly kept message after the rows that a reader held have expired`() async throws
+    {
         let (loop, store, steps, _, inbox, _) = try Self.inbox()
         try await Self.handOut(inbox, steps, store, on: loop)
         let hasRows = await Self.onLoop(loop) { inbox.hasRows }
@@ -85,7 +86,9 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a row of the session before says nothing of the row that has its id now`() async throws {
+    @Test func `a late removal for a destroyed session keeps the row with the same id in the next session`()
+        async throws
+    {
         let (loop, store, steps, _, inbox, queue) = try Self.inbox()
         try await Self.handOut(inbox, steps, store, on: loop)
         store.hold()
@@ -130,7 +133,9 @@ import Testing
         }
     }
 
-    @Test func `what publishers have at the end is removed when they deliver it`() async throws {
+    @Test func `after finish(), a delivered row is removed from the store, and a row that is given back remains`()
+        async throws
+    {
         let (loop, store, steps, _, inbox, _) = try Self.inbox()
         try await Self.handOut(inbox, steps, store, on: loop)
         await Self.onLoop(loop) {
@@ -149,7 +154,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a reader that reads on behind the end gets nothing, while a row is still being stored`() async throws {
+    @Test func `read() after finish() returns no rows while a commit is still running`() async throws {
         let (loop, store, _, additions, inbox, _) = try Self.inbox()
         store.hold()
         await Self.onLoop(loop) {

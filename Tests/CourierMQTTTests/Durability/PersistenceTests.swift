@@ -105,7 +105,8 @@ import Testing
 
     // MARK: It works
 
-    @Test func `enqueue returns when the message is stored, before the provider has ever answered`() async throws {
+    @Test func `enqueue() returns when the message is stored, even if the provider has not answered yet`() async throws
+    {
         let broker = try LoopbackBroker.start()
         let provider = PatientProvider("ada")
         let test = try TestClient(MQTTClientConfig(provider: provider)) { change(&$0) }
@@ -119,7 +120,9 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `the next client of the same client id sends what the former one has left, once`() async throws {
+    @Test func `the next client with the same client id sends the stored messages of the previous client once`()
+        async throws
+    {
         let broker = try LoopbackBroker.start()
         do {
             let test = try test(.local(1, id: "ada"))
@@ -142,13 +145,13 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `without the switch no file is made`() async throws {
+    @Test func `no store file is created if isMessagePersistenceEnabled is false`() async throws {
         let client = made("ada") { $0.isMessagePersistenceEnabled = false }
         try await client.enqueue("x", to: "t")
         #expect(!FileManager.default.fileExists(atPath: folder.file("app")))
     }
 
-    @Test func `a message store of the app is used instead of the file`() async throws {
+    @Test func `a messageStore that the app sets is used instead of the default store file`() async throws {
         let store = MemoryMessageStore()
         let client = made("ada") { $0.messageStore = store }
         try await client.enqueue("x", to: "t")
@@ -156,7 +159,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.file("app")))
     }
 
-    @Test func `only this user can read the folder and the files`() async throws {
+    @Test func `only the owner can read the store folder and its files`() async throws {
         let client = made("ada")
         try await client.enqueue("x", to: "t")
         func permissions(_ path: String) throws -> Int? {
@@ -168,7 +171,7 @@ import Testing
         for name in names { #expect(try permissions(folder.file("app/\(name)")) == 0o600, "\(name)") }
     }
 
-    @Test func `clients with different client ids have files of their own`() async throws {
+    @Test func `clients with different client ids use separate store files`() async throws {
         let (ada, bob) = (made("ada"), made("bob"))
         try await ada.enqueue("x", to: "t")
         try await bob.enqueue("x", to: "t")
@@ -177,7 +180,7 @@ import Testing
         #expect(try stored("bob") == 2)
     }
 
-    @Test func `destroy() removes what the client has stored`() async throws {
+    @Test func `destroy() removes the stored messages of the client`() async throws {
         let client = made("ada")
         try await client.enqueue("x", to: "t")
         client.destroy()
@@ -188,7 +191,7 @@ import Testing
 
     // MARK: It fails
 
-    @Test func `a second client with the same client id says that the first one has the messages`() async throws {
+    @Test func `a second client with the same client id fails with storeInUse and names the store file`() async throws {
         let first = made("ada")
         try await first.enqueue("x", to: "t")
         let log = WarningLog()
@@ -201,7 +204,7 @@ import Testing
         #expect(try stored("ada") == 2)
     }
 
-    @Test func `a client that is made when the first one has ended gets the file`() async throws {
+    @Test func `a client can use the store file after an earlier client with the same id has ended`() async throws {
         var first: (any CourierClient)? = made("ada")
         try await first?.enqueue("x", to: "t")
         first = nil
@@ -210,7 +213,8 @@ import Testing
         #expect(try stored("ada") == 2)
     }
 
-    @Test func `what the app keeps of a client that has ended does not keep its file`() async throws {
+    @Test func `references to publishers and messages of an ended client do not keep its store file open`() async throws
+    {
         let broker = try LoopbackBroker.start()
         let log = WarningLog()
         var kept: [Any] = []
@@ -237,12 +241,12 @@ import Testing
         withExtendedLifetime(kept) {}
     }
 
-    @Test func `without a home there is an error, and no file somewhere else`() async throws {
+    @Test func `persistence fails with invalidConfiguration if XDG_STATE_HOME and HOME are not set`() async throws {
         let client = made("ada") { $0.environmentVariables = [:] }
         await expect(.invalidConfiguration, ["XDG_STATE_HOME", "HOME"], from: client)
     }
 
-    @Test func `an empty client id is refused`() async throws {
+    @Test func `persistence fails with invalidConfiguration if the client id is empty`() async throws {
         var config = MQTTClientConfig(provider: PatientProvider(""))
         config.logHandler = nil
         change(&config)
@@ -250,14 +254,14 @@ import Testing
         await expect(.invalidConfiguration, ["client id", "stays the same"], from: client)
     }
 
-    @Test func `a place that cannot be written is an error that names it`() async throws {
+    @Test func `persistence fails with storeFailed and the path if the store folder cannot be created`() async throws {
         let file = folder.file("file")
         try "".write(toFile: file, atomically: true, encoding: .utf8)
         let client = made("ada") { $0.environmentVariables = ["XDG_STATE_HOME": file] }
         await expect(.storeFailed, [file + "/app"], from: client)
     }
 
-    @Test func `validation tells what is wrong with the place, and makes no file`() throws {
+    @Test func `validate() creates no store file, and throws if storeName contains a slash`() throws {
         var config = MQTTClientConfig(options: .local(1, id: "ada"))
         change(&config)
         try CourierClientFactory().validate(config)
@@ -281,7 +285,9 @@ import Testing
     }
 
     @Test(arguments: ["new id", "new name"])
-    func `messages of a former client id or name of the program are logged and stay`(change: String) async throws {
+    func `the log warns about messages of a former client id or store name, and the messages remain`(change: String)
+        async throws
+    {
         try await leaveMessage(of: "ada")
         let log = AwaitedLog()
         let client = made(change == "new id" ? "bob" : "ada", log: log) {
@@ -294,7 +300,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    @Test func `a damaged file is set aside, and the log says so`() async throws {
+    @Test func `a damaged store file is replaced by a new file, and the log warns about it`() async throws {
         let file = try place.file(of: "ada")
         try await leaveMessage(of: "ada")
         try Data(repeating: 7, count: 20_000).write(to: file)

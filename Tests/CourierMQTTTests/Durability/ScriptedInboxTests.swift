@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Received messages that wait for a reader in the store, and what is stored of those that have one.
+/// Received messages in the store: messages that wait for a reader, and messages that a reader processes.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedInboxTests {
     private static func message(_ id: PacketID, _ text: String, qos: QoS = .one) -> ScriptStep {
         let delivery: Delivery =
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `the first reader gets them in order and once, before what comes after`() async throws {
+    @Test func `the first reader receives the stored messages in order, before newer messages`() async throws {
         let script = Self.broker(
             Self.message(1, "a"), Self.message(2, "b"), .serve(until: .publish(to: "more")), Self.message(3, "c"))
         try await Self.run([script]) { world, store in
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what another process kept comes to a reader of this one`(_ readsBeforeConnecting: Bool) async throws {
+    func `a reader receives the messages that an earlier process stored`(_ readsBeforeConnecting: Bool) async throws {
         try await Self.run { world, store in
             try await store.memory.fill((1...600).map { Self.row($0, "\($0)") }, world.scope)
             if !readsBeforeConnecting { await world.connect() }
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a reader of everything gets them, too`() async throws {
+    @Test func `a reader without a topic filter receives stored messages`() async throws {
         try await Self.run { world, store in
             try await store.memory.fill([Self.row(1, "a")], world.scope)
             let received = Box<String>()
@@ -132,7 +132,9 @@ import Testing
         }
     }
 
-    @Test func `of two readers that come at once one gets a message, and others still get theirs`() async throws {
+    @Test func `only one of two matching readers receives a stored message, and messages to other topics stay stored`()
+        async throws
+    {
         try await Self.run { world, store in
             try await store.memory.fill([Self.row(1, "a"), Self.row(2, "c", topic: "c")], world.scope)
             let received = Series<String>()
@@ -148,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `what a reader has taken is not given again while the store can not remove it`() async throws {
+    @Test func `a delivered message is not delivered again while the store fails to remove it`() async throws {
         try await Self.run { world, store in
             try await store.memory.fill([Self.row(1, "a"), Self.row(2, "c", topic: "c")], world.scope)
             store.fail { if case .removeIncoming = $0 { CourierError(.storeFailed, "Not now.") } else { nil } }
@@ -168,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `a slow reader gets them as it takes them`() async throws {
+    @Test func `a reader with a small buffer receives all 2,000 stored messages in order`() async throws {
         try await Self.run { world, store in
             try await store.memory.fill((1...2_000).map { Self.row($0, "\($0)") }, world.scope)
             await world.connect()
@@ -178,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `a reader with all that it can hold keeps no connection from being accepted`() async throws {
+    @Test func `a reader whose buffer is full of stored messages does not block the connection`() async throws {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([.expect(.connect), .hold(gate), .send(.connAck(ConnAck()))])
         try await Self.run([script]) { world, store in
@@ -196,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that comes while stored messages are read is held up`() async throws {
+    @Test func `the client stops reading from the broker while stored messages are being loaded`() async throws {
         let count = 20_000
         let flood = PublishFlood(count: count, topic: "t", payloadSize: 100, qos: .atLeastOnce)
         let script = ConnectionScript.connection([
@@ -217,7 +219,9 @@ import Testing
         }
     }
 
-    @Test func `destroy() while stored messages are read leaves the reader to the next session`() async throws {
+    @Test func `destroy() during a load of stored messages drops them, and the reader receives new messages`()
+        async throws
+    {
         let script: [ConnectionScript] = [
             .connection([.accept()]),
             .connection([.accept(), .serve(until: .subscribe), .answer, Self.message(1, "new")]),
@@ -238,7 +242,7 @@ import Testing
         }
     }
 
-    @Test func `a message that is stored while a reader reads the store is not missed`() async throws {
+    @Test func `a reader also receives a message that is stored while the reader loads older messages`() async throws {
         let script = Self.broker(
             Self.message(1, "a"), .serve(until: .publish(to: "more")), Self.message(2, "b"))
         try await Self.run([script]) { world, store in
@@ -265,7 +269,7 @@ import Testing
         }
     }
 
-    @Test func `what a reader left unprocessed stays in the store for the next one`() async throws {
+    @Test func `messages that a reader has not processed stay in the store for the next reader`() async throws {
         try await Self.run { world, store in
             try await store.memory.fill((1...3).map { Self.row($0, "\($0)") }, world.scope)
             await world.connect()
@@ -282,7 +286,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `acknowledgeDurably returns when it is stored that QoS 2 must not come again, and for QoS 1 at once`(
+    func `acknowledgeDurably() returns after a QoS 2 packet id is stored, and stores no packet id for QoS 1`(
         _ qos: QoS
     ) async throws {
         try await Self.run([Self.broker(Self.message(7, "a", qos: qos))]) { world, store in
@@ -297,7 +301,7 @@ import Testing
         }
     }
 
-    @Test func `acknowledgeDurably ends when the client is destroyed`() async throws {
+    @Test func `acknowledgeDurably() throws if the client is destroyed while the store fails`() async throws {
         try await Self.run([Self.broker(Self.message(7, "a", qos: .two))]) { world, store in
             var messages = Self.reader(world, .afterProcessing)
             try await Self.go(world)
@@ -310,7 +314,9 @@ import Testing
         }
     }
 
-    @Test func `what is over is removed and not handed out, and the log says so`() async throws {
+    @Test func `expired stored messages are removed and not delivered, and the log reports the removal once`()
+        async throws
+    {
         let log = WarningLog()
         try await Self.run([], ControlledStore()) {
             $0.messageCleanupInterval = 5
@@ -331,7 +337,9 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `a full store costs a message that nobody reads, and nothing that comes after it`(_ qos: QoS) async throws {
+    func `if the store stays full for 10 s, a message without a reader is acknowledged and reported`(_ qos: QoS)
+        async throws
+    {
         let read = Publish(topic: "read", payload: [1], delivery: .exactlyOnce(3, isDuplicate: false))
         let script = Self.broker(
             Self.message(1, "a", qos: qos), Self.message(2, "b", qos: qos), .send(.publish(read)),
@@ -365,7 +373,8 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `a reader that comes before a full store has refused a message gets it`(_ qos: QoS) async throws {
+    func `a reader that starts before a full store has refused a message receives the message`(_ qos: QoS) async throws
+    {
         try await Self.run([Self.broker(Self.message(1, "a", qos: qos))]) { world, store in
             store.fail { if case .keep = $0 { CourierError(.storeFull, "No room.") } else { nil } }
             try await Self.go(world)
@@ -382,7 +391,7 @@ import Testing
         }
     }
 
-    @Test func `beyond the limit a message is given up, and that is told`() async throws {
+    @Test func `a message beyond maximumKeptMessages is acknowledged and reported as noReader`() async throws {
         try await Self.run([Self.broker(Self.message(1, "a"), Self.message(2, "b"))], ControlledStore()) {
             $0.limits.maximumKeptMessages = 1
         } _: { world, store in
@@ -393,7 +402,9 @@ import Testing
         }
     }
 
-    @Test func `while much is on its way into the store, reading pauses, and nothing is lost`() async throws {
+    @Test func `reading pauses while too many received bytes wait for the store, and no message is lost`()
+        async throws
+    {
         let messages = (1...400).compactMap { PacketID(rawValue: $0) }.map {
             Self.message($0, String(repeating: "m", count: 10_000))
         }

@@ -6,7 +6,7 @@ import Testing
 
 /// The background and the foreground of a client whose topics are in the store.
 extension ScriptedOutboxTests {
-    @Test func `what another process wanted brings the client back from the background`() async throws {
+    @Test func `the client reconnects in the foreground if an earlier process stored a subscription`() async throws {
         let phases = AppPhaseController()
         try await Self.run {
             $0.environment.lifecycle = phases
@@ -24,7 +24,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a store without topics brings nobody back`() async throws {
+    @Test func `the client does not reconnect in the foreground if the store has no subscription`() async throws {
         let phases = AppPhaseController()
         try await Self.run {
             $0.environment.lifecycle = phases
@@ -39,7 +39,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `an attempt that the background ended while the store was read is made again in the foreground`()
+    @Test func `a connection attempt that the background stopped during a store read is repeated in the foreground`()
         async throws
     {
         let phases = AppPhaseController()

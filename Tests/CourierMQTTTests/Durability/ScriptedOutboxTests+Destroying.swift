@@ -10,9 +10,11 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What is on its way through the store, and in it, when the app destroys the session.
+/// What `destroy()` does to messages that are stored or wait for the store.
 extension ScriptedOutboxTests {
-    @Test func `destroy empties the rows, also those of the topics that the next session wants`() async throws {
+    @Test func `destroy() removes all stored messages and subscriptions, including those of configured topics`()
+        async throws
+    {
         try await Self.run(Self.refusing) {
             $0.topics = ["a": .one]
         } _: { world, store in
@@ -27,7 +29,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a step that fails after its session was destroyed is not tried for the next one`() async throws {
+    @Test func `a store change that fails after destroy() is not repeated in the next session`() async throws {
         try await Self.run { world, store in
             await Self.connect(world, store)
             store.fail { if case .removeOutgoing = $0 { CourierError(.storeFailed, "Too late.") } else { nil } }
@@ -48,9 +50,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `messages that the store refused while their session was destroyed are not stored for the next one`()
-        async throws
-    {
+    @Test func `messages that the store refuses during destroy() are not stored in the next session`() async throws {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
             try await world.client.enqueue("in the store", to: "t")
@@ -73,7 +73,8 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `what is on its way into the store ends with its session, and is not the next one's`() async throws {
+    @Test func `destroy() ends messages that wait for the store, and the next session does not send them`() async throws
+    {
         try await Self.run { world, store in
             await Self.connect(world, store)
             store.hold()
@@ -95,7 +96,9 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `who waits for room on the way into the store is told that the session was destroyed`() async throws {
+    @Test func `a publish() call that waits for room behind a slow store throws clientDestroyed on destroy()`()
+        async throws
+    {
         try await Self.run(Self.refusing) {
             $0.offline = OfflinePolicy(maximumCount: 2)
         } _: { world, store in
@@ -122,7 +125,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `what was stored just before its session was destroyed is not sent in the next one`() async throws {
+    @Test func `a message that is stored just before destroy() is not sent in the next session`() async throws {
         try await Self.run { world, store in
             await Self.connect(world, store)
             store.hold()
@@ -146,7 +149,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a page that was read for a destroyed session is not the next one's`() async throws {
+    @Test func `messages read from the store for a destroyed session are not sent in the next session`() async throws {
         try await Self.run(Self.refusing + [.connection([.accept()])] + Self.refusing) {
             $0.storedMessagesInMemory = 1
         } _: { world, store in
@@ -169,7 +172,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a session that is destroyed twice takes nothing before it has ended twice`() async throws {
+    @Test func `after two destroy() calls, no message is stored before both calls have completed`() async throws {
         try await Self.run { world, store in
             await Self.connect(world, store)
             let (client, parts) = (world.client, world.client.parts)
@@ -194,7 +197,8 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `what another process left is removed by a destroy that comes while it is read`() async throws {
+    @Test func `destroy() during the first read of the store removes the messages of an earlier process`() async throws
+    {
         try await Self.run { world, store in
             try await store.memory.fill([.enqueue(Self.message(1, "old"))], world.scope)
             store.holdReads()

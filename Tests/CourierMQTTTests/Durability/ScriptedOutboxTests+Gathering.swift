@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Callers who wait only for the store, and what they bring next.
+/// How the store gathers the messages of several callers for one commit.
 extension ScriptedOutboxTests {
     /// Hands messages over, each for itself, and returns when all of them wait.
     private static func enqueue(_ texts: [String], _ world: ScriptedWorld) async -> Task<Void, any Error> {
@@ -20,7 +20,7 @@ extension ScriptedOutboxTests {
         return callers
     }
 
-    @Test func `what waits is stored behind what callers were told, who bring nothing more`() async throws {
+    @Test func `enqueue() returns for a stored message before the commit of the next messages starts`() async throws {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
             store.hold()
@@ -41,7 +41,9 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `what a caller sends next does not overtake what is stored`() async throws {
+    @Test func `a QoS 0 message does not overtake the stored message that the same caller enqueued before`()
+        async throws
+    {
         try await Self.run { world, store in
             await Self.connect(world, store)
             await world.until { world.client.connectionState == .connected }
@@ -55,7 +57,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `what waits for callers who are slow is stored after a millisecond`() async throws {
+    @Test func `a message is stored after 1 ms if the expected messages of other callers do not arrive`() async throws {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
             let outgoing = try #require(world.client.parts.coordinator.durable).outgoing

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Stored messages of which only the latest to a topic counts.
+/// Stored latest-only messages.
 extension ScriptedOutboxTests {
     private static func latest(_ topic: String, _ qos: QoS = .one) -> PublishRequest {
         PublishRequest(topic: TopicTemplate(exactly: topic), qos: qos, isLatestOnly: true)
@@ -15,7 +15,7 @@ extension ScriptedOutboxTests {
         world.client.parts.publishing.queue.waitingCount
     }
 
-    @Test func `a latest-only message that is on disk only replaces the one in memory`() async throws {
+    @Test func `a latest-only message that is only on disk replaces an older one in memory`() async throws {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 2
         } _: { world, store in
@@ -31,7 +31,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a latest-only message that was read from the store is replaced by the next one`() async throws {
+    @Test func `a latest-only message that was read from the store is replaced by a newer one`() async throws {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 2
         } _: { world, store in
@@ -51,7 +51,7 @@ extension ScriptedOutboxTests {
     }
 
     @Test(arguments: [false, true])
-    func `a message that is replaced on disk ends with an event, whether somebody waits for it or not`(
+    func `a latest-only message that is replaced on disk is reported, with or without a waiting caller`(
         isAwaited: Bool
     ) async throws {
         try await Self.run(Self.refusing) {
@@ -79,7 +79,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `[MQTT-4.7.3-4] a message on disk only is not replaced by one to a topic that merely looks the same`()
+    @Test func `[MQTT-4.7.3-4] latest-only messages to topics that differ only in Unicode composition are both sent`()
         async throws
     {
         try await Self.run(Self.refusing) {
@@ -98,7 +98,7 @@ extension ScriptedOutboxTests {
     // MARK: Beside messages that pass the store by
 
     @Test(arguments: [QoS.oneWithoutPersistenceAndRetry, .zero])
-    func `a latest-only message whose commit is slow gives way to a newer one that passed the store by`(
+    func `a latest-only message whose commit is slow is replaced by a newer one that is not stored`(
         qos: QoS
     ) async throws {
         try await Self.run(Self.refusing) {
@@ -123,7 +123,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a latest-only message for which memory has no room gives way to a newer one that waits there`()
+    @Test func `a latest-only message without room in memory is replaced by a newer one that is not stored`()
         async throws
     {
         try await Self.run(Self.refusing) {
@@ -149,9 +149,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a latest-only message that is on disk only replaces an older one that passed the store by`()
-        async throws
-    {
+    @Test func `a latest-only message that is only on disk replaces an older one that is not stored`() async throws {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 1
         } _: { world, store in
@@ -168,9 +166,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a latest-only message that passes the store by replaces an older one that is on disk only`()
-        async throws
-    {
+    @Test func `a latest-only message that is not stored replaces an older one that is only on disk`() async throws {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 1
         } _: { world, store in
@@ -190,7 +186,7 @@ extension ScriptedOutboxTests {
     }
 
     @Test(arguments: [false, true])
-    func `a latest-only message that goes out at once replaces an older one that is on disk only`(
+    func `a latest-only message that is sent at once replaces an older one that is only on disk`(
         isListening: Bool
     ) async throws {
         try await Self.run(Self.refusing) {

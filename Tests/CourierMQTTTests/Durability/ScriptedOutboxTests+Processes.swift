@@ -6,9 +6,11 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What another process left in the store.
+/// Messages and subscriptions that an earlier process stored.
 extension ScriptedOutboxTests {
-    @Test func `[MQTT-4.4.0-1] what another process left is sent again with its packet ids, then what waited`()
+    @Test
+    func
+        `[MQTT-4.4.0-1] sent messages of an earlier process are resent with their packet ids, before others`()
         async throws
     {
         try await Self.run([.connection([Self.present])]) { world, store in
@@ -36,7 +38,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `[MQTT-4.3.3-6] the id of a message that was given up is freed once the store has forgotten it`()
+    @Test func `[MQTT-4.3.3-6] the packet id of a refused message is freed after its row is removed`()
         async throws
     {
         let script = ConnectionScript.connection([
@@ -60,7 +62,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `what another process sent is not sent once more when earlier rows are read by pages`() async throws {
+    @Test func `a message that an earlier process sent is resent only once if rows are read in pages`() async throws {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([Self.present, .fault(.hold(.pubAck, until: gate))])
         try await Self.run([script]) {
@@ -84,7 +86,7 @@ extension ScriptedOutboxTests {
     }
 
     /// After a client has been at another broker and is back, what it sends is stored behind rows that count as queued.
-    @Test func `[MQTT-4.4.0-1] what another process sent goes on, on whichever page of the store its row is`()
+    @Test func `[MQTT-4.4.0-1] an earlier process's sent messages are resent first, from any page of the store`()
         async throws
     {
         try await Self.run([.connection([Self.present])]) { world, store in
@@ -110,7 +112,8 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `without the session, what another process sent is published anew`() async throws {
+    @Test func `a message that an earlier process sent is published as new if the broker has no session`() async throws
+    {
         try await Self.run { world, store in
             try await store.memory.fill(
                 [
@@ -123,7 +126,9 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `what another process wanted is wanted, and its pending unsubscribe sent`() async throws {
+    @Test func `stored subscriptions and pending unsubscribes of an earlier process are sent to the broker`()
+        async throws
+    {
         try await Self.run([.connection([Self.present])]) { world, store in
             try await store.memory.fill(
                 [
@@ -144,7 +149,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `an unsubscribe from before the store was read is stored before the broker knows of it`() async throws {
+    @Test func `unsubscribe() before connect() is stored, even if the broker refuses the connection`() async throws {
         try await Self.run(Self.refusing) { world, store in
             let filter = try TopicFilter("unwanted")
             try await store.memory.fill([.want(StoredSubscription(filter, .subscribed(.one)))], world.scope)
@@ -160,7 +165,9 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `rows that are missing when their turn comes are told as such, and looked for once`() async throws {
+    @Test func `a row that is missing from the store fails with storeDamaged, and is searched for only once`()
+        async throws
+    {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 1
         } _: { world, store in

@@ -5,9 +5,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The steps of deliveries: in which order they are stored, how durably, and what follows when the store takes none.
+/// The store changes of deliveries: their order, their durability, and what happens if the store fails.
 extension ScriptedOutboxTests {
-    @Test func `a step that the store does not take is tried again, and told once`() async throws {
+    @Test func `a failed store change of a delivery is repeated, and its failure is reported once`() async throws {
         try await Self.run { world, store in
             await Self.connect(world, store)
             store.fail {
@@ -23,7 +23,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a step that the store does not take does not cost the message that it goes along with`() async throws {
+    @Test func `a failed store change does not fail the message that was in the same commit`() async throws {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubAck, until: gate))])
         try await Self.run([script]) { world, store in
@@ -48,7 +48,9 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `the packet id of a QoS 2 message is stored before it is sent, and PUBREC before PUBREL`() async throws {
+    @Test func `a QoS 2 packet id is stored before PUBLISH is sent, and PUBREC is stored before PUBREL is sent`()
+        async throws
+    {
         try await Self.run { world, store in
             await world.connect()
             store.fail { change in
@@ -70,7 +72,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a packet id stored for a lost session does not release the message in the next session`() async throws {
+    @Test func `a QoS 2 message is sent in a new session only after its new packet id is stored`() async throws {
         let gate = ScriptGate()
         let first = ConnectionScript.connection([.accept(), .hold(gate), .cut(.reset)])
         try await Self.run([first]) { world, store in
@@ -95,7 +97,9 @@ extension ScriptedOutboxTests {
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `only steps whose repetition does no harm need no disk of their own`(qos: QoS) async throws {
+    func `commitRepeatable() is used for removals and for the sent state of QoS 1, but not of QoS 2`(qos: QoS)
+        async throws
+    {
         try await Self.run { world, store in
             await world.connect()
             let outcome = try world.publish("x", qos: qos)
@@ -141,7 +145,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `the end of a message that was never sent survives a power cut, as a replaced one's does`() async throws
+    @Test func `commitRepeatable() is not used for the removal of a replaced message that was never sent`() async throws
     {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// How long stored messages may wait, and what the broker is told of it.
+/// When stored messages expire, and which message expiry interval the broker gets.
 extension ScriptedOutboxTests {
     private static func message(
         _ id: UInt64, _ text: String, expiry: Duration? = nil, storedAt: Date = Date(), expiresAt: Date?
@@ -17,8 +17,7 @@ extension ScriptedOutboxTests {
             properties: MessageProperties(messageExpiry: expiry), storedAt: storedAt, expiresAt: expiresAt)
     }
 
-    @Test func `[MQTT-3.3.2-5] how long a stored message may wait here is not when the broker deletes it`() async throws
-    {
+    @Test func `[MQTT-3.3.2-5] offline maximumAge is not sent as the message expiry interval`() async throws {
         try await Self.run {
             $0.offline.maximumAge = .seconds(3_600)
         } _: { world, store in
@@ -30,7 +29,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `the broker is told what is left of the expiry of a row`() async throws {
+    @Test func `a stored message is sent with the rest of its message expiry interval`() async throws {
         try await Self.run { world, store in
             let rows = [
                 Self.message(1, "own", expiry: .seconds(600), storedAt: Date() - 300, expiresAt: Date() + 100),
@@ -50,7 +49,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a row whose time was over before there was a connection is told and not sent`() async throws {
+    @Test func `a stored message that expired before the connection is reported and not sent`() async throws {
         try await Self.run { world, store in
             try await store.memory.fill(
                 [
@@ -64,7 +63,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `what waits for a slow store fails when its time is over`() async throws {
+    @Test func `a message that waits for a slow store fails with messageExpired when it expires`() async throws {
         try await Self.run { world, store in
             await Self.connect(world, store)
             store.hold()
@@ -89,7 +88,7 @@ extension ScriptedOutboxTests {
     private static let closed = Array(
         repeating: ConnectionScript.connection([.refuse(.serverUnavailable)]), count: 100)
 
-    @Test func `what is on disk only fails when its time is over, also without a connection`() async throws {
+    @Test func `messages that are only on disk fail with messageExpired without a connection`() async throws {
         try await Self.run(Self.closed) {
             $0.offline = OfflinePolicy(maximumAge: .seconds(5))
             $0.storedMessagesInMemory = 2
@@ -113,7 +112,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `pages of rows whose time is over are all looked at without a connection`() async throws {
+    @Test func `all pages of expired rows are removed and reported without a connection`() async throws {
         try await Self.run(Self.closed) { world, store in
             let rowCount = StoredSession.pageSize * 2 + 1
             let rows = (1...rowCount).map { Self.message(UInt64($0), "\($0)", expiresAt: Date() - 1) }
@@ -129,7 +128,8 @@ extension ScriptedOutboxTests {
 
     /// One page of them, and more.
     @Test(arguments: [2, StoredSession.pageSize + 1])
-    func `the first row that is on disk only fails in time, whatever waits in memory`(count: Int) async throws {
+    func `rows that are only on disk expire in time while an unexpired message waits in memory`(count: Int) async throws
+    {
         try await Self.run {
             $0.storedMessagesInMemory = 1
         } _: { world, store in
@@ -156,7 +156,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `the first row on disk fails in time also where the one before it was replaced`() async throws {
+    @Test func `a row that is only on disk expires in time, even if the row before it was replaced`() async throws {
         try await Self.run {
             $0.storedMessagesInMemory = 1
         } _: { world, store in

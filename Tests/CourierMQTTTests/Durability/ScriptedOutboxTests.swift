@@ -10,7 +10,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Messages that are to survive the process, on their way through the store.
+/// Outgoing messages that are stored, so that they survive the process.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedOutboxTests {
     static let refusing = [ConnectionScript.connection([.refuse(.serverUnavailable)])]
     static let present = ScriptStep.accept(isSessionPresent: true)
@@ -43,7 +43,7 @@ import Testing
     // MARK: Into the store
 
     @Test(arguments: [QoS.one, .two])
-    func `a message is in the store until it is acknowledged`(_ qos: QoS) async throws {
+    func `a message is stored when it is published, and removed when it is acknowledged`(_ qos: QoS) async throws {
         try await Self.run { world, store in
             await world.connect()
             let outcome = try world.publish("x", qos: qos)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is sent before the store has it`() async throws {
+    @Test func `a message is not sent before it is stored`() async throws {
         try await Self.run { world, store in
             await Self.connect(world, store)
             store.hold()
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.oneWithoutPersistenceAndNoRetry, .oneWithoutPersistenceAndRetry, .zero])
-    func `what is not to survive the process passes the store by`(_ qos: QoS) async throws {
+    func `messages of QoS 0 and oneWithoutPersistence are sent without being stored`(_ qos: QoS) async throws {
         try await Self.run { world, store in
             await world.connect()
             await world.until { world.client.connectionState == .connected }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `enqueue returns when the message is stored, long before there is a connection`() async throws {
+    @Test func `enqueue() returns when the message is stored, even without a connection`() async throws {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
             try await world.client.enqueue("x", to: "t")
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `on the way into the store the call fails for which there is no room`() async throws {
+    @Test func `with overflow fail, publish() throws queueFull if too many messages wait for the store`() async throws {
         try await Self.runBehindSlowStore(.fail) { world, store in
             let outcomes = try ["b", "c"].map { try world.publish($0) }
             expectCourierError(.queueFull) { try world.publish("d") }
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `on the way into the store the oldest messages are given up for the newest`() async throws {
+    @Test func `with dropOldest, the oldest messages that wait for the store fail with queueFull`() async throws {
         try await Self.runBehindSlowStore(.dropOldest) { world, store in
             let outcomes = try (0..<9).map { try world.publish("\($0)") }
             let accepted = Task { [client = world.client] in try await client.enqueue("last", to: "t") }
@@ -132,7 +132,9 @@ import Testing
         }
     }
 
-    @Test func `on the way into the store the newest message is given up, and who waits for it is told`() async throws {
+    @Test func `with dropNewest, a new message fails with queueFull if too many messages wait for the store`()
+        async throws
+    {
         try await Self.runBehindSlowStore(.dropNewest) { world, store in
             let outcomes = try ["b", "c", "d"].map { try world.publish($0) }
             await world.until { outcomes[2].value?.failure?.code == .queueFull }
@@ -148,7 +150,9 @@ import Testing
         }
     }
 
-    @Test func `on the way into the store a newer latest-only message costs no other one its place`() async throws {
+    @Test func `with dropOldest, a newer latest-only message replaces the older one and drops no other message`()
+        async throws
+    {
         try await Self.runBehindSlowStore(.dropOldest) { world, store in
             let order = try world.publish("order")
             let request = PublishRequest(topic: TopicTemplate(exactly: "p"), isLatestOnly: true)
@@ -167,7 +171,9 @@ import Testing
         }
     }
 
-    @Test func `a store without room refuses a message to its publisher, and the connection goes on`() async throws {
+    @Test func `publish() and enqueue() fail with storeFull if the store is full, and stored messages are still sent`()
+        async throws
+    {
         let store = ControlledStore(MemoryMessageStore(maximumRows: 2))
         try await Self.run(Self.refusing, store) { world, _ in
             await world.connect()
@@ -183,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `memory holds no more than its limit, and the rest comes from the store in order`() async throws {
+    @Test func `messages beyond storedMessagesInMemory are read from the store and sent in order`() async throws {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 600
         } _: { world, store in
@@ -200,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `a message that can be read before the store says that it has it is sent once`() async throws {
+    @Test func `a message that is readable in the store before its commit is confirmed is sent once`() async throws {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 1
         } _: { world, store in
@@ -222,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `a newer message of a latest-only topic takes the place of the one that waits`() async throws {
+    @Test func `a newer latest-only message replaces the stored one to the same topic`() async throws {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 1
         } _: { world, store in
@@ -238,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func `dropOldest drops the oldest message, also one that the store has`() async throws {
+    @Test func `dropOldest drops the oldest message, even if it is stored`() async throws {
         try await Self.run(Self.refusing) {
             $0.offline = OfflinePolicy(maximumCount: 3, overflow: .dropOldest, queuesQoS0: true)
         } _: { world, store in
@@ -255,7 +261,9 @@ import Testing
         }
     }
 
-    @Test func `a stored latest-only message goes to the end, so that rows are sent in order`() async throws {
+    @Test func `a latest-only message that replaces a stored one is sent after all messages stored before it`()
+        async throws
+    {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
             let latest = PublishRequest(topic: TopicTemplate(exactly: "state"), isLatestOnly: true)
@@ -273,7 +281,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a replaced message that is read before it is removed is not sent`(isRemovedThen: Bool) async throws {
+    func `a replaced message is not sent if it is read from the store before its removal`(isRemovedThen: Bool)
+        async throws
+    {
         let latest = PublishRequest(topic: TopicTemplate(exactly: "state"), isLatestOnly: true)
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 1
@@ -309,7 +319,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func `a client that is let go leaves its rows`() async throws {
+    @Test func `stored messages remain in the store when the client is released`() async throws {
         let store = MemoryMessageStore()
         let options = ConnectOptions(
             host: "127.0.0.1", port: 1, keepAlive: 0, clientId: "gone", username: "", password: "")
@@ -322,7 +332,8 @@ import Testing
         #expect(await store.summary(of: StoreScope(options)).outgoingCount == 1)
     }
 
-    @Test func `what cannot be read fails the attempt, which is repeated`() async throws {
+    @Test func `a connection attempt fails with storeFailed if the store cannot be read, and is repeated`() async throws
+    {
         try await ScriptedWorld.run {
             $0.messageStore = UnreadableStore(failures: 1)
         } _: { world in

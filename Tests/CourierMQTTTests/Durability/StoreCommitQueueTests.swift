@@ -64,7 +64,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `steps gather while somebody else commits, and are stored when nobody does`() async throws {
+    @Test func `changes that are added during a commit of another queue are stored after that commit`() async throws {
         try await Self.run { lane, store, loop, kept in
             await Self.onLoop(loop) {
                 kept.batch.withLock { $0 = lane.takeAlong() }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `what waits goes along with a commit of somebody else, once`() async throws {
+    @Test func `takeAlong() returns the waiting changes once, and the queue does not commit them again`() async throws {
         try await Self.run { lane, store, loop, kept in
             await Self.onLoop(loop) {
                 lane.addRepeatable(Self.changes[0])
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `when the commit of somebody else fails, the steps are stored alone, in order`() async throws {
+    @Test func `changes in a failed commit of another queue are committed again, in order`() async throws {
         try await Self.run { lane, store, loop, kept in
             await Self.onLoop(loop) {
                 lane.add(Self.changes[0])
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a lane that ends during the commit of somebody else tells its end once, also if that fails`(hasSteps: Bool)
+    func `a finished queue reports its end once, after the commit of another queue has failed`(hasSteps: Bool)
         async throws
     {
         let loop = try EventLoop(name: "lane")
@@ -143,7 +143,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `what the store has no room for is refused after a while, and costs nothing that waits with it`()
+    @Test func `a refusable change fails after 10 s without room in the store, and the other changes are stored`()
         async throws
     {
         let messages = (1...4).map {
@@ -189,7 +189,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `what fails for a session that was given up is not told as refused`() async throws {
+    @Test func `a failed change of a destroyed session fails with clientDestroyed instead of storeFull`() async throws {
         let message = StoredMessage(
             id: StoredMessage.ID(rawValue: 1), topic: "t", payload: [1], qos: .one, storedAt: Date())
         try await Self.run { lane, store, loop, kept in
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `what waits for a store goes in commits of a limited size, in order`() async throws {
+    @Test func `waiting changes are committed in order, at most 4,096 in one commit`() async throws {
         let removals = (1...10_000).map { StoreChange.removeOutgoing(StoredMessage.ID(rawValue: $0)) }
         try await Self.run { lane, store, loop, _ in
             store.hold()
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `a commit has few bytes of messages, and what is larger travels alone`() async throws {
+    @Test func `a commit has at most 8 MiB of messages, and a larger message is committed alone`() async throws {
         let sizes = [3 << 20, 3 << 20, 3 << 20, 9 << 20, 1, 1]
         let messages = sizes.enumerated().map { index, size in
             StoreChange.keep(
@@ -235,7 +235,9 @@ import Testing
         }
     }
 
-    @Test func `steps of a session that was given up meanwhile are not stored for the next one`() async throws {
+    @Test func `changes of a destroyed session are not stored for the next session after their commit failed`()
+        async throws
+    {
         try await Self.run { lane, store, loop, kept in
             await Self.onLoop(loop) {
                 lane.add(Self.changes[0])

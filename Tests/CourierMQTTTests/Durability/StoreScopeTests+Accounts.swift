@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What one account leaves to the next one of the same client.
+/// Two accounts that use the same client, one after the other.
 extension StoreScopeTests {
     private static func row(_ id: UInt64, _ text: String) -> StoreChange {
         .keep(
@@ -26,7 +26,7 @@ extension StoreScopeTests {
         }
     }
 
-    @Test func `what a loop still has of the old account removes no row of the next one`() async throws {
+    @Test func `a loop that reads messages of a destroyed account removes no row of the next account`() async throws {
         let other = Self.options(id: "other")
         try await Self.run([], [.options(), .options(other)]) {
             $0.session.storeScope = nil
@@ -59,7 +59,9 @@ extension StoreScopeTests {
         }
     }
 
-    @Test func `destroy() ends a session that an attempt waits for behind another one's reading`() async throws {
+    @Test func `destroy() while an attempt waits for a store read keeps the session closed until connect()`()
+        async throws
+    {
         let other = Self.options(id: "other")
         try await Self.run([], [.options(), .options(other)]) {
             $0.session.storeScope = nil

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Whose rows those of a client are, and from when on.
+/// Which scope the rows of a client belong to, and when the client knows the scope.
 @Suite(.timeLimit(.minutes(5))) struct StoreScopeTests {
     private static let scope = StoreScope(clientID: "phone", broker: "orders")
     private static let message = ScriptedOutboxTests.message
@@ -56,7 +56,7 @@ import Testing
 
     // MARK: Before there are options
 
-    @Test func `with a scope of its own a client stores messages before the provider has answered`() async throws {
+    @Test func `a client with a storeScope stores messages before the provider answers`() async throws {
         try await Self.run([], [.silence]) { world, store in
             await world.connect()
             try await world.client.enqueue("x", to: "t")
@@ -68,9 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a client whose options are fixed stores messages in the background, where it does not connect`()
-        async throws
-    {
+    @Test func `a client with fixed options stores messages in the background without connecting`() async throws {
         let options = ConnectOptions.local(1, id: "fixed")
         let store = MemoryMessageStore()
         let test = try TestClient(options) {
@@ -84,7 +82,7 @@ import Testing
         try await test.end()
     }
 
-    @Test func `the time of a message runs while nobody knows whose it is`() async throws {
+    @Test func `a message can expire while the client id from the provider is not known yet`() async throws {
         try await Self.run([], [.silence]) {
             $0.session.storeScope = nil
             $0.enableAuthenticationTimeout = false
@@ -110,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `what was enqueued goes on before the provider has answered, also after destroy()`() async throws {
+    @Test func `enqueue() after destroy() stores its message before the provider answers`() async throws {
         try await Self.run([], [.silence, .silence]) { world, store in
             await world.connect()
             try await world.client.enqueue("old", to: "t")
@@ -127,7 +125,7 @@ import Testing
     // MARK: destroy()
 
     @Test(arguments: [true, false])
-    func `destroy() removes what an earlier process left, also before anybody has read it`(_ isKnown: Bool)
+    func `destroy() removes the rows of an earlier process, even if they were not read yet`(_ isKnown: Bool)
         async throws
     {
         try await Self.run {
@@ -145,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `rows that could not be removed are removed before the next session reads`() async throws {
+    @Test func `if destroy() fails to remove rows, the client removes them before it connects again`() async throws {
         try await Self.run { world, store in
             try await store.memory.fill([.enqueue(Self.message(1, "left", .one))], Self.scope)
             store.fail { $0 == .removeAll ? CourierError(.storeFailed, "Not now.") : nil }
@@ -161,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `rows that could not be removed are removed as soon as the store can`() async throws {
+    @Test func `if destroy() fails to remove rows, the client repeats the removal until it succeeds`() async throws {
         try await Self.run { world, store in
             await world.connect()
             try await store.memory.fill([.enqueue(Self.message(1, "left", .one))], Self.scope)
@@ -175,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `destroy() twice removes nothing of the next account`() async throws {
+    @Test func `two destroy() calls remove no row of the next account`() async throws {
         let other = Self.options(id: "other")
         try await Self.run([], [.options(), .options(other)]) {
             $0.session.storeScope = nil
@@ -190,7 +188,8 @@ import Testing
         }
     }
 
-    @Test func `an unsubscribe behind destroy() is of the next account, also before its rows are read`() async throws {
+    @Test func `unsubscribe() after destroy() applies to the next account, even before its rows are read`() async throws
+    {
         let other = Self.options(id: "other")
         let filter = try TopicFilter("f")
         try await Self.run([], [.options(), .options(other)]) {
@@ -214,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `what is destroyed while it is read is not opened, until the app connects again`() async throws {
+    @Test func `a session that is destroyed while it is read is not opened before the next connect()`() async throws {
         try await Self.run([], [.silence, .silence]) { world, store in
             store.holdReads()
             await world.connect()
@@ -234,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func `the store is read again and again, also when an attempt was the last to fail`() async throws {
+    @Test func `the client retries a failed store read in the background, without a connection attempt`() async throws {
         let phases = AppPhaseController()
         try await Self.run {
             $0.environment.lifecycle = phases
@@ -261,7 +260,7 @@ import Testing
 
     // MARK: Another client id
 
-    @Test func `in the session of another client nothing has the packet id that it had`() async throws {
+    @Test func `packet ids that were stored for another session are not used`() async throws {
         let publish = Publish(
             topic: "t", payload: Array("in".utf8), delivery: .exactlyOnce(5, isDuplicate: true))
         let script = ConnectionScript.connection([
@@ -298,7 +297,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `with a scope of its own, QoS 2 goes on in the next process if the broker is the same`(_ isSame: Bool)
+    func `with a storeScope, the next process completes a QoS 2 exchange only with the same broker`(_ isSame: Bool)
         async throws
     {
         let gate = ScriptGate()
@@ -330,7 +329,7 @@ import Testing
         }
     }
 
-    @Test func `a client goes to another broker only when the store knows it`() async throws {
+    @Test func `a client connects to another broker only after the store has recorded the broker`() async throws {
         try await Self.run {
             $0.session.storeScope = nil
         } _: { world, store in
@@ -346,9 +345,7 @@ import Testing
         }
     }
 
-    @Test func `a client that is destroyed while it waits for the store to know the broker connects afresh`()
-        async throws
-    {
+    @Test func `a client that is destroyed while the store records the broker can connect again`() async throws {
         try await Self.run { world, store in
             store.hold()
             await world.connect()
@@ -365,7 +362,7 @@ import Testing
         }
     }
 
-    @Test func `a broker that changes on the way does not end what is under way`() async throws {
+    @Test func `a QoS 2 message in flight completes after the provider names another broker`() async throws {
         let gate = ScriptGate()
         try await Self.run(Self.holding(gate), [.options(), .options(Self.options(host: "other.invalid"))]) {
             $0.session.storeScope = nil
@@ -382,7 +379,7 @@ import Testing
     }
 
     @Test(arguments: [("scripted", "other"), ("caf\u{E9}", "cafe\u{301}")])
-    func `a client id that changes on the way gives up packet ids, and stores those of the new session`(
+    func `after the client id changes, a message in flight is sent as new, and its new packet id is stored`(
         _ id: String, _ next: String
     ) async throws {
         let gate = ScriptGate()
@@ -406,7 +403,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the log warns when the provider names another broker than the one of the rows`(_ isKnown: Bool) async throws {
+    func `without a storeScope, the log warns once if the provider names another broker`(_ isKnown: Bool) async throws {
         let log = WarningLog()
         let other = ScriptedProvider.Answer.options(Self.options(host: "other.invalid"))
         try await Self.run([], [.options(), other, other]) {
@@ -425,7 +422,7 @@ import Testing
         }
     }
 
-    @Test func `with a scope of its own, what a client with a template for an id has left is sent by the next one`()
+    @Test func `with a storeScope, a client with a random id sends the messages that the previous client stored`()
         async throws
     {
         let store = MemoryMessageStore()

@@ -16,7 +16,7 @@ import Testing
     // MARK: The queue
 
     @Test(arguments: [true, false])
-    func `the queue accepts no message of a destroyed session`(_ hasStore: Bool) {
+    func `the outgoing queue accepts no message of a destroyed session`(_ hasStore: Bool) {
         let queue = OutgoingQueue(OfflinePolicy(), hasStore: hasStore)
         func accept(_ epoch: Int?) -> OutgoingQueue.Acceptance {
             queue.accept(
@@ -40,7 +40,7 @@ import Testing
         #expect(queue.waitingCount == 1)
     }
 
-    @Test func `messages of the next session wait until the loop has ended the last one`() {
+    @Test func `messages of the next session are not sent before the loop has ended the destroyed session`() {
         let queue = OutgoingQueue(OfflinePolicy(), hasStore: false)
         queue.beginSession()
         queue.connected()
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a publish that destroy() interrupts fails once, and does not wait for the next session`()
+    @Test func `a publish that destroy() interrupts throws sessionMissing and leaves no waiting message`()
         async throws
     {
         let group = try EventLoopGroup(name: "interrupted", clock: InterruptingClock())
@@ -131,7 +131,9 @@ import Testing
         await group.shutdown()
     }
 
-    @Test func `who is told of destroy(), connects and publishes at once has the next session`() async throws {
+    @Test func `a waiting caller that destroy() resumes can connect and publish in the next session at once`()
+        async throws
+    {
         // What goes on there now does so inside of the call that resumes it: in the middle of destroy().
         let ended = try EventLoopGroup(name: "ended")
         await ended.shutdown()
@@ -159,7 +161,9 @@ import Testing
         withExtendedLifetime(ended) {}
     }
 
-    @Test func `connect() and destroy() on two threads leave the client as the later of them wants it`() async throws {
+    @Test func `concurrent connect() and destroy() leave the client either connected or without a session`()
+        async throws
+    {
         try await ScriptedWorld.run { world in
             let client = world.client
             for _ in 0..<100 {
@@ -178,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `of many publishes that race destroy() each ends, and none that failed is sent later`(
+    func `every publish() that races with destroy() ends, and a failed message is not sent later`(
         isListening: Bool
     ) async throws {
         try await ScriptedWorld.run { world in

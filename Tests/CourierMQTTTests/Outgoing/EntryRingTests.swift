@@ -4,10 +4,10 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The ring of outgoing entries beside an array that does the same without any memory trick.
+/// Compares the ring of outgoing entries with a simple array.
 @Suite struct EntryRingTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `random walks agree with an array`(_ seed: UInt64) {
+    func `random operations on the ring give the same results as on an array`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var model = Model()
         var ring = EntryRing(firstNumber: 7)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `an entry that stays does not let the ring grow while others pass by`() {
+    @Test func `the ring does not grow while one entry remains and 100,000 others are added and removed`() {
         var ring = EntryRing(firstNumber: 1)
         let first = ring.append(.ready, in: .memory, .two, byteCount: 1, [], end: .never)
         let number = ring[first].number
@@ -40,7 +40,7 @@ import Testing
         #expect(place.map { ring[$0].qos } == .two)
     }
 
-    @Test func `a ring without entries frees its memory, and numbers go on`() {
+    @Test func `trim() frees the memory of an empty ring, and entry numbers continue`() {
         var ring = EntryRing(firstNumber: 1)
         let first = ring.append(.ready, in: .memory, .one, byteCount: 1, [], end: .never)
         ring.remove(first)
@@ -51,7 +51,7 @@ import Testing
         #expect(ring.position(ofNumber: 1) == nil)
     }
 
-    @Test func `an entry releases what it refers to when it is removed`() {
+    @Test func `removing an entry releases the objects that its completion captured`() {
         final class Witness: Sendable {}
         weak var witness: Witness?
         var ring = EntryRing(firstNumber: 1)

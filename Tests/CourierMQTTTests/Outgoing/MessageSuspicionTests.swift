@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Each rule alone; ``MessageSuspicionWalkTests`` has whole connections.
+/// Each rule of suspicion alone. ``MessageSuspicionWalkTests`` tests whole connections.
 @Suite struct MessageSuspicionTests {
     private typealias Cause = MessageSuspicion.Cause
     private typealias Judgement = MessageSuspicion.Judgement
@@ -73,7 +73,7 @@ import Testing
     // MARK: When suspicion starts
 
     @Test(arguments: [Cause.peerClosed, .peerDisconnected(.unspecifiedError), .peerDisconnected(.packetTooLarge)])
-    private func `a close by the broker before it acknowledged what was just sent starts suspicion`(_ cause: Cause) {
+    private func `suspicion starts if the broker closes before it acknowledges recently sent messages`(_ cause: Cause) {
         var script = Script()
         #expect(script.suspicion.sendLimit == nil && !script.suspicion.wantsPing)
         script.suspicion.connected(now: script.now)
@@ -85,14 +85,14 @@ import Testing
         Cause.other, .peerDisconnected(.serverShuttingDown), .peerDisconnected(.sessionTakenOver),
         .peerDisconnected(.keepAliveTimeout),
     ])
-    private func `another reason starts none`(_ cause: Cause) {
+    private func `suspicion does not start if the connection ends for another reason`(_ cause: Cause) {
         var script = Script()
         script.suspicion.connected(now: script.now)
         #expect(script.lose(cause, count: 2) == Judgement())
         #expect(!script.suspicion.isSuspicious)
     }
 
-    @Test func `a close starts none if all was acknowledged, was sent long before, or came before CONNACK`() {
+    @Test func `a close before CONNACK or without recent unacknowledged messages starts no suspicion`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         _ = script.lose(.peerClosed, count: 0)
@@ -107,7 +107,7 @@ import Testing
         #expect(script.suspicion.isSuspicious, "it was still being written")
     }
 
-    @Test func `with the option off nothing is ever suspected`() {
+    @Test func `no message is suspected if suspicion is disabled`() {
         var script = Script(isEnabled: false, suspect: (1, 2))
         for _ in 0..<5 {
             script.connectAndPing()
@@ -119,7 +119,7 @@ import Testing
 
     // MARK: While it lasts
 
-    @Test func `nothing is sent until a ping is answered, then one message at a time`() {
+    @Test func `during suspicion, messages are sent one at a time, after a ping is answered`() {
         var script = Script()
         script.becomeSuspicious()
         #expect(script.suspicion.sendLimit == 0 && !script.suspicion.wantsPing)
@@ -129,7 +129,7 @@ import Testing
         #expect(script.suspicion.sendLimit == 1 && !script.suspicion.wantsPing && script.suspicion.deadline == nil)
     }
 
-    @Test func `it ends when as many messages have finished as had no answer at its start`() {
+    @Test func `suspicion ends after as many messages finished as were unacknowledged at its start`() {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()
@@ -145,7 +145,7 @@ import Testing
 
     // MARK: Strikes
 
-    @Test func `three strikes end the message, with a control before the second and the third`() {
+    @Test func `the third strike ends the message, and the next message is sent without a control connection`() {
         var script = Script()
         script.becomeSuspicious()
         #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 1), explainsLoss: true))
@@ -156,7 +156,7 @@ import Testing
         #expect(script.suspicion.sendLimit == 1, "no control: no message has a strike")
     }
 
-    @Test func `a strike needs the message alone, a close by the broker, and 2 s at most`() {
+    @Test func `a strike counts only if the broker closes within 2 s after a message that was sent alone`() {
         var script = Script()
         script.becomeSuspicious()
         func neutral(_ change: (inout Script) -> Judgement) {
@@ -179,7 +179,7 @@ import Testing
         #expect(script.lose(.peerClosed, count: 1, only: 1, sent: .seconds(2)).verdict == .storeStrikes(1, 1))
     }
 
-    @Test func `no strike counts before a ping was answered`() {
+    @Test func `no strike counts on a connection before a ping is answered`() {
         var script = Script()
         script.becomeSuspicious()
         script.suspicion.connected(now: script.now)
@@ -187,7 +187,7 @@ import Testing
         #expect(script.lose(.peerClosed, count: 1, only: 1) == Judgement())
     }
 
-    @Test func `the time counts from the last byte, and before it from the first`() {
+    @Test func `the 2 s of a strike start at the first byte, and start again at the last byte`() {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()
@@ -212,7 +212,7 @@ import Testing
         #expect(script.lose(.peerClosed, count: 1, only: 1, hasUnwrittenBytes: true) == Judgement())
     }
 
-    @Test func `a message behind other bytes gets no strike before its last byte`() {
+    @Test func `a message written behind other bytes gets no strike before its last byte is written`() {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()
@@ -240,7 +240,7 @@ import Testing
         #expect(script.suspicion.sendLimit == 1 && script.suspicion.deadline == nil)
     }
 
-    @Test func `a late answer to the ping ends the control at once`() {
+    @Test func `on a control connection, a ping answer after more than 10 s allows messages at once`() {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test(arguments: [Cause.peerClosed, .other])
-    private func `a connection without the message that ends before takes the strikes back`(_ cause: Cause) {
+    private func `a control connection that ends in less than 10 s resets the strikes to 0`(_ cause: Cause) {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -266,7 +266,7 @@ import Testing
         #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 2), explainsLoss: true), "the control lasted")
     }
 
-    @Test func `a connection with the message that ends otherwise keeps the strikes and needs another control`() {
+    @Test func `a connection lost for another reason keeps the strikes, and a control connection follows`() {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -278,7 +278,7 @@ import Testing
         #expect(script.strike().verdict == .storeStrikes(1, 1))
     }
 
-    @Test func `an acknowledgement clears the suspect`() {
+    @Test func `after the suspected message is acknowledged, the next message starts with no strikes`() {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -295,7 +295,9 @@ import Testing
         PacketReasonCode.topicNameInvalid, .packetTooLarge, .payloadFormatInvalid, .retainNotSupported,
         .qosNotSupported,
     ])
-    func `a DISCONNECT that names a message ends the only one at once`(_ code: PacketReasonCode) {
+    func `a DISCONNECT with a message-related reason code ends the only message in flight at once`(
+        _ code: PacketReasonCode
+    ) {
         var script = Script()
         script.suspicion.connected(now: script.now)
         let judgement = script.lose(.peerDisconnected(code), count: 1, only: 7, sent: .seconds(30), qos0: .seconds(3))
@@ -303,14 +305,14 @@ import Testing
         #expect(!script.suspicion.isSuspicious)
     }
 
-    @Test func `it starts suspicion if another message may be meant`() {
+    @Test func `a DISCONNECT with packetTooLarge starts suspicion if a recent QoS 0 message may be the cause`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         #expect(script.lose(.peerDisconnected(.packetTooLarge), count: 1, only: 7, qos0: .seconds(1)) == Judgement())
         #expect(script.suspicion.isSuspicious)
     }
 
-    @Test func `a DISCONNECT that names a message starts suspicion however long ago the messages were sent`() {
+    @Test func `a DISCONNECT with packetTooLarge starts suspicion even if the messages were sent 30 s ago`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         #expect(script.lose(.peerDisconnected(.packetTooLarge), count: 2, sent: .seconds(30)) == Judgement())
@@ -319,7 +321,7 @@ import Testing
 
     // MARK: Restarts and other sessions
 
-    @Test func `stored strikes that are read during a connection make it a control`() {
+    @Test func `a connection becomes a control connection when stored strikes are read during it`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         let accepted = script.now
@@ -334,7 +336,7 @@ import Testing
         #expect(script.suspicion.sendLimit == nil)
     }
 
-    @Test func `stored strikes go on after a restart, with a control first`() {
+    @Test func `stored strikes count after a restart, and the first connection is a control connection`() {
         var script = Script(suspect: (5, 2))
         #expect(script.suspicion.sendLimit == 0)
         script.connectAndPing()
@@ -346,7 +348,7 @@ import Testing
         #expect(!Script(suspect: (5, 0)).suspicion.isSuspicious)
     }
 
-    @Test func `another session forgets all suspicion`() {
+    @Test func `suspicion ends when the session changes`() {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -356,7 +358,7 @@ import Testing
         #expect(script.suspicion.sendLimit == nil && script.suspicion.deadline == nil)
     }
 
-    @Test func `the text names the broker, the topic and the reason`() {
+    @Test func `the text of a rejection names the broker, the topic and the reason`() {
         let named = Rejection(token: 1, strikes: 1, code: .packetTooLarge).text(broker: "b:1883", topic: "\"t\"")
         #expect(named.contains("b:1883") && named.contains("\"t\"") && named.contains("0x95"))
         #expect(Rejection(token: 1, strikes: 3).text(broker: "b", topic: "t").contains("3 connections"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Whole connections in virtual time: what must end a message, and what must end none.
+/// Whole connections in virtual time: which connection losses reject a message, and which do not.
 @Suite struct MessageSuspicionWalkTests {
     private static let seeds: [UInt64] = [1, 2, 3]
 
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func `1,000 random cuts end nothing`(seed: UInt64) {
+    func `no message is rejected after 1,000 random connection losses`(seed: UInt64) {
         var conditions = SuspicionWorld.Conditions()
         conditions.lifetime = { .milliseconds(1 + $0.below(15_000)) }
         var world = SuspicionWorld(seed: seed, conditions)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func `a broker that restarts every second ends nothing`(seed: UInt64) {
+    func `no message is rejected if the broker restarts every second`(seed: UInt64) {
         var conditions = SuspicionWorld.Conditions()
         conditions.lifetime = { .milliseconds(900 + $0.below(200)) }
         var world = SuspicionWorld(seed: seed, conditions)
@@ -50,7 +50,9 @@ import Testing
 
     /// The other client connects after a pause of its own, which throws this one out, right after CONNACK or later.
     @Test(arguments: seeds, [300, 2_000, 12_000])
-    func `two clients with one id end nothing, and the takeover rule counts`(seed: UInt64, pause: Int) {
+    func `no message is rejected if two clients use one client id, and most losses count as takeovers`(
+        seed: UInt64, pause: Int
+    ) {
         var conditions = SuspicionWorld.Conditions()
         conditions.lifetime = { .milliseconds(20 + $0.below(pause)) }
         var world = SuspicionWorld(seed: seed, conditions)
@@ -59,7 +61,7 @@ import Testing
         #expect(world.explainedCount < world.lossCount / 4, "\(world.explainedCount) of \(world.lossCount)")
     }
 
-    @Test func `a path that drops large packets ends nothing`() {
+    @Test func `no message is rejected if the network drops large packets`() {
         var conditions = SuspicionWorld.Conditions()
         conditions.dropped = [17, 40]
         var world = SuspicionWorld(seed: 1, conditions)
@@ -70,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func `a message at which the broker closes is ended, and all others get through`(seed: UInt64) {
+    func `a message that makes the broker close is rejected, and all other messages are acknowledged`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let poison = UInt64(random.below(100))
         var conditions = SuspicionWorld.Conditions()
@@ -85,7 +87,7 @@ import Testing
         #expect(!world.suspicion.isSuspicious)
     }
 
-    @Test func `several such messages, next to each other as well, are ended one by one`() {
+    @Test func `several messages that make the broker close are rejected, even if they are adjacent`() {
         var conditions = SuspicionWorld.Conditions()
         conditions.poison = [0, 5, 6, 99]
         var world = SuspicionWorld(seed: 4, conditions)
@@ -97,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func `it is found on a path that is cut now and then, and after restarts of the process`(seed: UInt64) {
+    func `a message that makes the broker close is rejected despite random losses and process restarts`(seed: UInt64) {
         var conditions = SuspicionWorld.Conditions()
         conditions.poison = [30]
         conditions.lifetime = { .seconds(20 + $0.below(60)) }

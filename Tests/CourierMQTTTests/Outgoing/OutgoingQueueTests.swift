@@ -43,7 +43,7 @@ import Testing
 
     // MARK: Order
 
-    @Test func `messages are taken in the order in which they were accepted, whatever their QoS`() {
+    @Test func `messages of all QoS are taken in the order in which they were accepted`() {
         let queue = queue()
         for (text, qos) in [("a", QoS.one), ("b", .zero), ("c", .two), ("d", .zero), ("e", .one)] {
             accept(text, qos, in: queue)
@@ -52,7 +52,7 @@ import Testing
         #expect(queue.count == 3)  // QoS 0 has ended.
     }
 
-    @Test func `messages of QoS 0 pass messages that wait for quota`() {
+    @Test func `QoS 0 messages are taken before QoS 1 messages that wait for quota`() {
         let queue = queue()
         for (text, qos) in [("a", QoS.one), ("b", .one), ("c", .zero), ("d", .one), ("e", .zero)] {
             accept(text, qos, in: queue)
@@ -62,7 +62,7 @@ import Testing
         #expect(take(queue, quota: 5).texts == ["b", "d"])
     }
 
-    @Test func `returned messages wait again in their old places`() {
+    @Test func `messages in flight that return to the queue are taken again in their old order`() {
         let queue = queue()
         for text in ["a", "b", "c", "d"] { accept(text, in: queue) }
         let first = take(queue, quota: 3)
@@ -73,7 +73,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func `messages in flight do not count, neither before nor after they are returned`() {
+    @Test func `messages in flight do not count toward maximumCount, even after they return to the queue`() {
         let queue = queue(OfflinePolicy(maximumCount: 2, overflow: .fail))
         accept("a", in: queue)
         accept("b", in: queue)
@@ -95,7 +95,7 @@ import Testing
         #expect(take(queue).texts == ["a", "b", "c", "d"])
     }
 
-    @Test func `dropOldest never drops a message that was sent once`() {
+    @Test func `dropOldest never drops a message that was already sent`() {
         let queue = queue(OfflinePolicy(maximumCount: 2, overflow: .dropOldest))
         accept("a", in: queue)
         let first = take(queue)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [OfflinePolicy.Overflow.fail, .dropOldest, .dropNewest, .suspend(timeout: .seconds(1))])
-    func `a message larger than all that may wait is refused at once`(_ overflow: OfflinePolicy.Overflow) {
+    func `a message larger than maximumBytes is refused at once`(_ overflow: OfflinePolicy.Overflow) {
         let queue = queue(OfflinePolicy(maximumBytes: 10, overflow: overflow))
         accept("123456789", in: queue)
         guard case .tooLarge? = accept("1234567890", in: queue).refusal else {
@@ -118,7 +118,7 @@ import Testing
         #expect(queue.waitingCount == 1)
     }
 
-    @Test func `bytes count topic, properties and payload`() {
+    @Test func `maximumBytes counts topic, properties and payload`() {
         let queue = queue(OfflinePolicy(maximumBytes: 100, overflow: .fail))
         var publish = OutgoingPublish(topic: "topic", qos: .one)
         publish.properties = MessageProperties(contentType: "text/plain")
@@ -136,7 +136,7 @@ import Testing
 
     // MARK: Latest only
 
-    @Test func `a newer latest-only message replaces the waiting one, and never one in flight`() {
+    @Test func `a newer latest-only message replaces a waiting one, but never one in flight`() {
         let queue = queue()
         accept("a1", to: "a", isLatestOnly: true, in: queue)
         #expect(take(queue, quota: 1).texts == ["a1"])
@@ -147,7 +147,7 @@ import Testing
         #expect(take(queue).texts == ["b", "a3"])
     }
 
-    @Test func `a returned latest-only message ends when a newer one waits`() {
+    @Test func `a latest-only message that returns to the queue ends if a newer one waits`() {
         let queue = queue()
         accept("a1", to: "a", isLatestOnly: true, in: queue)
         let first = take(queue)
@@ -159,7 +159,7 @@ import Testing
 
     // MARK: Ages
 
-    @Test func `waiting messages expire, messages in flight do not`() {
+    @Test func `waiting messages expire, and messages in flight do not`() {
         let queue = queue(OfflinePolicy(maximumAge: .seconds(2), overflow: .fail))
         for index in 0..<5 { accept("\(index)", in: queue) }
         accept("own", expiry: .seconds(1), in: queue)
@@ -173,7 +173,7 @@ import Testing
         #expect(queue.count == 2)
     }
 
-    @Test func `a message that has expired is not taken, also before the timer fires`() {
+    @Test func `an expired message is not taken, even before the expiry timer fires`() {
         let queue = queue()
         accept("late", expiry: .seconds(1), in: queue)
         accept("in time", in: queue)
@@ -184,7 +184,7 @@ import Testing
 
     // MARK: Pacing
 
-    @Test func `after a reconnect messages go out in batches with a pause`() {
+    @Test func `after a reconnect, messages are taken in batches with a pause between them`() {
         let policy = OfflinePolicy(overflow: .fail, drainCount: 10, drainInterval: .milliseconds(10))
         let queue = queue(policy, isConnected: false)
         for index in 0..<25 { accept("\(index)", in: queue) }
@@ -201,7 +201,7 @@ import Testing
 
     // MARK: Waking the loop
 
-    @Test func `the loop is woken once, until it has looked`() {
+    @Test func `several accepted messages wake the event loop only once, until it finds no more messages`() {
         let queue = queue()
         #expect(take(queue).texts.isEmpty)
         #expect(accept("a", in: queue).wakes.contains(.session))
@@ -216,7 +216,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test func `the bytes of short-lived messages between long-lived ones are given back`() {
+    @Test func `the memory of ended messages is freed even if messages between them remain`() {
         let queue = queue(OfflinePolicy(maximumCount: 1_000_000, maximumBytes: 1 << 30, overflow: .fail))
         let long = String(repeating: "x", count: 1_000)
         for round in 0..<200 {

@@ -18,7 +18,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all, TimeLimit.allCases)
-    func `after 2 s the 280 messages that wait expire, and the 20 in flight do not`(
+    func `280 waiting messages expire after 2 s, and 20 messages in flight do not`(
         _ setup: OutgoingSetup, _ limit: TimeLimit
     ) async throws {
         let (policy, shape) = Self.limits(limit)
@@ -41,7 +41,9 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all, TimeLimit.allCases)
-    func `without a connection all messages expire after 2 s`(_ setup: OutgoingSetup, _ limit: TimeLimit) async throws {
+    func `without a connection, all waiting messages expire after 2 s`(_ setup: OutgoingSetup, _ limit: TimeLimit)
+        async throws
+    {
         let (policy, shape) = Self.limits(limit)
         let refusals = Array(repeating: Self.refusal, count: 4)  // Attempts follow after 1, 3 and 7 s.
         let store = ControlledStore()
@@ -63,9 +65,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `a message that a lost session hands back expires by the time of its publish`(_ setup: OutgoingSetup)
-        async throws
-    {
+    func `messages that wait again after a lost session expire after maximumAge`(_ setup: OutgoingSetup) async throws {
         // The second connection has a new session. Only one of the 20 messages goes in flight there.
         let next = ConnectionScript.connection([OutgoingSetup.accept(receiveMaximum: 1), .hold(ScriptGate())])
         let gate = ScriptGate()
@@ -89,7 +89,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.withStore, TimeLimit.allCases)
-    func `a QoS 2 message whose packet id is stored after 2 s expires, and is not sent`(
+    func `a QoS 2 message expires and is not sent if its packet id is stored too late`(
         _ setup: OutgoingSetup, _ limit: TimeLimit
     ) async throws {
         let (policy, shape) = Self.limits(limit)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What happens to a message for which there is no room.
+/// What happens to a message if there is no room for it.
 extension OutgoingRulesTests {
     /// Where ten messages wait.
     enum WaitingPlace: CaseIterable, Sendable { case fullSession, offline, slowStore }
@@ -56,8 +56,9 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: places)
-    func `dropOldest ends the messages that waited longest`(_ setup: OutgoingSetup, _ place: WaitingPlace) async throws
-    {
+    func `with dropOldest, the messages that have waited longest end with queueFull`(
+        _ setup: OutgoingSetup, _ place: WaitingPlace
+    ) async throws {
         try await Self.full(setup, .dropOldest, place) { world, record, inFlight, release in
             for _ in 0..<7 { await record.offer(.completion) }
             await world.soon { record.ended(.queueFull).count >= 7 }
@@ -75,7 +76,8 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: places)
-    func `dropNewest ends the new messages`(_ setup: OutgoingSetup, _ place: WaitingPlace) async throws {
+    func `with dropNewest, new messages end with queueFull`(_ setup: OutgoingSetup, _ place: WaitingPlace) async throws
+    {
         try await Self.full(setup, .dropNewest, place) { world, record, inFlight, release in
             for _ in 0..<7 { await record.offer(.completion) }
             await world.soon { record.ended(.queueFull).count >= 7 }
@@ -89,7 +91,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: places)
-    func `suspend refuses calls that do not wait, and ends those that waited too long`(
+    func `with suspend, calls without await fail at once, and waiting calls fail after the timeout`(
         _ setup: OutgoingSetup, _ place: WaitingPlace
     ) async throws {
         // The client connects again after a second.
@@ -137,7 +139,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all, [OfflinePolicy.Overflow.fail, .dropNewest, .dropOldest])
-    func `messages that a lost session hands back are not counted again, and none of them is dropped`(
+    func `messages that wait again after a lost session do not count toward maximumCount and are not dropped`(
         _ setup: OutgoingSetup, _ overflow: OfflinePolicy.Overflow
     ) async throws {
         let policy = OfflinePolicy(maximumCount: 10, overflow: overflow)
@@ -165,7 +167,9 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `without a connection messages in flight take no place of the limit`(_ setup: OutgoingSetup) async throws {
+    func `without a connection, messages in flight do not count toward maximumCount`(_ setup: OutgoingSetup)
+        async throws
+    {
         let policy = OfflinePolicy(maximumCount: 10, overflow: .fail)
         try await Self.losingSession(setup, policy) { world, record, cut, go in
             cut.release()
@@ -180,7 +184,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.withStore, [OfflinePolicy.Overflow.fail, .dropNewest, .dropOldest])
-    func `rows of an earlier process count as waiting, and none of them is dropped`(
+    func `stored messages of an earlier process count toward maximumCount and are not dropped`(
         _ setup: OutgoingSetup, _ overflow: OfflinePolicy.Overflow
     ) async throws {
         let store = ControlledStore()

@@ -8,7 +8,7 @@ import Testing
 /// Latest-only messages.
 extension OutgoingRulesTests {
     @Test(arguments: OutgoingSetup.all, [QoS.one, .two, .oneWithoutPersistenceAndRetry])
-    func `of 500 latest-only messages to one topic the last one waits, and the others are replaced`(
+    func `only the last latest-only message to a topic waits, and older waiting ones are replaced`(
         _ setup: OutgoingSetup, _ qos: QoS
     ) async throws {
         let count = qos == .one ? 500 : 50
@@ -33,7 +33,9 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `without a connection the last of 500 latest-only messages waits`(_ setup: OutgoingSetup) async throws {
+    func `without a connection, only the last latest-only message to each topic waits`(_ setup: OutgoingSetup)
+        async throws
+    {
         try await setup.offline(OfflinePolicy()) { world in
             let record = PublishRecord(world, setup)
             for index in 0..<500 {
@@ -51,7 +53,9 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `a latest-only message goes behind all messages that wait`(_ setup: OutgoingSetup) async throws {
+    func `a latest-only message that replaces another one moves behind all waiting messages`(_ setup: OutgoingSetup)
+        async throws
+    {
         try await setup.connected(OfflinePolicy()) { world, gate in
             let record = PublishRecord(world, setup)
             for _ in 0..<20 { await record.offer(.completion) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// A broker that does not read any more.
+/// A broker that stops reading.
 extension OutgoingRulesTests {
     /// What the stream and the client's write buffer may hold beside the messages that wait.
     private static let bufferedBytes = 512 << 10
@@ -37,7 +37,9 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all, [QoS.zero, .one, .oneWithoutPersistenceAndRetry])
-    func `behind a stalled socket 100 messages wait`(_ setup: OutgoingSetup, _ qos: QoS) async throws {
+    func `if maximumCount is 100, only 100 messages wait behind a stalled socket`(_ setup: OutgoingSetup, _ qos: QoS)
+        async throws
+    {
         try await Self.stalled(setup, OfflinePolicy(maximumCount: 100, overflow: .fail)) { world, record in
             await Self.fill(world, record, qos)
             #expect(record.refusedCount > 0)
@@ -52,7 +54,9 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all, [QoS.zero, .one])
-    func `behind a stalled socket 1 MiB waits`(_ setup: OutgoingSetup, _ qos: QoS) async throws {
+    func `if maximumBytes is 1 MiB, only 1 MiB of messages waits behind a stalled socket`(
+        _ setup: OutgoingSetup, _ qos: QoS
+    ) async throws {
         try await Self.stalled(setup, OfflinePolicy(maximumBytes: 1 << 20, overflow: .fail)) { world, record in
             await Self.fill(world, record, qos)
             #expect(record.refusedCount > 0)

@@ -51,7 +51,9 @@ import Testing
     // MARK: Count
 
     @Test(arguments: OutgoingSetup.all, PublishForm.allCases)
-    func `with a full session 100 messages wait beside 20 in flight`(_ setup: OutgoingSetup, _ form: PublishForm)
+    func `if maximumCount is 100, a full session accepts 100 waiting messages beside 20 in flight`(
+        _ setup: OutgoingSetup, _ form: PublishForm
+    )
         async throws
     {
         try await setup.connected(OfflinePolicy(maximumCount: 100, overflow: .fail)) { world, gate in
@@ -66,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: OutgoingSetup.all, PublishForm.allCases)
-    func `of eight callers no one is accepted beyond the limit`(_ setup: OutgoingSetup, _ form: PublishForm)
+    func `eight concurrent callers cannot exceed maximumCount`(_ setup: OutgoingSetup, _ form: PublishForm)
         async throws
     {
         try await setup.connected(OfflinePolicy(maximumCount: 100, overflow: .fail)) { world, gate in
@@ -78,7 +80,9 @@ import Testing
     }
 
     @Test(arguments: OutgoingSetup.all, PublishForm.allCases)
-    func `without a connection 100 messages wait`(_ setup: OutgoingSetup, _ form: PublishForm) async throws {
+    func `if maximumCount is 100, exactly 100 messages wait without a connection`(
+        _ setup: OutgoingSetup, _ form: PublishForm
+    ) async throws {
         try await setup.offline(OfflinePolicy(maximumCount: 100, overflow: .fail)) { world in
             let record = PublishRecord(world, setup)
             await Self.fill(world, record, form, callers: 8, inFlight: 0)
@@ -88,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: OutgoingSetup.withStore)
-    func `on the way into a slow store 100 messages wait`(_ setup: OutgoingSetup) async throws {
+    func `if maximumCount is 100, exactly 100 messages wait for a slow store`(_ setup: OutgoingSetup) async throws {
         let store = ControlledStore()
         let policy = OfflinePolicy(maximumCount: 100, overflow: .fail)
         try await setup.connected(policy, store: store) { world, gate in
@@ -105,7 +109,9 @@ import Testing
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `publishes of mixed quality of service share one limit`(_ setup: OutgoingSetup) async throws {
+    func `messages of QoS 1 and 2, with and without persistence, share one maximumCount`(_ setup: OutgoingSetup)
+        async throws
+    {
         try await setup.connected(OfflinePolicy(maximumCount: 100, overflow: .fail)) { world, gate in
             let record = PublishRecord(world, setup)
             let levels: [QoS] = [.one, .two, .oneWithoutPersistenceAndRetry, .oneWithoutPersistenceAndNoRetry]
@@ -123,7 +129,9 @@ import Testing
     // MARK: Bytes
 
     @Test(arguments: OutgoingSetup.all, [true, false])
-    func `10,000 bytes of topics and payloads wait`(_ setup: OutgoingSetup, isConnected: Bool) async throws {
+    func `if maximumBytes is 10,000, at most 10,000 bytes of topics and payloads wait`(
+        _ setup: OutgoingSetup, isConnected: Bool
+    ) async throws {
         let policy = OfflinePolicy(maximumBytes: 10_000, overflow: .fail)
         let shape = PublishRecord.Shape(byteCount: 99)  // 100 bytes with the topic.
         // Whether properties count is up to the client.
@@ -148,7 +156,7 @@ import Testing
     @Test(
         arguments: OutgoingSetup.all,
         [OfflinePolicy.Overflow.fail, .dropNewest, .dropOldest, .suspend(timeout: .seconds(30))])
-    func `a message that is larger than maximumBytes is refused at once`(
+    func `a message larger than maximumBytes is refused with queueFull, and no other message is dropped`(
         _ setup: OutgoingSetup, _ overflow: OfflinePolicy.Overflow
     ) async throws {
         try await setup.connected(OfflinePolicy(maximumBytes: 1_000, overflow: overflow)) { world, gate in

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `it returns at once while one more message would be taken`(hasStore: Bool) async throws {
+    func `readyToPublish() returns at once while there is room for one more message`(hasStore: Bool) async throws {
         try await ScriptedWorld.run(Self.endless) {
             $0.offline.maximumCount = 4
             if hasStore { $0.messageStore = ControlledStore() }
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `with a store it does not wait for one that is full, as after storeFull`() async throws {
+    @Test func `readyToPublish() does not wait for room in a full store, even after storeFull`() async throws {
         try await ScriptedWorld.run(Self.endless) {
             $0.messageStore = MemoryMessageStore(maximumRows: 1)
         } _: { world in
@@ -48,7 +48,8 @@ import Testing
         }
     }
 
-    @Test func `after a message was refused it waits for room for one of that size, and once only`() async throws {
+    @Test func `only the first readyToPublish() after a refused message waits for room for that message`() async throws
+    {
         try await ScriptedWorld.run(Self.refusing) {
             $0.offline = OfflinePolicy(maximumBytes: 100, overflow: .fail)
         } _: { world in
@@ -67,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `with a store it waits for memory after that had no room for a message that passes the store by`()
+    @Test func `readyToPublish() waits for room in memory after a message that is not stored was refused`()
         async throws
     {
         try await ScriptedWorld.run(Self.refusing) {

@@ -9,11 +9,11 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Waiting for room: it ends when there is some, not before, and not later than the policy says.
+/// Callers that wait for room are resumed when there is room, or at the timeout of the policy.
 @Suite(.timeLimit(.minutes(5))) struct RoomTests {
     // MARK: The client
 
-    @Test func `a message larger than maximumBytes fails at once, and holds up no other message`() async throws {
+    @Test func `a message larger than maximumBytes fails at once, and does not block other messages`() async throws {
         let policy = OfflinePolicy(maximumBytes: 100, overflow: .suspend(timeout: .seconds(30)))
         let endless = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `readyToPublish waits while the session is full`() async throws {
+    @Test func `readyToPublish() waits while the session is full`() async throws {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubAck, until: gate))])
         try await ScriptedWorld.run([script]) {
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `callers that wait for a full session go on after a reconnect`() async throws {
+    @Test func `a caller that waits for room in a full session continues after a reconnect`() async throws {
         let broken = ConnectionScript.connection([
             .accept(), .fault(.drop(.pubAck, count: 9)), .pause(.seconds(5)), .cut(.reset),
         ])
@@ -71,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func `publishers of QoS 0 that wait for room fail with the connection`() async throws {
+    @Test func `QoS 0 publishes that wait for room fail with connectionLost when the connection is lost`() async throws
+    {
         let broken = ConnectionScript.connection([
             .accept(), .fault(.drop(.pubAck, count: 9)), .pause(.seconds(5)), .cut(.reset),
         ])
@@ -102,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `readyToPublish waits for a slow store`() async throws {
+    @Test func `readyToPublish() waits for a slow store`() async throws {
         let store = ControlledStore()
         try await ScriptedWorld.run {
             $0.messageStore = store
@@ -135,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `without a connection who waits longest gets the place of a message that expired`() async throws {
+    @Test func `without a connection, the longest waiting caller gets the room of an expired message`() async throws {
         let endless = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
             $0.offline.maximumCount = 4
@@ -160,7 +161,9 @@ import Testing
         }
     }
 
-    @Test func `who lost the place that it was woken for leaves what is left of it to those behind it`() async throws {
+    @Test func `if the room for a resumed caller is taken, the next waiting caller gets the remaining room`()
+        async throws
+    {
         let endless = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
             $0.protocolVersion = .version311  // Without a content type.
@@ -193,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `who waits for half of the limits is taken at the end of its time if there is a place`() async throws {
+    @Test func `a waiting caller is accepted at its suspend timeout if there is room for its message`() async throws {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) {
             $0.offline = OfflinePolicy(
                 maximumCount: 4, overflow: .suspend(timeout: .seconds(10)), drainCount: 1, drainInterval: .seconds(60))
@@ -214,7 +217,7 @@ import Testing
         }
     }
 
-    @Test func `a publish that waited for room is told once`() async throws {
+    @Test func `a publish that waited for room causes one messageSend and one messageSendSuccess event`() async throws {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) {
             $0.offline = Self.full
         } _: { world in
@@ -231,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func `the time to wait for room is one time, however often somebody else was first`() async throws {
+    @Test func `the suspend timeout does not restart when another caller takes the free room`() async throws {
         let endless = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
             $0.offline = Self.full

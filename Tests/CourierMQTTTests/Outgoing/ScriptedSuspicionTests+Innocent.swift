@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Connections that end for other reasons: no message may be ended for them.
+/// Connections that end for other reasons. No message may be rejected because of them.
 extension ScriptedSuspicionTests {
     /// Answers pings at once and publishes late. The connection ends when the test publishes to `cut`.
     private static func path(isSessionPresent: Bool = true, delay: Duration = .milliseconds(150)) -> [ScriptStep] {
@@ -80,7 +80,7 @@ extension ScriptedSuspicionTests {
         }
     }
 
-    @Test func `1,000 random cuts end nothing`() async throws {
+    @Test func `no message fails after 1,000 random connection losses`() async throws {
         try await Self.runQuickly(Self.path()) { world in
             let cuts = Cuts(world, seed: 1)
             for _ in 0..<1_000 { try await cuts.connection(lasting: Self.lifetime) }
@@ -91,7 +91,7 @@ extension ScriptedSuspicionTests {
     }
 
     /// The broker takes about as long for an acknowledgement as it lives.
-    @Test func `a broker that restarts every second ends nothing`() async throws {
+    @Test func `no message fails if the broker restarts every second`() async throws {
         try await Self.runQuickly(Self.path(isSessionPresent: false, delay: .seconds(1))) { world in
             let cuts = Cuts(world, seed: 3)
             for _ in 0..<200 { try await cuts.connection { 900 + $0.below(200) } }
@@ -102,7 +102,9 @@ extension ScriptedSuspicionTests {
 
     /// The other client connects after a pause of its own, which ends this one's connection.
     @Test(arguments: [300, 2_000, 12_000])
-    func `two clients with one id end nothing, and the takeover rule holds`(pause: Int) async throws {
+    func `no message fails if two clients use one client id, and a reconnect waits at least 60 s`(pause: Int)
+        async throws
+    {
         try await Self.run(afterwards: Self.path()) { world in
             await world.connect()
             let cuts = Cuts(world, seed: 4)
@@ -112,7 +114,7 @@ extension ScriptedSuspicionTests {
         }
     }
 
-    @Test func `a path that drops large packets ends nothing`() async throws {
+    @Test func `no message fails if the network drops large packets`() async throws {
         let dropping: [ScriptStep] = [.accept(), .serve(until: .publish(to: "large")), .stall]
         let script = Array(repeating: ConnectionScript.connection(dropping), count: 10)
         try await ScriptedWorld.run(

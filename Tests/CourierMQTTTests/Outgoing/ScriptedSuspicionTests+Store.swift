@@ -16,7 +16,8 @@ extension ScriptedSuspicionTests {
             id: StoredMessage.ID(rawValue: id), topic: topic, payload: [1, 2, 3], qos: qos, storedAt: Date())
     }
 
-    @Test func `each strike is stored, and a control that ends early takes the strikes back`() async throws {
+    @Test func `each strike is stored, and a control connection that ends early resets the strikes to 0`() async throws
+    {
         let store = ControlledStore()
         let early = ConnectionScript.connection([.accept(), .serve(until: .pingReq), .answer, .cut(.orderly)])
         let closing = ConnectionScript.connection(Self.closing())
@@ -42,7 +43,11 @@ extension ScriptedSuspicionTests {
 
     /// The session of the earlier process lives, or it was lost and the row waits again.
     @Test(arguments: [true, false])
-    func `strikes of an earlier process count, behind a control`(isSessionPresent: Bool) async throws {
+    func `a message with stored strikes of an earlier process is sent after 10 s and then rejected`(
+        isSessionPresent: Bool
+    )
+        async throws
+    {
         let store = ControlledStore()
         let accept = ScriptStep.accept(isSessionPresent: isSessionPresent)
         try await Self.run(Self.stored, afterwards: Self.closing(accept), store: store) { world in
@@ -68,7 +73,7 @@ extension ScriptedSuspicionTests {
         }
     }
 
-    @Test func `with the option off strikes of an earlier process mean nothing`() async throws {
+    @Test func `stored strikes are ignored if rejectsHarmfulMessages is false`() async throws {
         let store = ControlledStore()
         try await Self.run(Self.stored, afterwards: [.accept()], store: store) {
             $0.session.rejectsHarmfulMessages = false
@@ -92,7 +97,7 @@ extension ScriptedSuspicionTests {
     }
 
     @Test(arguments: [true, false])
-    func `the packet id of a QoS 2 message stays reserved until the session ends`(isKept: Bool) async throws {
+    func `the packet id of a rejected QoS 2 message stays reserved until the session ends`(isKept: Bool) async throws {
         let accept = ScriptStep.accept(isSessionPresent: isKept)
         let mute = ConnectionScript.connection([accept, .fault(.drop(.pubRec, count: .max))])
         let closing = ConnectionScript.connection(Self.closing(accept))
@@ -109,7 +114,9 @@ extension ScriptedSuspicionTests {
     }
 
     @Test(arguments: [true, false])
-    func `the next process reserves the packet id of a rejected QoS 2 message, too`(isSessionPresent: Bool)
+    func `the next process reserves the packet id of a rejected QoS 2 message if the session is present`(
+        isSessionPresent: Bool
+    )
         async throws
     {
         let store = ControlledStore()

@@ -76,7 +76,7 @@ import Testing
     // MARK: The rule
 
     @Test(arguments: OutgoingSetup.all, Session.all)
-    func `the message ends after three strikes with all it carried, and the others go on`(
+    func `a message is rejected with its whole content after three strikes, and other messages are sent`(
         _ setup: OutgoingSetup, _ session: Session
     ) async throws {
         let (gate, store) = (ScriptGate(), ControlledStore())
@@ -135,7 +135,7 @@ import Testing
         #expect(rows.map(\.reason) == [error.message] && rows.map(\.outgoing.strikes) == [2])
     }
 
-    @Test func `await publish throws the error with the whole message`() async throws {
+    @Test func `await publish() throws an error that contains the rejected message`() async throws {
         try await Self.run(afterwards: Self.closing()) { world in
             await world.connect()
             let large = Task { [client = world.client] in
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `with the option off nothing ends, and no message waits for a ping`() async throws {
+    @Test func `if rejectsHarmfulMessages is false, no message is rejected and no ping is sent`() async throws {
         let gate = ScriptGate()
         let first = ConnectionScript.connection([.accept(), .hold(gate), .cut(.orderly)])
         try await Self.run(Self.plain, [first], afterwards: Self.closing()) {
@@ -167,7 +167,8 @@ import Testing
         }
     }
 
-    @Test func `a message that takes long to be written gets its strike from the last byte on`() async throws {
+    @Test func `a message that takes 5 s to write is rejected, because strikes count from its last byte`() async throws
+    {
         let slow: [ScriptStep] = [
             .accept(), .serve(until: .pingReq), .answer, .stopReading, .pause(.seconds(5)), .resumeReading,
             .serve(until: .publish(to: "large")), .cut(.orderly),
@@ -188,7 +189,7 @@ import Testing
     ]
 
     @Test(arguments: codes, [true, false])
-    func `a DISCONNECT that names a message ends the only one in flight at once`(
+    func `a DISCONNECT with a message-related reason code rejects the only message in flight at once`(
         _ code: PacketReasonCode, isKept: Bool
     ) async throws {
         #expect([0x90, 0x95, 0x99, 0x9A, 0x9B].contains(code.rawValue))
@@ -212,7 +213,7 @@ import Testing
     }
 
     @Test(arguments: codes)
-    func `with two in flight it starts suspicion, and ends the message when it is alone`(
+    func `with two messages in flight, a DISCONNECT rejects a message only after it was sent alone`(
         _ code: PacketReasonCode
     ) async throws {
         let gate = ScriptGate()
@@ -241,7 +242,7 @@ import Testing
         #expect(await world.publishes(on: number).filter { $0.topic == "free" }.count == 3)
     }
 
-    @Test func `a suspect that expires while it waits ends the suspicion`() async throws {
+    @Test func `suspicion ends if the suspected message expires while it waits`() async throws {
         let steps: [ScriptStep] = [.accept(), .fault(.drop(.pubAck, count: .max))] + Self.closing().dropFirst()
         try await Self.run(afterwards: Array(steps)) {
             $0.offline.maximumAge = .seconds(7)
@@ -262,7 +263,7 @@ import Testing
         }
     }
 
-    @Test func `an end that the app asked for starts no suspicion`() async throws {
+    @Test func `disconnect() with an unacknowledged message starts no suspicion`() async throws {
         let unanswered: [ScriptStep] = [.accept(), .fault(.drop(.pubAck, count: .max))]
         try await Self.run(afterwards: unanswered) {
             $0.session.acknowledgementTimeout = nil
@@ -278,7 +279,7 @@ import Testing
         }
     }
 
-    @Test func `destroy() ends the suspicion`() async throws {
+    @Test func `destroy() ends suspicion`() async throws {
         let steps: [ScriptStep] = [.accept(), .fault(.drop(.pubAck, count: .max))] + Self.closing().dropFirst()
         try await Self.run(afterwards: Array(steps)) {
             $0.session.acknowledgementTimeout = nil
@@ -294,7 +295,7 @@ import Testing
         }
     }
 
-    @Test func `destroy() sends no message again that waited for its turn`() async throws {
+    @Test func `a message that waits because of suspicion is not sent after destroy()`() async throws {
         let gate = ScriptGate()
         let first = ConnectionScript.connection([.accept(), .hold(gate), .cut(.orderly)])
         let second = ConnectionScript.connection([

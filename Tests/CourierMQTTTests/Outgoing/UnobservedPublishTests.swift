@@ -7,8 +7,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Publishing while nobody listens to events, which goes a shorter way than `ScriptedDeliveryTests` and
-/// `ScriptedOfflineTests` see.
+/// Publishing without a listener for events. Its code path is shorter than the one that `ScriptedDeliveryTests` and
+/// `ScriptedOfflineTests` test.
 @Suite(.timeLimit(.minutes(5))) struct UnobservedPublishTests {
     /// Runs `body` with a client that is connected and that nobody listens to.
     private static func run(
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.zero, .one, .two])
-    func `every form of publishing arrives, in order, and ends well`(_ qos: QoS) async throws {
+    func `messages of every publishing method arrive in order and succeed`(_ qos: QoS) async throws {
         try await Self.run(.connection([.accept()])) { world in
             let ends = Series<Result<PublishReceipt, CourierError>>()
             try world.client.publish(bytes: Array("bytes".utf8), to: "t", qos: qos) { ends.append($0) }
@@ -49,7 +49,9 @@ import Testing
     }
 
     @Test(arguments: [QoS.zero, .one, .two])
-    func `no form of publishing takes the filter of a shared subscription for a name`(_ qos: QoS) async throws {
+    func `every publishing method throws invalidTopicName for the filter of a shared subscription`(_ qos: QoS)
+        async throws
+    {
         try await Self.run(.connection([.accept()])) { world in
             let filter = "$share/pool/jobs/resize"
             let topic = Topic<String>(filter, qos: qos)
@@ -78,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `completions are called in the order of the answers, refusals among them`() async throws {
+    @Test func `completions are called in the order of the acknowledgements, including refusals`() async throws {
         let gate = ScriptGate()
         let refusal = Acknowledgement(packetID: 1, reasonCode: .quotaExceeded)
         let script = ConnectionScript.connection([
@@ -98,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal is thrown to who waits, with its topic`() async throws {
+    @Test func `await publish() throws publishRefused with the topic if the broker refuses the message`() async throws {
         let refusal = Acknowledgement(packetID: 1, reasonCode: .quotaExceeded)
         let script = ConnectionScript.connection([.accept(), .fault(.replace(.pubAck, with: .pubAck(refusal)))])
         try await Self.run(script) { world in
@@ -110,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `cancelling a task ends its wait and not the delivery`() async throws {
+    @Test func `canceling a task ends its wait, and the message is still delivered`() async throws {
         let gate = ScriptGate()
         try await Self.run(Self.held(gate)) { world in
             let task = Task { [client = world.client] in try await client.publish("x", to: "t") }
@@ -127,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a task that was cancelled before does not wait, and its message is delivered`() async throws {
+    @Test func `publish() in a canceled task throws CancellationError, and the message is still sent`() async throws {
         try await Self.run(Self.held(ScriptGate())) { world in
             let task = Task { [client = world.client] in
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -139,7 +141,9 @@ import Testing
         }
     }
 
-    @Test func `every one of a thousand tasks ends once, however many are cancelled while answers come`() async throws {
+    @Test func `each of 1,000 publishing tasks ends, even if many tasks are canceled during acknowledgements`()
+        async throws
+    {
         try await Self.run(.connection([.accept()])) { world in
             var random = SeededGenerator(seed: 7)
             let tasks = (0..<1_000).map { number in
@@ -162,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `destroying the client ends every wait and completion with an error`() async throws {
+    @Test func `destroy() ends waiting tasks and completions with clientDestroyed`() async throws {
         try await Self.run(Self.held(ScriptGate())) { world in
             let outcome = try world.publish("x")
             let task = Task { [client = world.client] in try await client.publish("y", to: "t") }
@@ -176,7 +180,9 @@ import Testing
         }
     }
 
-    @Test func `a full session lets a task wait for room, and refuses the other forms`() async throws {
+    @Test func `in a full session, await publish() waits for room and publish with a completion throws queueFull`()
+        async throws
+    {
         let gate = ScriptGate()
         try await Self.run(Self.held(gate)) {
             $0.limits.maximumInFlight = 10
@@ -200,7 +206,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.zero, .one])
-    func `who waits learns that a full queue gave the message up`(_ qos: QoS) async throws {
+    func `await publish() throws queueFull if a full queue drops its message`(_ qos: QoS) async throws {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) {
             $0.offline = OfflinePolicy(maximumCount: 1, overflow: .dropNewest, queuesQoS0: true)
         } _: { world in
@@ -215,7 +221,8 @@ import Testing
         }
     }
 
-    @Test func `what is wrong with a message is said as ever`() async throws {
+    @Test func `publish throws invalidTopicName for an invalid topic, and sessionMissing after destroy()`() async throws
+    {
         try await Self.run(.connection([.accept()])) { world in
             expectCourierError(.invalidTopicName) { try world.client.publish(bytes: [1], to: "a/#") }
             expectCourierError(.invalidTopicName) { try world.client.publish(data: Data([1]), to: "") }
@@ -226,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func `properties and content types travel over MQTT 5, and over 3.1.1 nothing of them does`() async throws {
+    @Test func `properties and content types are sent over MQTT 5 only`() async throws {
         for version in [ProtocolVersionPolicy.version5, .version311] {
             try await Self.run(.connection([.accept()])) {
                 $0.protocolVersion = version

@@ -23,7 +23,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a retained message that CONNACK forbids is dropped with a warning`(_ isListenedTo: Bool) async throws {
+    func `a retained QoS 0 message is dropped with a warning if CONNACK forbids retained messages`(_ isListenedTo: Bool)
+        async throws
+    {
         try await Self.run([.retainAvailable(false)], isListenedTo: isListenedTo) { world, log in
             try world.client.publish(bytes: [1], to: "a", qos: .zero, retain: true)
             try world.client.publish(text: "plain", to: "b", qos: .zero)
@@ -37,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a message above the broker's maximum packet size is dropped with a warning`() async throws {
+    @Test func `a QoS 0 message above the broker's maximum packet size is dropped with a warning`() async throws {
         try await Self.run([.maximumPacketSize(100)]) { world, log in
             try world.client.publish(bytes: Array(repeating: 1, count: 200), to: "a", qos: .zero)
             try world.client.publish(text: "small", to: "b", qos: .zero)
@@ -49,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `the warning is repeated at most once a minute`() async throws {
+    @Test func `the warning about dropped QoS 0 messages is logged at most once a minute`() async throws {
         try await Self.run([.retainAvailable(false)]) { world, log in
             func publishForbidden() async throws {
                 try world.client.publish(bytes: [1], to: "a", qos: .zero, retain: true)

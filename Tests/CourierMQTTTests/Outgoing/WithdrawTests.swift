@@ -7,14 +7,16 @@ import Testing
 
 @testable import CourierMQTT
 
-/// `EnqueuedMessage.withdraw()`: what it takes back, and from where.
+/// `EnqueuedMessage.withdraw()` in each place where a message can wait.
 @Suite(.timeLimit(.minutes(5))) struct WithdrawTests {
     private static func withdrawn(_ world: ScriptedWorld) -> [CourierError.Code] {
         world.errors(of: "messageSendFailure").map(\.code)
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `a message that waits is not sent, and its neighbors are`(_ setup: OutgoingSetup) async throws {
+    func `a withdrawn message is not sent, and the messages before and after it are sent`(_ setup: OutgoingSetup)
+        async throws
+    {
         try await setup.offline(OfflinePolicy()) { world in
             var messages: [EnqueuedMessage] = []
             for text in ["a", "b", "c"] {
@@ -64,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a withdrawn message is gone from the store before the call returns`(isInMemory: Bool) async throws {
+    func `withdraw() removes the message from the store before it returns`(isInMemory: Bool) async throws {
         let store = ControlledStore()
         let setup = OutgoingSetup(isListening: true, hasStore: true, hasProperties: false)
         try await setup.offline(OfflinePolicy(), store: store) { world in
@@ -79,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `a withdrawal waits for a store that fails`() async throws {
+    @Test func `withdraw() waits until a failing store has removed the message`() async throws {
         let store = ControlledStore()
         let setup = OutgoingSetup(isListening: true, hasStore: true, hasProperties: false)
         try await setup.offline(OfflinePolicy(), store: store) { world in
@@ -100,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `a withdrawn message makes room for a caller that waits`() async throws {
+    @Test func `a withdrawn message makes room for a waiting caller`() async throws {
         let policy = OfflinePolicy(maximumCount: 1, overflow: .suspend(timeout: .seconds(60)))
         try await OutgoingSetup(isListening: true, hasStore: false, hasProperties: false).offline(policy) { world in
             let first = try await world.client.enqueue("a", to: "t")
@@ -113,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `the latest message to a topic can be withdrawn, and the next one waits like the first`() async throws {
+    @Test func `a latest-only message can be withdrawn, and the next message to its topic is sent`() async throws {
         try await OutgoingSetup(isListening: true, hasStore: false, hasProperties: false).offline(OfflinePolicy()) {
             world in
             let request = PublishRequest(topic: TopicTemplate(exactly: "t"), qos: .one, isLatestOnly: true)
@@ -126,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `after destroy() there is nothing to withdraw`() async throws {
+    @Test func `withdraw() returns false after destroy()`() async throws {
         try await OutgoingSetup(isListening: true, hasStore: true, hasProperties: false).offline(OfflinePolicy()) {
             world in
             let message = try await world.client.enqueue("a", to: "t")
@@ -135,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `QoS 0 that waits for a connection can be withdrawn`() async throws {
+    @Test func `a QoS 0 message that waits for a connection can be withdrawn`() async throws {
         let policy = OfflinePolicy(queuesQoS0: true)
         try await OutgoingSetup(isListening: true, hasStore: false, hasProperties: false).offline(policy) { world in
             let message = try await world.client.enqueue("a", to: "t", qos: .zero)

@@ -35,14 +35,14 @@ import Testing
         await store.outgoing(in: scope, after: nil, limit: .max).map(\.message.id.rawValue)
     }
 
-    @Test func `a store in memory keeps the laws of stores`() async throws {
+    @Test func `MemoryMessageStore passes the checks of MessageStoreLaws`() async throws {
         try await MessageStoreLaws.check { MemoryMessageStore() }
         for (rows, bytes) in [(99, Int.max), (Int.max, 100_000)] {
             try await MessageStoreLaws.checkLimits { MemoryMessageStore(maximumRows: rows, maximumBytes: bytes) }
         }
     }
 
-    @Test func `rejected messages are bounded by count and by bytes, and the oldest go first`() async {
+    @Test func `rejected messages are limited by count and bytes, and the oldest are removed first`() async {
         let store = MemoryMessageStore()
         let date = Date(timeIntervalSince1970: 9)
         for number in 1...1_010 as ClosedRange<UInt64> {
@@ -62,7 +62,7 @@ import Testing
         #expect(await outgoingIDs(store).isEmpty)
     }
 
-    @Test func `a refused batch brings a rejected message back`() async {
+    @Test func `a batch that fails with storeFull restores the rejected message that it removed`() async {
         let store = MemoryMessageStore(maximumRows: 2)
         let date = Date(timeIntervalSince1970: 9)
         _ = await commit(
@@ -76,7 +76,7 @@ import Testing
         #expect(await store.rejected(in: scope, after: nil, limit: .max).map(\.message.id.rawValue) == [1])
     }
 
-    @Test func `a message goes from queued over sent and received to removed`() async {
+    @Test func `a stored message changes from queued to sent, received and queued again, and is removed`() async {
         let store = MemoryMessageStore()
         #expect(await commit([.enqueue(message(1))], to: store) == nil)
         #expect(await store.outgoing(in: scope, after: nil, limit: 9) == [StoredOutgoing(message(1), .queued)])
@@ -88,13 +88,13 @@ import Testing
         #expect(await store.outgoing(in: scope, after: nil, limit: 9).isEmpty)
     }
 
-    @Test func `messages are read in the order of their ids, whatever order they came in`() async {
+    @Test func `messages are read in the order of their ids, not in the order of their commits`() async {
         let store = MemoryMessageStore()
         for number in [5, 2, 9, 1, 7] as [UInt64] { _ = await commit([.enqueue(message(number))], to: store) }
         #expect(await outgoingIDs(store) == [1, 2, 5, 7, 9])
     }
 
-    @Test func `a page has at most its limit of rows above an id, also where the id is gone`() async {
+    @Test func `a page has at most limit rows after the given id, even if that id was removed`() async {
         let store = MemoryMessageStore()
         _ = await commit((1...10).map { .enqueue(message($0)) } + [.removeOutgoing(id(4))], to: store)
         var pages: [[UInt64]] = []
@@ -110,7 +110,7 @@ import Testing
         #expect(await store.outgoing(in: scope, after: nil, limit: 0).isEmpty)
     }
 
-    @Test func `pages larger than what is looked at in one go are whole`() async {
+    @Test func `reads of 3,000 rows return all matching rows, with and without a filter`() async {
         let store = MemoryMessageStore()
         _ = await commit((1...3_000).map { .enqueue(message($0, bytes: 1)) }, to: store)
         _ = await commit(
@@ -120,7 +120,7 @@ import Testing
         #expect(found.map(\.id.rawValue) == [1_000, 2_000, 3_000])
     }
 
-    @Test func `incoming messages are found by filter, until a reader takes them`() async throws {
+    @Test func `incoming messages are found by topic filter until they are removed`() async throws {
         let store = MemoryMessageStore()
         let kept = [message(1, "a/b"), message(2, "c"), message(3, "a/d"), message(4, "$SYS/a")]
         _ = await commit(kept.map { .keep($0) }, to: store)
@@ -134,7 +134,7 @@ import Testing
         #expect(await store.incoming(in: scope, matching: filter, after: nil, limit: 9) == [kept[2]])
     }
 
-    @Test func `expired incoming messages are not read, and go when they are told to; outgoing ones stay`() async {
+    @Test func `expired incoming messages are not read, and removeExpired deletes no outgoing message`() async {
         let clock = Mutex(Date(timeIntervalSince1970: 100))
         let store = MemoryMessageStore(date: { clock.withLock { $0 } })
         let end = Date(timeIntervalSince1970: 200)
@@ -150,7 +150,7 @@ import Testing
         #expect(await outgoingIDs(store) == [3])
     }
 
-    @Test func `packet ids are remembered until they are forgotten`() async {
+    @Test func `incoming packet ids are stored until they are forgotten`() async {
         let store = MemoryMessageStore()
         _ = await commit(
             [.rememberPacketID(1), .rememberPacketID(2), .rememberPacketID(2), .rememberPacketID(3)], to: store)
@@ -160,7 +160,7 @@ import Testing
         #expect(await store.incomingPacketIDs(in: scope).isEmpty)
     }
 
-    @Test func `the last wish for a filter counts, until it is forgotten`() async throws {
+    @Test func `the store keeps the last subscription state of a filter until it is forgotten`() async throws {
         let store = MemoryMessageStore()
         let (a, b) = (try TopicFilter("a/#"), try TopicFilter("b"))
         _ = await commit(
@@ -175,9 +175,7 @@ import Testing
         #expect(await store.subscriptions(in: scope) == [StoredSubscription(b, .subscribed(.two))])
     }
 
-    @Test func `a summary counts rows and payload bytes, and ids go on growing after everything is removed`()
-        async throws
-    {
+    @Test func `a summary counts rows and payload bytes, and keeps the last message id after removeAll`() async throws {
         let store = MemoryMessageStore()
         #expect(
             await store.summary(of: scope)
@@ -199,7 +197,7 @@ import Testing
         #expect(await store.subscriptions(in: scope).isEmpty)
     }
 
-    @Test func `changes to what is not there do nothing`() async throws {
+    @Test func `changes to missing rows succeed and do nothing`() async throws {
         let store = MemoryMessageStore()
         let changes: [StoreChange] = [
             .progress(id(1), .sent(packetID: 1)), .removeOutgoing(id(1)), .removeIncoming(id(1)), .forgetPacketID(1),
@@ -209,7 +207,7 @@ import Testing
         #expect(await store.summary(of: scope).lastMessageID == nil)
     }
 
-    @Test func `scopes do not see each other's rows`() async {
+    @Test func `a scope does not read or remove the rows of another scope`() async {
         let store = MemoryMessageStore()
         let others = [
             StoreScope(clientID: "client", broker: "other:1883"), StoreScope(clientID: "other", broker: "broker:1883"),
@@ -223,7 +221,7 @@ import Testing
         #expect(await outgoingIDs(store) == [1])
     }
 
-    @Test func `a batch beyond the limit of rows fails whole, and a later one that fits is accepted`() async throws {
+    @Test func `a batch beyond maximumRows fails as a whole, and a later batch that fits is accepted`() async throws {
         let store = MemoryMessageStore(maximumRows: 3)
         let filter = try TopicFilter("a")
         let old = Date(timeIntervalSince1970: 1)
@@ -250,8 +248,7 @@ import Testing
         #expect(await outgoingIDs(store) == [5])
     }
 
-    @Test func `bytes of payload, topic and properties are limited, and what only removes is accepted when full`() async
-    {
+    @Test func `maximumBytes counts payload, topic and properties, and a full store still accepts removals`() async {
         let store = MemoryMessageStore(maximumBytes: 100)
         #expect(await commit([.enqueue(message(1, bytes: 99))], to: store) == nil)  // And one byte of topic.
         #expect(await commit([.enqueue(message(2, bytes: 0))], to: store) == .storeFull)
@@ -266,7 +263,7 @@ import Testing
         #expect(await commit([.enqueue(message(4, bytes: 99))], to: store) == nil, "it takes its own place")
     }
 
-    @Test func `completions come once each, in the order of the calls, and may call the store`() async {
+    @Test func `each commit completion is called once, in the order of the calls, and can call the store`() async {
         let store = MemoryMessageStore()
         let order = Mutex<[Int]>([])
         let scope = scope
@@ -292,7 +289,7 @@ import Testing
         #expect(await outgoingIDs(store).isEmpty)
     }
 
-    @Test func `many threads commit at once and nothing is lost`() async {
+    @Test func `concurrent commits from 8 tasks lose no change`() async {
         let store = MemoryMessageStore()
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {

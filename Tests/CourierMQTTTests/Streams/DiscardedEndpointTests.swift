@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What becomes of the app's stream where an attempt ends before its connection is opened.
+/// The app's stream is closed if an attempt ends before its connection is opened.
 @Suite(.timeLimit(.minutes(5))) struct DiscardedEndpointTests {
     /// A stream of which only the end matters.
     private final class ClosedStream: DuplexByteStream {
@@ -20,7 +20,7 @@ import Testing
         func close(abruptly: Bool) { closings.append(abruptly) }
     }
 
-    @Test func `each attempt that can not read its session closes its stream once`() async throws {
+    @Test func `each connection attempt that cannot read the stored session closes its stream once`() async throws {
         let streams = Series<ClosedStream>()
         try await ScriptedWorld.run { config in
             config.messageStore = UnreadableStore(failures: 100)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `an attempt that is given up while its session is read closes its stream once`() async throws {
+    @Test func `disconnect() while the stored session is being read closes the stream once`() async throws {
         let store = ControlledStore()
         store.holdReads()
         let stream = ClosedStream()
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `options that can not be used with a stream close it`() async throws {
+    @Test func `a connection attempt with an invalid TLS configuration closes its stream`() async throws {
         let stream = ClosedStream()
         try await ScriptedWorld.run { config in
             config.tls = TLSClientConfiguration()  // Whose certificate it is to be is not said.

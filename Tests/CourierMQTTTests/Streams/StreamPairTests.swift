@@ -21,14 +21,16 @@ struct StreamPairTests {
     // MARK: The contract
 
     @Test(arguments: [1_000, Int.max])
-    func `streams over a socket keep the laws, also when they move little at a time`(bytesPerCall: Int) async throws {
+    func `streams over a socket pass DuplexByteStreamLaws, even with 1,000 bytes per call`(bytesPerCall: Int)
+        async throws
+    {
         try await DuplexByteStreamLaws.check(.init(showsReset: false), patience: .seconds(200)) {
             let (left, right) = try DescriptorStreams.socketPair()
             return (pair(left, bytesPerCall: bytesPerCall), pair(right, bytesPerCall: bytesPerCall))
         }
     }
 
-    @Test func `Foundation's own streams over two pipes keep the laws`() async throws {
+    @Test func `Foundation file streams over two pipes pass DuplexByteStreamLaws`() async throws {
         try await DuplexByteStreamLaws.check(.init(showsReset: false), patience: .seconds(200)) {
             var (there, back): ([Int32], [Int32]) = ([0, 0], [0, 0])
             try #require(courier_pipe(&there) == 0 && courier_pipe(&back) == 0)
@@ -47,7 +49,9 @@ struct StreamPairTests {
     // MARK: MQTT over it
 
     @Test(arguments: [ProtocolVersion.v311, .v5])
-    func `a session runs over a pair, with large messages both ways at once`(version: ProtocolVersion) async throws {
+    func `a session over a stream pair sends and receives large messages at the same time`(version: ProtocolVersion)
+        async throws
+    {
         var configuration = BrokerConfiguration()
         configuration.maximumPacketSize = 2 << 20
         let broker = try LoopbackBroker.start(configuration: configuration)
@@ -73,7 +77,7 @@ struct StreamPairTests {
         await broker.shutdown()
     }
 
-    @Test func `a session resumes over a new pair after the peer has gone`() async throws {
+    @Test func `a session resumes over a new stream pair after the peer closed the first pair`() async throws {
         let broker = try LoopbackBroker.start()
         let loop = try EventLoop()
         let session = TestSession(on: loop)
@@ -95,7 +99,7 @@ struct StreamPairTests {
 
     // MARK: Ends and errors
 
-    @Test func `an abort lets go of both streams, though the peer is silent and does not read`() async throws {
+    @Test func `abort() releases both streams, even if the peer neither sends nor reads`() async throws {
         let (ours, theirs) = try DescriptorStreams.socketPair()
         let loop = try EventLoop()
         let (ended, hasEnded) = AsyncStream.makeStream(of: Void.self)
@@ -108,7 +112,7 @@ struct StreamPairTests {
         await loop.shutdown()
     }
 
-    @Test func `the end of the peer's output is no error`() async throws {
+    @Test func `the end of the peer's output is reported as closedByPeer`() async throws {
         let (ours, theirs) = try DescriptorStreams.socketPair()
         let loop = try EventLoop()
         let session = TestSession(on: loop)
@@ -121,7 +125,7 @@ struct StreamPairTests {
         await loop.shutdown()
     }
 
-    @Test func `a stream that can not be opened says which and why`() async throws {
+    @Test func `a stream that cannot be opened reports its name and the system error`() async throws {
         let loop = try EventLoop()
         let session = TestSession(on: loop)
         let input = try #require(InputStream(fileAtPath: "/nowhere/at/all"))
@@ -137,7 +141,7 @@ struct StreamPairTests {
         await loop.shutdown()
     }
 
-    @Test func `a write that fails ends the session, though nothing more is written`() async throws {
+    @Test func `a failed write ends the session with brokenPipe, even if no further write follows`() async throws {
         let (ours, theirs) = try DescriptorStreams.socketPair()
         shutdown(theirs, Int32(SHUT_RD))
         let loop = try EventLoop()
