@@ -42,7 +42,7 @@ import Testing
         Choice(name: "unknown type, rule", topic: "old/1", contentType: "image/png", expected: "application/x-plist"),
         Choice(name: "unknown type, order", topic: "new/1", contentType: "", expected: "application/json"),
     ])
-    func `content type, then rule, then order decide`(_ choice: Choice) throws {
+    func `the adapter is chosen by content type, then by rule, then by order`(_ choice: Choice) throws {
         let registry = try registry(
             JSONMessageAdapter(), PlistMessageAdapter(),
             rules: [
@@ -58,39 +58,39 @@ import Testing
         #expect(try registry.decode(Note.self, from: received) == note)
     }
 
-    @Test func `JSON and property lists are told apart even when nothing says which`() throws {
+    @Test func `a property list is decoded even if its content type is missing or wrong`() throws {
         let registry = try registry(JSONMessageAdapter(), PlistMessageAdapter())
         let plist = try PlistMessageAdapter().toMessage(data: note, topic: "a/b")
         #expect(try registry.decode(Note.self, from: message(plist)) == note)
         #expect(try registry.decode(Note.self, from: message(plist, contentType: "application/json")) == note)
     }
 
-    @Test func `an adapter that does not take the type passes to the next, in either direction`() throws {
+    @Test func `the next adapter is used if one adapter cannot encode or decode the type`() throws {
         let registry = try registry(
             JSONMessageAdapter(), OpaqueAdapter(), TextMessageAdapter(), DataMessageAdapter())
         let opaque = try registry.encode(Opaque(number: 7), topic: "a/b")
         #expect(opaque == ([UInt8]("7".utf8), "application/vnd.opaque"))
         #expect(try registry.decode(Opaque.self, from: message(Data("7".utf8))) == Opaque(number: 7))
         #expect(try registry.encode(5, topic: "a/b") == ([UInt8]("5".utf8), "application/json"))
-        // JSON has no infinity, text has.
+        // JSON cannot represent infinity, but text can.
         #expect(try registry.encode(Double.infinity, topic: "a/b") == ([UInt8]("inf".utf8), "text/plain;charset=utf-8"))
     }
 
-    @Test func `an empty array is not taken for bytes`() throws {
+    @Test func `an empty array of values is encoded as JSON, not as bytes`() throws {
         let registry = try registry(DataMessageAdapter(), JSONMessageAdapter())
         #expect(try registry.encode([Note](), topic: "a/b") == ([UInt8]("[]".utf8), "application/json"))
     }
 
-    // MARK: What always works
+    // MARK: Without adapters
 
-    @Test func `a message can be read and published as it is`() throws {
+    @Test func `a Message is decoded and encoded unchanged without any adapter`() throws {
         let registry = try registry()
         let original = message(Data([0xFF, 0]), contentType: "image/png")
         #expect(try registry.decode(Message.self, from: original) == original)
         #expect(try registry.encode(original, topic: "copy") == ([0xFF, 0], "image/png"))
     }
 
-    @Test func `text and bytes are the payload as it stands, with or without adapters for them`() throws {
+    @Test func `String and Data are the unchanged payload, with or without adapters for them`() throws {
         let json = Data("{\"title\":\"a\"}".utf8)
         let registries = [
             try registry(), try registry(JSONMessageAdapter()),
@@ -111,11 +111,11 @@ import Testing
                 try registry.decode(String.self, from: message(Data([0xFF])))
             }
         }
-        // What stands in for a missing adapter takes nothing else.
+        // The built-in rules for text and bytes accept no other types.
         expectCourierError(.encodingFailed) { try registries[0].encode(5, topic: "t") }
     }
 
-    @Test func `the app's own adapter has the first word on text`() throws {
+    @Test func `an adapter of the app takes precedence over the built-in decoding of text`() throws {
         struct Shouting: MessageAdapter {
             var contentType: String { "text/shouting" }
             func fromMessage<T>(_ message: Data, topic: String) throws -> T {
@@ -135,7 +135,7 @@ import Testing
 
     // MARK: Errors
 
-    @Test func `an error names the type, the topic, the size and every adapter with its reason`() throws {
+    @Test func `a decoding error names the type, the topic, the size and the reason of each adapter`() throws {
         let registry = try registry(
             JSONMessageAdapter(), PlistMessageAdapter(), TextMessageAdapter(), DataMessageAdapter(), OpaqueAdapter())
         let payload = Data("{\"title\":\"secret\",\"rank\":\"secret\",\"tags\":{\"secret\":[true]}}".utf8)
@@ -162,7 +162,7 @@ import Testing
         ("{\"title\":\"a\"}", "there is nothing at rank"), ("[]", "at the top is no "), ("secret", "not well-formed"),
         ("{\"title\":null,\"rank\":1,\"tags\":{}}", "there is no String at title"),
     ])
-    func `the place in a value is told, what stands there and the keys of a dictionary are not`(
+    func `a decoding error names the failed field, but no values and no dictionary keys`(
         _ json: String, _ expected: String
     ) throws {
         let error = expectCourierError(.decodingFailed, expected) {
@@ -171,7 +171,7 @@ import Testing
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test func `a value that can not be written is not shown`() throws {
+    @Test func `an encoding error names the failed field, but not its value`() throws {
         struct Reading: Codable { var level = Double.nan }
         let error = expectCourierError(.encodingFailed, "Double at level can not be written") {
             try registry(JSONMessageAdapter()).encode(Reading(), topic: "t")
@@ -181,20 +181,20 @@ import Testing
 
     // MARK: The configuration
 
-    @Test func `a rule with an illegal filter or an unknown content type is refused`() {
+    @Test func `an adapter rule with an invalid filter or an unknown content type throws an error`() {
         expectCourierError(.invalidConfiguration, "The adapter rule for \"application/json\": ", "\"a/#/b\"") {
             try registry(JSONMessageAdapter(), rules: [AdapterRule("a/#/b", contentType: "application/json")])
         }
         expectCourierError(.invalidConfiguration, "\"text/csv\"", "\"application/json\"") {
             try registry(JSONMessageAdapter(), rules: [AdapterRule("a", contentType: "text/csv")])
         }
-        // Not listed, so not known by name.
+        // This adapter is not in the list, so a rule cannot name its content type.
         expectCourierError(.invalidConfiguration) {
             try registry(JSONMessageAdapter(), rules: [AdapterRule("a", contentType: "text/plain")])
         }
     }
 
-    @Test func `too many adapters and rules are refused`() {
+    @Test func `too many adapters or adapter rules throw invalidConfiguration`() {
         let adapters = Array(repeating: DataMessageAdapter(), count: AdapterRegistry.adapterLimit + 1)
         expectCourierError(.invalidConfiguration, "65") { try AdapterRegistry(adapters) }
         let rule = AdapterRule("a", contentType: "application/octet-stream")

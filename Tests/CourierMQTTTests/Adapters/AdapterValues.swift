@@ -1,19 +1,19 @@
 import CourierCore
 import Foundation
 
-/// A value that has no text and no bytes of its own.
+/// A value that is neither text nor bytes.
 struct Note: Codable, Hashable, Sendable {
     var title: String
     var rank: Int
     var tags: [String: [Int]] = [:]
 }
 
-/// A type of an app that no built-in adapter takes.
+/// A type of an app that no built-in adapter supports.
 struct Opaque: Hashable, Sendable {
     var number: Int
 }
 
-/// An app's adapter for ``Opaque`` alone, whose errors carry what they were given.
+/// An app's adapter for ``Opaque`` only. Its errors contain the payload.
 struct OpaqueAdapter: MessageAdapter {
     struct Leak: Error { let payload: Data }
 

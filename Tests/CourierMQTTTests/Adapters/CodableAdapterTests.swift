@@ -4,26 +4,26 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What ``JSONMessageAdapter`` and ``PlistMessageAdapter`` have in common, and where they differ.
+/// The common behavior of ``JSONMessageAdapter`` and ``PlistMessageAdapter``, and their differences.
 @Suite struct CodableAdapterTests {
     static let adapters: [any MessageAdapter] = [
         JSONMessageAdapter(), PlistMessageAdapter(), PlistMessageAdapter(format: .xml),
     ]
 
     @Test(arguments: adapters)
-    func `a Codable value comes back as it went`(_ adapter: any MessageAdapter) throws {
+    func `a Codable value is unchanged after encoding and decoding`(_ adapter: any MessageAdapter) throws {
         let note = Note(title: "Grüße 👋", rank: -7, tags: ["a": [1, 2], "": []])
         let bytes = try adapter.toMessage(data: note, topic: "t")
         #expect(try adapter.fromMessage(bytes, topic: "t") as Note == note)
         let notes: [Note] = [note, note]
         #expect(try adapter.fromMessage(adapter.toMessage(data: notes, topic: "t"), topic: "t") == notes)
-        // What a value is matters, not what its variable is declared as.
+        // The dynamic type of the value matters, not the declared type of its variable.
         let anything: Any = note
         #expect(try adapter.fromMessage(adapter.toMessage(data: anything, topic: "t"), topic: "t") == note)
     }
 
     @Test(arguments: adapters)
-    func `text, bytes and what is not Codable are left to others`(_ adapter: any MessageAdapter) {
+    func `the adapters refuse text, bytes and types that are not Codable`(_ adapter: any MessageAdapter) {
         expectCourierError(.encodingFailed, "text and bytes") { try adapter.toMessage(data: "text", topic: "t") }
         expectCourierError(.encodingFailed) { try adapter.toMessage(data: "text" as Any, topic: "t") }
         expectCourierError(.encodingFailed) { try adapter.toMessage(data: "text".dropFirst(), topic: "t") }
@@ -39,13 +39,13 @@ import Testing
     }
 
     @Test(arguments: adapters)
-    func `bytes of another format are an error`(_ adapter: any MessageAdapter) {
+    func `decoding bytes of another format throws DecodingError`(_ adapter: any MessageAdapter) {
         for payload in [Data(), Data([0xFF, 0x00]), Data("{\"title\":".utf8), Data("bplist00".utf8)] {
             #expect(throws: DecodingError.self) { try adapter.fromMessage(payload, topic: "t") as Note }
         }
     }
 
-    @Test func `JSON writes lone numbers, and a custom coder is used`() throws {
+    @Test func `the JSON adapter encodes a top-level number and uses a custom encoder`() throws {
         let adapter = JSONMessageAdapter()
         #expect(try adapter.toMessage(data: 21.5, topic: "t") == Data("21.5".utf8))
         #expect(try adapter.fromMessage(Data("[1,2]".utf8), topic: "t") == [1, 2])
@@ -60,7 +60,7 @@ import Testing
         #expect(custom.contentType == "application/json")
     }
 
-    @Test func `a property list is binary unless XML is asked for, and both are read`() throws {
+    @Test func `a property list is written as binary unless XML is configured, and XML is read`() throws {
         let note = Note(title: "a", rank: 1)
         let binary = try PlistMessageAdapter().toMessage(data: note, topic: "t")
         let xml = try PlistMessageAdapter(format: .xml).toMessage(data: note, topic: "t")
@@ -71,9 +71,9 @@ import Testing
         #expect(PlistMessageAdapter().contentType == "application/x-plist")
     }
 
-    /// A coder that kept state between or beside calls would mix the values up.
+    /// A coder with state that is shared between calls would mix up the values.
     @Test(arguments: adapters)
-    func `one adapter serves many threads at once`(_ adapter: any MessageAdapter) async throws {
+    func `one adapter works correctly in several tasks at once`(_ adapter: any MessageAdapter) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct DataMessageAdapterTests {
     private let adapter = DataMessageAdapter()
 
-    @Test func `bytes travel as they are`() throws {
+    @Test func `bytes are encoded and decoded unchanged`() throws {
         for bytes in [[], [0], Array(0...255)] as [[UInt8]] {
             #expect(try adapter.toMessage(data: bytes, topic: "t") == Data(bytes))
             #expect(try adapter.toMessage(data: bytes as Any, topic: "t") == Data(bytes))
@@ -20,12 +20,12 @@ import Testing
         #expect(adapter.contentType == "application/octet-stream")
     }
 
-    @Test func `bytes that may be missing travel as they are, too, also when there are none`() throws {
+    @Test func `optional bytes are encoded unchanged, even if they are empty`() throws {
         #expect(try adapter.toMessage(data: [UInt8]?.some([]), topic: "t") == Data())
         #expect(try adapter.toMessage(data: [UInt8]?.some([1]), topic: "t") == Data([1]))
     }
 
-    @Test func `other types are errors`() {
+    @Test func `encoding or decoding a type other than bytes throws an error`() {
         expectCourierError(.encodingFailed, "String") { try adapter.toMessage(data: "text", topic: "t") }
         expectCourierError(.encodingFailed) { try adapter.toMessage(data: [1, 2], topic: "t") }
         expectCourierError(.encodingFailed, "Int") { try adapter.toMessage(data: [Int](), topic: "t") }

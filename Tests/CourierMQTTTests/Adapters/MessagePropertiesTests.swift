@@ -11,7 +11,7 @@ import Testing
         contentType: "text/plain", payloadFormat: .utf8, responseTopic: "answers/7", correlationData: Data([0, 0xFF]),
         messageExpiry: .seconds(90), userProperties: [.init("a", "1"), .init("b", "2"), .init("a", "3")])
 
-    @Test func `properties travel to the packet and back, in order, without what the engine adds`() {
+    @Test func `message properties convert to packet properties and back in the same order`() {
         let packet = PacketProperties(publishing: full)
         #expect(
             packet == [
@@ -26,7 +26,7 @@ import Testing
         #expect(MessageProperties(PacketProperties()) == MessageProperties())
     }
 
-    @Test func `properties are encoded as the list of them is`() throws {
+    @Test func `MessageProperties and equal PacketProperties are encoded to the same bytes`() throws {
         var some = full
         some.userProperties = []
         for properties in [full, some, MessageProperties(contentType: "a/b"), MessageProperties()] {
@@ -77,13 +77,13 @@ import Testing
             testDescription: "257 user properties",
             properties: MessageProperties(userProperties: Array(repeating: .init("a", "b"), count: 257))),
     ])
-    func `what MQTT can not carry is refused with the property and the topic`(_ mistake: Mistake) {
+    func `a property that MQTT cannot carry throws an error with its name and the topic`(_ mistake: Mistake) {
         expectCourierError(.invalidMessage, mistake.testDescription, "\"a/b\"") {
             try mistake.properties.check(topic: "a/b", .portable)
         }
     }
 
-    @Test func `what is just within the limits is encoded`() throws {
+    @Test func `properties exactly at the limits of MQTT are valid and can be encoded`() throws {
         let longest = String(repeating: "x", count: 65_535)
         let properties = MessageProperties(
             contentType: longest, responseTopic: "a", correlationData: Data(count: 65_535),
@@ -97,7 +97,7 @@ import Testing
         #expect(!isEmpty)
     }
 
-    @Test func `quality of service maps onto the wire and back`() {
+    @Test func `each QoS converts to the QoS of a packet and back`() {
         for qos in QoS.allCases { #expect(PacketQoS(qos).rawValue == qos.wireLevel) }
         for qos in PacketQoS.allCases { #expect(PacketQoS(QoS(qos)) == qos) }
     }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a hostile property list asks of the process that reads it.
+/// Property lists that are nested too deeply, expand too much or are damaged.
 @Suite struct PlistLimitsTests {
     private struct Tree: Codable, Equatable {
         var name = "branch"
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [PlistMessageAdapter(), PlistMessageAdapter(format: .xml)])
-    func `an ordinary list is read, nested and with repeated texts`(_ adapter: PlistMessageAdapter) throws {
+    func `an ordinary property list with nested and repeated values is decoded`(_ adapter: PlistMessageAdapter) throws {
         var tree = Tree()
         for _ in 0..<100 { tree = Tree(branches: [tree, Tree(name: "leaf > \"<array>\"")]) }
         #expect(try adapter.fromMessage(adapter.toMessage(data: tree, topic: "t"), topic: "t") == tree)
@@ -55,19 +55,21 @@ import Testing
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
-    func `the limit is the same in both formats`(_ format: PropertyListSerialization.PropertyListFormat) throws {
+    func `the nesting limit of property lists is 512 levels in binary and in XML`(
+        _ format: PropertyListSerialization.PropertyListFormat
+    ) throws {
         func list(_ depth: Int) throws -> Data {
             var value: Any = "leaf"
             for _ in 0..<depth { value = [value] }
             return try PropertyListSerialization.data(fromPropertyList: value, format: format, options: 0)
         }
         expectNoNest("512", try list(513))
-        // It is within the limit, and then no text is a nest.
+        // 512 levels are within the limit. Then the decoding fails, because the text inside is not a `Nest`.
         #expect(throws: DecodingError.self) { try adapter.fromMessage(list(512), topic: "t") as Nest }
     }
 
     @Test(arguments: ["<array>", "<array >", "<plist>", "<dict><key>a</key>", "<array </array>"])
-    func `XML that is nested too deep is an error`(_ opening: String) {
+    func `an XML property list that is nested too deeply throws decodingFailed`(_ opening: String) {
         expectNoNest("512", Data(String(repeating: opening, count: 100_000).utf8))
     }
 
@@ -76,12 +78,12 @@ import Testing
             "<!-- </array> -->", "<!--> </array> -->", "<?a </array> ?>", "<!-- <?a --> <?a --> </array> ?>",
             "<string><![CDATA[</array>]]></string>", "<array a=\"</array>\"></array>", "<string>></string>",
         ])
-    func `what only looks like a closing tag closes nothing`(_ decoy: String) {
+    func `text in XML that only looks like a closing tag does not reduce the nesting depth`(_ decoy: String) {
         expectNoNest("512", Data(String(repeating: "<array>" + decoy, count: 1_000).utf8))
     }
 
     @Test(arguments: [String.Encoding.utf16BigEndian, .utf16LittleEndian])
-    func `XML of UTF-16 has the same limit`(_ encoding: String.Encoding) throws {
+    func `the nesting limit also applies to XML in UTF-16`(_ encoding: String.Encoding) throws {
         // With a text whose bytes look like a closing tag.
         let list = String(repeating: "<array><string>\u{3C2F}\u{2F3C}\u{3E3E}</string>", count: 1_000)
         let mark: [UInt8] = encoding == .utf16BigEndian ? [0xFE, 0xFF] : [0xFF, 0xFE]
@@ -89,13 +91,13 @@ import Testing
         expectNoNest("512", Data(mark) + text)
     }
 
-    @Test func `an instruction without a name is an error`() {
+    @Test func `an XML processing instruction without a name throws DecodingError`() {
         #expect(throws: DecodingError.self) {
             try adapter.fromMessage(Data("<array><?><array/></array>".utf8), topic: "t") as Nest
         }
     }
 
-    @Test func `XML with everything that it may have is read`() throws {
+    @Test func `an XML property list with a DOCTYPE, a comment and CDATA is decoded`() throws {
         let list = """
             <?xml version="1.0" encoding="UTF-8"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -106,18 +108,18 @@ import Testing
         #expect(try (adapter.fromMessage(Data(list.utf8), topic: "t") as [String]).count == 2_000)
     }
 
-    @Test func `a binary list that holds itself is an error`() {
+    @Test func `a binary property list that contains itself throws decodingFailed`() {
         expectNoNest("512", binaryList([[0xA1, 0]]))
         expectNoNest("512", binaryList([[0xA2, 1, 1], [0xA1, 0]]))
         expectNoNest("512", binaryList([[0xD1, 1, 0], [0x51, 0x61]]))
     }
 
-    @Test func `a binary list that doubles again and again is an error`() {
+    @Test func `a binary property list whose references grow exponentially throws decodingFailed`() {
         let doubling = (1...40).map { [0xA2, UInt8($0), UInt8($0)] as [UInt8] }
         expectNoNest("repeats", binaryList(doubling + [[0xA0]]))
     }
 
-    @Test func `a binary list that repeats a long text too often is an error`() {
+    @Test func `a binary property list that repeats a long string too often throws decodingFailed`() {
         let text = [0x5F, 0x11, 0x40, 0x00] + [UInt8](repeating: 0x61, count: 0x4000)
         let list = [0xAF, 0x11, 0x40, 0x00] + [UInt8](repeating: 1, count: 0x4000)
         expectCourierError(.decodingFailed, "repeats") {
@@ -130,13 +132,13 @@ import Testing
             [0xAF, 0x13, 0x80, 0, 0, 0, 0, 0, 0, 1], [0xDF, 0x13, 0x40, 0, 0, 0, 0, 0, 0, 1], [0xAF, 0x13, 0],
             [0xAF, 0x50], [0xA2, 0], [0xA1, 9], [0x63, 0, 0x61, 0],
         ] as [[UInt8]])
-    func `a binary list with an object beyond its end is an error`(_ object: [UInt8]) {
+    func `a binary property list with an object beyond its end throws DecodingError`(_ object: [UInt8]) {
         #expect(throws: DecodingError.self) {
             try adapter.fromMessage(binaryList([[0xA1, 1], object]), topic: "t") as [String]
         }
     }
 
-    @Test func `no cut and no changed byte of a binary list ends the process`() throws {
+    @Test func `a truncated or changed binary property list does not crash the process`() throws {
         let tree = Tree(branches: [Tree(name: "a"), Tree(branches: [Tree()])])
         let list = try adapter.toMessage(data: tree, topic: "t")
         for count in 0..<list.count {

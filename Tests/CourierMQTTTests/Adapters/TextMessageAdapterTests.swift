@@ -7,7 +7,7 @@ import Testing
 @Suite struct TextMessageAdapterTests {
     private let adapter = TextMessageAdapter()
 
-    @Test func `text travels as its UTF-8 bytes`() throws {
+    @Test func `text is encoded and decoded as UTF-8`() throws {
         for text in ["", "a", "Grüße 👋", "a\u{0}b", "\u{FEFF}bom", "e\u{301}"] {
             let bytes = try adapter.toMessage(data: text, topic: "t")
             #expect(Array(bytes) == Array(text.utf8))
@@ -19,7 +19,7 @@ import Testing
         #expect(adapter.contentType == "text/plain;charset=utf-8")
     }
 
-    @Test func `what turns into text without loss is read from text`() throws {
+    @Test func `types with a lossless text form, such as Int, are encoded and decoded as text`() throws {
         #expect(try adapter.fromMessage(Data("21.5".utf8), topic: "t") as Double == 21.5)
         #expect(try adapter.fromMessage(Data("-7".utf8), topic: "t") as Int == -7)
         #expect(try adapter.fromMessage(Data("true".utf8), topic: "t") == true)
@@ -30,11 +30,11 @@ import Testing
 
     @Test(
         arguments: [[0xFF], [0xC3], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xC0, 0xAF], [0x61, 0xF5, 0x80]] as [[UInt8]])
-    func `bytes that are not UTF-8 are an error, not replaced`(_ bytes: [UInt8]) {
+    func `decoding text from invalid UTF-8 throws decodingFailed`(_ bytes: [UInt8]) {
         expectCourierError(.decodingFailed, "UTF-8") { try adapter.fromMessage(Data(bytes), topic: "t") as String }
     }
 
-    @Test func `text that is none of the type, and other types, are errors`() {
+    @Test func `text that does not match the type and unsupported types throw an error`() {
         for text in ["", " 5", "5\n", "five", "5.5"] {
             expectCourierError(.decodingFailed, "Int") { try adapter.fromMessage(Data(text.utf8), topic: "t") as Int }
         }
@@ -46,7 +46,7 @@ import Testing
         expectCourierError(.encodingFailed) { try adapter.toMessage(data: Data([1]), topic: "t") }
     }
 
-    @Test func `text of no or several characters is no Character`() throws {
+    @Test func `decoding a Character throws if the text has no or several characters`() throws {
         for text in ["", "ab", "éa", "👋👋"] {
             expectCourierError(.decodingFailed, "Character") {
                 try adapter.fromMessage(Data(text.utf8), topic: "t") as Character

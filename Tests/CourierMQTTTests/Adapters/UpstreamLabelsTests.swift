@@ -36,7 +36,7 @@ private struct Labels: Upstream {
 @Suite struct UpstreamLabelsTests {
     private let upstream: any Upstream = Labels()
 
-    @Test func `adapters are made by the labels of Courier iOS`() throws {
+    @Test func `adapters can be created with the argument labels of Courier iOS`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .prettyPrinted
         let texts = try upstream.adapters(encoder).map { try $0.toMessage(data: [1], topic: "t") }
@@ -47,7 +47,7 @@ private struct Labels: Upstream {
         }
     }
 
-    @Test func `an event is made by the labels of Courier iOS`() {
+    @Test func `an event can be created with the argument labels of Courier iOS`() {
         let options = ConnectOptions(host: "h", port: 1, clientId: "c")
         let event = upstream.event(options)
         #expect(event.connectionInfo == options)

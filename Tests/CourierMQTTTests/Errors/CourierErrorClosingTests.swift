@@ -31,7 +31,7 @@ import Testing
         .disconnectedByServer(Disconnect(reasonCode: code, properties: properties))
     }
 
-    /// What the broker has said by it.
+    /// The reason code that the broker sent.
     private static func code(of reason: CloseReason) -> ReasonCode? {
         switch reason {
         case .refused(let connAck): ReasonCode(connAck.reasonCode)
@@ -81,7 +81,7 @@ import Testing
         Row(.pingTimeout, .timedOut, "ping"),
         Row(.acknowledgementTimeout, .timedOut, "acknowledge"),
     ])
-    func `the sentence says what happened, to what, and what to do`(_ row: Row) throws {
+    func `the error of a closed connection has a matching code and names the cause and the broker`(_ row: Row) throws {
         for channel in [ChannelCloseReason.closedByOwner, .closedByPeer] {
             let error = try #require(
                 CourierError(closing: row.reason, channel, endpoint: Self.broker, isEstablished: true))
@@ -103,8 +103,9 @@ import Testing
             "Check the user name and the password, or ask the broker's administrator for the permission."
         ),
     ])
-    func `where nobody has other credentials, a person has to get them`(_ reason: CloseReason, _ remedy: String) throws
-    {
+    func `an authorization error asks for other credentials if the options are fixed`(
+        _ reason: CloseReason, _ remedy: String
+    ) throws {
         let error = try #require(
             CourierError(
                 closing: reason, .closedByOwner, endpoint: Self.broker, isEstablished: true, areOptionsFixed: true))
@@ -113,13 +114,13 @@ import Testing
     }
 
     @Test(arguments: [ended(.badUserNameOrPassword), refused(.badAuthenticationMethod), ended(.administrativeAction)])
-    func `new credentials are announced only where the client asks for them`(_ reason: CloseReason) throws {
+    func `an error mentions the provider only if the client requests new credentials`(_ reason: CloseReason) throws {
         let error = try #require(
             CourierError(closing: reason, .closedByOwner, endpoint: Self.broker, isEstablished: true))
         #expect(!error.message.contains("provider"))
     }
 
-    @Test func `a port that closes without a word may want TLS, where there was none`() throws {
+    @Test func `an error suggests TLS if the broker closes a plain connection before CONNACK`() throws {
         let reset = ChannelCloseReason.failed(TransportError(.reset, "connection reset: \(Self.broker)"))
         for (reason, channel) in [
             (CloseReason.versionNotSupported(next: .v311), ChannelCloseReason.closedByPeer),
@@ -149,7 +150,7 @@ import Testing
     ]
 
     @Test(arguments: schemes)
-    func `plain TCP is told by the options, unless the configuration decides`(
+    func `scheme and port decide whether a connection is plain TCP if the configuration leaves it open`(
         _ scheme: String?, _ port: UInt16, _ isPlain: Bool
     ) {
         let options = ConnectOptions(
@@ -160,7 +161,7 @@ import Testing
         #expect(configuration.isPlain(options) == isPlain)
     }
 
-    @Test func `the client's settings say whether an attempt was without TLS`() throws {
+    @Test func `an attempt to port 1883 counts as plain TCP unless the client has TLS settings`() throws {
         let options = ConnectOptions(host: "broker.example", port: 1883, clientId: "a", username: "", password: "")
         var config = MQTTClientConfig(options: options)
         #expect(try SupervisorConfiguration(config).isPlain(options))
@@ -168,20 +169,20 @@ import Testing
         #expect(try !SupervisorConfiguration(config).isPlain(options))
     }
 
-    @Test func `the end that the app asked for is no error`() {
+    @Test func `a disconnect that the app requested is not an error`() {
         let failure = ChannelCloseReason.failed(TransportError(.reset, "connection reset: a:1"))
         for channel in [ChannelCloseReason.closedByOwner, .closedByPeer, failure] {
             #expect(CourierError(closing: .requested, channel, endpoint: "a", isEstablished: true) == nil)
         }
     }
 
-    /// What the return codes of MQTT 3.1.1 stand for, by their number.
+    /// The reason codes that match the return codes of MQTT 3.1.1, by their number.
     private static let returnCodes: [ReasonCode?] = [
         nil, .unsupportedProtocolVersion, .clientIdentifierNotValid, .serverUnavailable, .badUserNameOrPassword,
         .notAuthorized,
     ]
 
-    @Test func `bytes that are no packet, too large a packet and an answer in 3.1.1 are told apart`() throws {
+    @Test func `invalid bytes, an oversized packet and a refusal of MQTT 3 are reported as different errors`() throws {
         func error(_ bytes: [UInt8], limit: Int = 1_000) throws -> CourierError {
             let cause = try #require(Self.decodeError(bytes, limit))
             let reason = CloseReason.malformedPacket(cause)
@@ -205,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `a CONNECT that can not be written is a mistake of the configuration`() throws {
+    @Test func `a CONNECT that cannot be encoded is reported as invalidConfiguration`() throws {
         var buffer = PacketBuffer()
         let connect = Connect(version: .v311, clientID: "", isCleanStart: false)
         do throws(EncodeError) {
@@ -247,7 +248,7 @@ import Testing
         (.answersUnread, .protocolViolation, .protocolViolation),
         (.remainderTooLong, .connectionFailed, .connectionLost), (.systemFailure, .connectionFailed, .connectionLost),
     ])
-    func `the transport's failure keeps its words, and its kind follows from the moment`(
+    func `a transport error keeps its message, and its code depends on whether CONNACK arrived`(
         _ code: TransportError.Code, _ before: CourierError.Code, _ after: CourierError.Code
     ) throws {
         let cause = TransportError(code, "connection refused: 127.0.0.1:1883; is the server running there?", errno: 111)
@@ -267,7 +268,7 @@ import Testing
         (.closedByPeer, true, .connectionLost, "without saying why"),
         (.closedByOwner, false, .connectionFailed, "given up"), (.closedByOwner, true, .connectionLost, "given up"),
     ])
-    func `an end without a word is a failure before CONNACK and a loss after it`(
+    func `a close without a reason is connectionFailed before CONNACK and connectionLost after it`(
         _ channel: ChannelCloseReason, _ isEstablished: Bool, _ code: CourierError.Code, _ part: String
     ) throws {
         let error = try #require(

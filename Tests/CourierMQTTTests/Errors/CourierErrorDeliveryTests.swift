@@ -19,7 +19,7 @@ import Testing
         (.notSupportedByServer(.qosNotSupported), .publishRefused, "lower quality of service"),
         (.notSupportedByServer(.retainNotSupported), .publishRefused, "Do not retain"),
     ])
-    func `what will not happen is said with its topic`(
+    func `the error of a failed publish names the topic and the cause`(
         _ failure: EngineAction.Failure, _ code: CourierError.Code, _ part: String
     ) {
         let error = CourierError(failure, of: message)
@@ -39,7 +39,7 @@ import Testing
         throw CourierError(.invalidMessage, "it was written")
     }
 
-    @Test func `what can not be written says what is wrong with it`() throws {
+    @Test func `a packet that cannot be encoded is reported with a matching error code`() throws {
         let large = try encodeError { encoder in
             encoder.maximumPacketSize = 100
             return .publish(Publish(topic: "a/b", payload: Array(repeating: 0, count: 200)))
@@ -57,7 +57,7 @@ import Testing
         #expect(CourierError(.notEncodable(null), of: subscription).code == .invalidTopicFilter)
     }
 
-    @Test func `each failure code is an error, and nothing else is`() throws {
+    @Test func `each failure reason code becomes an error, and other reason codes do not`() throws {
         for code in (UInt8.min...UInt8.max).compactMap(PacketReasonCode.init(rawValue:)) {
             for subject in [message, subscription, end] {
                 let error = CourierError(code, of: subject)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `the broker's words are quoted and cut`() throws {
+    @Test func `the broker's reason string is quoted and shortened in the error message`() throws {
         let words = String(repeating: "x", count: 5_000) + "\u{1B}[31m"
         let error = try #require(CourierError(.quotaExceeded, [.reasonString(words)], of: subscription))
         #expect(error.message.count < 500)
@@ -86,7 +86,7 @@ import Testing
         #expect(!short.message.contains("\u{1B}"))
     }
 
-    @Test func `each code on the wire has its public form`() {
+    @Test func `each reason code of a packet converts to a public ReasonCode`() {
         for code in (UInt8.min...UInt8.max).compactMap(PacketReasonCode.init(rawValue:)) {
             #expect(ReasonCode(code).rawValue == code.rawValue)
             #expect(ReasonCode(code).name != "Unknown reason")

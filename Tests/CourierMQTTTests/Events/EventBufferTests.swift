@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What a full buffer keeps, drops and reports.
+/// Which events a full buffer keeps, drops and reports.
 @Suite struct EventBufferTests {
     private static let error = CourierError(.connectionLost, "lost")
     private static let received = CourierEventType.messageReceive(topic: "t", sizeBytes: 1)
@@ -34,7 +34,7 @@ import Testing
         return words
     }
 
-    @Test func `a full buffer drops events about messages, and reports their number where they are missing`() {
+    @Test func `a full buffer drops message events and reports their number at their position`() {
         var buffer = EventBuffer(countLimit: 3)
         for _ in 0..<5 { tell(&buffer, Self.received) }
         tell(&buffer, .reconnect)
@@ -49,7 +49,7 @@ import Testing
         #expect(buffer.count == 0 && buffer.byteCount == 0)
     }
 
-    @Test func `a full buffer keeps every other event`() {
+    @Test func `a full buffer keeps events about connections, subscriptions and failures`() {
         let kept: [CourierEventType] = [
             .connectionServiceAuthStart, .connectionServiceAuthSuccess(timeTaken: 1),
             .connectionServiceAuthFailure(timeTaken: 1, error: Self.error), .connectedPacketSent,
@@ -75,7 +75,7 @@ import Testing
         #expect(buffer.byteCount == 0)
     }
 
-    @Test func `failures of received messages are dropped only at twice the limit`() {
+    @Test func `messageReceiveFailure events are dropped only at twice the buffer limit`() {
         let failure = CourierEventType.messageReceiveFailure(topic: "t", error: Self.error, sizeBytes: 1)
         var buffer = EventBuffer(countLimit: 2)
         for _ in 0..<3 { tell(&buffer, Self.received) }
@@ -86,7 +86,7 @@ import Testing
             ])
     }
 
-    @Test func `the bytes of topics and payloads fill the buffer`() {
+    @Test func `the bytes of topics and payloads count toward the buffer limit`() {
         let data = Data(repeating: 0, count: 1_000)
         let event = CourierEventType.messageSendSuccess(topic: "a/topic", qos: .one, sizeBytes: data.count, data: data)
         var buffer = EventBuffer(byteLimit: 10_000)
@@ -104,7 +104,7 @@ import Testing
         #expect(delivered(&buffer) == ["messageSendSuccess"])
     }
 
-    @Test func `what a batch has left to deliver counts for the limit`() {
+    @Test func `undelivered events of a batch count toward the buffer limit`() {
         var buffer = EventBuffer(countLimit: 4)
         for _ in 0..<4 { tell(&buffer, Self.received) }
         var batch = buffer.take()
@@ -120,7 +120,7 @@ import Testing
             ])
     }
 
-    @Test func `events of one connection share one entry for its options`() {
+    @Test func `consecutive events of one connection share one entry for its connect options`() {
         var buffer = EventBuffer()
         let options = ConnectOptions.local(1)
         for _ in 0..<3 {

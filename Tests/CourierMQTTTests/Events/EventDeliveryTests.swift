@@ -7,7 +7,8 @@ import Testing
 
 @testable import CourierMQTT
 
-/// How events reach handlers and publishers: in turns, in order, from the first one behind the subscription on.
+/// The delivery of events to handlers and sinks: in turns of the queue, in order, and only events that are reported
+/// after the subscription.
 @Suite(.timeLimit(.minutes(5))) struct EventDeliveryTests {
     /// Runs the turns of a hub when the test says so.
     private final class Turns: Sendable {
@@ -64,7 +65,7 @@ import Testing
 
     // MARK: Turns
 
-    @Test func `one turn of the queue delivers many events, up to its limit`() {
+    @Test func `one turn of the delivery queue delivers many events, up to a limit`() {
         let hub = hub()
         let handler = Handler()
         let published = Series<String>()
@@ -85,7 +86,7 @@ import Testing
         sink.cancel()
     }
 
-    @Test func `a list of events is told in order with one turn, and is empty then`() {
+    @Test func `a list of events is delivered in order in one turn, and the list is emptied`() {
         let hub = hub()
         let handler = Handler()
         hub.add(handler)
@@ -104,7 +105,7 @@ import Testing
         #expect(list.isEmpty && turns.waitingCount == 0)
     }
 
-    @Test func `an event has the options that it was told with`() {
+    @Test func `an event carries the connect options with which it was reported`() {
         let hub = hub()
         let ports = Series<UInt16>()
         let handler = Handler { ports.append($0.connectionInfo?.port ?? 0) }
@@ -118,7 +119,7 @@ import Testing
         #expect(ports.values == [0, 1, 1, 2, 0, 0, 2])
     }
 
-    @Test func `events of several threads each keep their order`() async {
+    @Test func `events from several tasks are delivered in the order of each task`() async {
         let queue = DispatchQueue(label: "test.events")
         let hub = EventHub(queue: queue)
         let sizes = Series<[Int]>()
@@ -152,7 +153,7 @@ import Testing
 
     // MARK: Drops
 
-    @Test func `a full buffer drops events about messages, and every listener is told how many`() {
+    @Test func `a full buffer drops message events and reports their number to the handler`() {
         let hub = hub(EventBuffer(countLimit: 4))
         let handler = Handler()
         hub.add(handler)
@@ -174,7 +175,7 @@ import Testing
         #expect(handler.told.values.last == "messageReceive")
     }
 
-    @Test func `while a handler blocks the queue, the buffer stays within its limit`() async {
+    @Test func `the event buffer stays within its limit while a handler blocks the delivery queue`() async {
         let queue = DispatchQueue(label: "test.events")
         let hub = EventHub(
             EventBuffer(countLimit: 100), warn: { [warnings] in warnings.append($0) },
@@ -205,7 +206,7 @@ import Testing
         #expect(told.suffix(2) == ["dropped \(1_000 - count)", "connectionDisconnect"])
     }
 
-    @Test func `the log is told of dropped events once a minute at most`() {
+    @Test func `a warning about dropped events is logged at most once a minute`() {
         let hub = hub(EventBuffer(countLimit: 1))
         let handler = Handler()
         hub.add(handler)
@@ -217,9 +218,9 @@ import Testing
         #expect(warnings.values.count == 1)
     }
 
-    // MARK: Who listens
+    // MARK: Listeners
 
-    @Test func `a listener gets what was told since it came, and nothing older`() {
+    @Test func `a listener receives only events that are reported after it was added`() {
         let hub = hub(EventBuffer(countLimit: 3))
         let (first, second) = (Handler(), Handler())
         let published = Series<String>()
@@ -238,7 +239,7 @@ import Testing
         sink.cancel()
     }
 
-    @Test func `a handler that removes itself or another one is obeyed at once`() {
+    @Test func `a handler that is removed while an event is delivered receives no further events`() {
         let hub = hub()
         let other = Handler()
         let removed = Mutex<[Handler]>([])
@@ -259,7 +260,7 @@ import Testing
         removed.withLock { $0 = [] }
     }
 
-    @Test func `a sink that ends itself gets nothing more, and one that begins gets the next event`() {
+    @Test func `a canceled sink receives no further events, and a new sink receives only later events`() {
         let hub = hub()
         let (ended, begun) = (Series<String>(), Series<String>())
         let sinks = Mutex<[AnyCancellable]>([])
@@ -286,7 +287,7 @@ import Testing
         #expect(!hub.isListenedTo)
     }
 
-    @Test func `a handler that ends in the middle of a turn gets nothing more, and is no listener`() {
+    @Test func `a handler that is released while events are delivered receives no further events`() {
         let hub = hub()
         let told = Series<String>()
         let kept = Mutex<Handler?>(Handler { told.append($0.type.name) })
@@ -304,7 +305,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func `publishers finish behind the last event, and later ones at once`() {
+    @Test func `a sink finishes after the last event, and a later sink finishes without events`() {
         let hub = hub()
         let told = Series<String>()
         let handler = Handler()
@@ -338,7 +339,7 @@ import Testing
         sink.cancel()
     }
 
-    @Test func `a loop over the events gets them and ends with the client`() async {
+    @Test func `a loop over the events receives all events and ends when the hub finishes`() async {
         let queue = DispatchQueue(label: "test.events")
         let hub = EventHub(queue: queue)
         let names = Task {

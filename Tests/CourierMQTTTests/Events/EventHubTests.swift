@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Who counts as a listener, and what the handlers are told.
+/// Which handlers and sinks count as listeners, and which events handlers receive.
 @Suite(.timeLimit(.minutes(5))) struct EventHubTests {
     private final class Handler: ICourierEventHandler, Sendable {
         let told = Series<String>()
@@ -16,12 +16,12 @@ import Testing
 
     private let queue = DispatchQueue(label: "test.events")
 
-    /// Returns when the queue has come to what it was given before.
+    /// Returns after the queue has run its earlier work.
     private func settle() async {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 
-    @Test func `with its last handler the hub has no listener any more, and with the next one it has`() async {
+    @Test func `the hub has no listener after its last handler is removed, until a handler is added`() async {
         let hub = EventHub(queue: queue)
         let (one, two) = (Handler(), Handler())
         hub.add(one)
@@ -39,7 +39,7 @@ import Testing
         #expect(two.told.values.isEmpty)
     }
 
-    @Test func `a handler that is gone is no listener from the next event on, and at once for who looks`() async {
+    @Test func `a released handler stops counting as a listener after the next event or check of isHeard`() async {
         for isLookedFor in [false, true] {
             let hub = EventHub(queue: queue)
             do {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a reset comes behind the events that were told before it, however many wait`() async {
+    @Test func `a reset is delivered after all events that were reported before it`() async {
         let hub = EventHub(queue: queue)
         let handler = Handler()
         queue.suspend()
@@ -67,13 +67,13 @@ import Testing
         hub.reset()
         hub.tell(.appBackground, nil)
         queue.resume()
-        // A turn of the queue takes a part of them.
+        // A turn of the queue delivers only a part of the events.
         while handler.told.values.count < 3_002 { await settle() }
         #expect(handler.told.values.firstIndex(of: "reset") == 3_000)
         #expect(handler.told.values.last == "appBackground")
     }
 
-    @Test func `handlers that come at once on several threads hear each event once`() async {
+    @Test func `handlers that are added in several tasks at once receive each later event once`() async {
         let hub = EventHub(queue: queue)
         for _ in 0..<200 {
             let handlers = (0..<4).map { _ in Handler() }
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// A handler whose end, which may come while another one is added, takes it out.
+    /// A handler that removes itself from the hub in `deinit`, perhaps while another handler is added.
     private final class Leaver: ICourierEventHandler, Sendable {
         let hub: EventHub
         init(_ hub: EventHub) { self.hub = hub }
@@ -104,7 +104,7 @@ import Testing
         func onEvent(_ event: CourierEvent) {}
     }
 
-    @Test func `a handler may take itself out when it ends, while others come`() async {
+    @Test func `a handler can remove itself in deinit while other handlers are added`() async {
         let hub = EventHub(queue: queue)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
@@ -114,7 +114,7 @@ import Testing
         #expect(!hub.isHeard)
     }
 
-    @Test func `a publisher listens while somebody has subscribed, whatever handlers come and go`() {
+    @Test func `the hub has a listener while its publisher has a sink, even without handlers`() {
         let hub = EventHub(queue: queue)
         let handler = Handler()
         hub.add(handler)

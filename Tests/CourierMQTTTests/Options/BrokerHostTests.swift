@@ -10,7 +10,7 @@ import Testing
         ("::1", "::1"), ("[::1]", "::1"), ("fe80::1%eth0", "fe80::1%eth0"), ("[2001:DB8::7]", "2001:DB8::7"),
         ("::ffff:10.0.0.1", "::ffff:10.0.0.1"), ("bücher.example", "bücher.example"), ("my_host.", "my_host."),
     ])
-    func `names and addresses are taken, brackets are removed`(_ text: String, _ expected: String) throws {
+    func `host names and IP addresses are accepted, brackets are removed`(_ text: String, _ expected: String) throws {
         #expect(try BrokerHost(text).string == expected)
     }
 
@@ -21,12 +21,12 @@ import Testing
         ("fe80::1%", "no IPv6"), ("1:2:3:4:5:6:7:8:9:a", "no IPv6"), ("[]", "no IPv6"), ("[[::1]]", "no IPv6"),
         (String(repeating: "a", count: 254), "254 bytes"),
     ])
-    func `anything else is refused with what belongs where`(_ text: String, _ part: String) {
+    func `an invalid host throws invalidConfiguration and names the mistake`(_ text: String, _ part: String) {
         expectCourierError(.invalidConfiguration, "host", part) { try BrokerHost(text) }
     }
 
     @Test(arguments: ["mqtts://ada:hunter2@b.example:8883", "ada:hunter2@b.example", "mqtts://ada:hunter2@b/x?y"])
-    func `a password in a URL is not told`(_ host: String) throws {
+    func `errors and descriptions hide the password in a host that is a URL`(_ host: String) throws {
         let error = try #require(
             expectCourierError(.invalidConfiguration, "<hidden>@b") { try BrokerHost(host) })
         #expect(!"\(error)".contains("hunter2"))

@@ -19,7 +19,7 @@ import Testing
         return ClientIDSource(using: &generator)
     }
 
-    @Test func `each percent sign becomes a letter or digit, the same for the life of the client`() throws {
+    @Test func `each % in a client id becomes a random letter or digit that stays the same`() throws {
         let source = source(1)
         let id = try source.clientID(from: "myapp_%%%%", .portable)
         #expect(id.hasPrefix("myapp_"))
@@ -29,7 +29,7 @@ import Testing
         #expect(try source.clientID(from: "%a%", .portable).utf8.count == 3)
     }
 
-    @Test func `other clients get other characters, and all of the alphabet is used`() throws {
+    @Test func `different clients get different random characters from the whole alphabet`() throws {
         var ids = Set<String>()
         var letters = Set<Character>()
         for seed in 0..<500 {
@@ -43,11 +43,11 @@ import Testing
     }
 
     @Test(arguments: ["", "phone-7", "{room}", "é👋"])
-    func `an id without a percent sign stands for itself`(_ id: String) throws {
+    func `a client id without % is used unchanged`(_ id: String) throws {
         #expect(try source(1).clientID(from: id, .portable) == id)
     }
 
-    @Test func `placeholders of topics are refused, rows of percent signs before the same letters are not`() throws {
+    @Test func `topic placeholders such as %u in a client id throw an error, but %%u is allowed`() throws {
         for template in ["%u", "a-%c", "%%-%c", "%u%%"] {
             expectCourierError(.invalidConfiguration, "topics only") {
                 try source(1).clientID(from: template, .portable)
@@ -58,13 +58,13 @@ import Testing
         #expect(try source(1).clientID(from: "%x", .portable).utf8.count == 2)
     }
 
-    @Test func `a percent sign under an accent is one like others`() throws {
+    @Test func `a % with a combining accent in a client id is replaced, too`() throws {
         let id = try source(1).clientID(from: "a%\u{301}", .portable)
         #expect(!id.utf8.contains(UInt8(ascii: "%")))
         #expect(id.unicodeScalars.last == "\u{301}")
     }
 
-    @Test func `too many percent signs, U+0000 and too long an id are refused`() throws {
+    @Test func `a client id with too many %, U+0000 or too many bytes throws invalidConfiguration`() throws {
         let most = String(repeating: "%", count: ClientIDSource.randomCharacterLimit)
         #expect(try !source(1).clientID(from: most, .portable).contains("%"))
         expectCourierError(.invalidConfiguration, "65") { try source(1).clientID(from: most + "%", .portable) }

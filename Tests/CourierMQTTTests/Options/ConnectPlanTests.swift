@@ -29,7 +29,7 @@ import Testing
         return try ConnectPlan(options, settings, endpoint: endpoint)
     }
 
-    // MARK: The way
+    // MARK: The endpoint
 
     struct Way: Sendable, CustomTestStringConvertible {
         let scheme: String?
@@ -54,7 +54,7 @@ import Testing
         Way(scheme: "ssl", expected: "mqtts://broker.example:1883"),
         Way(scheme: "mqtts", alpn: ["a", "b"], hasTLSSettings: true, expected: "mqtts://broker.example:1883"),
     ])
-    func `scheme, port, ALPN and settings decide on TLS`(_ way: Way) throws {
+    func `scheme, port, ALPN and TLS settings decide whether TLS is used`(_ way: Way) throws {
         let plan = try plan(options(port: way.port, alpn: way.alpn, scheme: way.scheme)) { settings in
             guard way.hasTLSSettings else { return }
             settings.tls = TLSClientConfiguration()
@@ -95,7 +95,7 @@ import Testing
         SocketWay(scheme: "unix", host: "/run/ws.sock", expected: "unix:/run/ws.sock"),
         SocketWay(scheme: "tcp", expected: nil), SocketWay(scheme: "tls", expected: nil),
     ])
-    func `WebSocket is spoken where the scheme or the options say so`(_ way: SocketWay) throws {
+    func `WebSocket is used if the scheme or the options request it`(_ way: SocketWay) throws {
         let options = ConnectOptions(
             host: way.host, port: way.port, clientId: "c", username: "", password: "", alpn: way.alpn,
             scheme: way.scheme, webSocket: way.webSocket)
@@ -117,7 +117,7 @@ import Testing
         #expect(webSocket.subprotocol == "mqtt")
     }
 
-    @Test func `WebSocket runs over the app's own stream too, and names the host`() throws {
+    @Test func `WebSocket over the app's own stream names the host of the options`() throws {
         let options = ConnectOptions(
             host: "broker.example", port: 8080, clientId: "c", username: "", password: "", webSocket: WebSocketOptions()
         )
@@ -129,14 +129,14 @@ import Testing
         WebSocketOptions(path: "mqtt?secret"), WebSocketOptions(headers: ["Host": "secret"]),
         WebSocketOptions(headers: ["A": "secret\r\n"]),
     ])
-    func `what WebSocket can not ask for is refused, and no secret is told`(_ webSocket: WebSocketOptions) {
+    func `invalid WebSocket options throw an error without secrets`(_ webSocket: WebSocketOptions) {
         let options = ConnectOptions(
             host: "a", port: 80, clientId: "c", username: "", password: "", scheme: "ws", webSocket: webSocket)
         let error = expectCourierError(.invalidConfiguration, "WebSocket") { try plan(options) }
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test func `the error about a Host that can not be one has nothing of what stands before its @`() {
+    @Test func `an error about an invalid WebSocket host hides the credentials before its @`() {
         let options = ConnectOptions(
             host: "mqtt://ada:hunter2@b", port: 80, clientId: "c", username: "", password: "",
             webSocket: WebSocketOptions())
@@ -146,14 +146,14 @@ import Testing
         #expect(error?.description.contains("hunter2") == false)
     }
 
-    @Test func `a Unix socket has its path as host, and no port`() throws {
+    @Test func `with the scheme unix, the host is the path of the socket and the port is not needed`() throws {
         let plan = try plan(options(host: "/run/broker.sock", port: 0, scheme: "unix"))
         #expect(plan.name == "unix:/run/broker.sock")
         guard case .unix("/run/broker.sock") = plan.endpoint else { return #expect(Bool(false), "\(plan.endpoint)") }
         #expect(plan.tls == nil)
     }
 
-    @Test func `the app's own stream needs no host, and speaks TLS only where the settings have it`() throws {
+    @Test func `the app's own stream needs no host, and uses TLS only if there are TLS settings`() throws {
         let endpoint = TransportEndpoint.descriptors(reading: 3, writing: 4)
         let bare = options(host: "", port: 0, scheme: "serial")
         #expect(try plan(bare, endpoint: endpoint).name == "descriptors 3 and 4")
@@ -168,13 +168,13 @@ import Testing
         }
     }
 
-    @Test func `an address in brackets is an address`() throws {
+    @Test func `an IPv6 host in brackets connects to the address without brackets`() throws {
         let plan = try plan(options(host: "[::1]"))
         #expect(plan.name == "mqtt://[::1]:1883")
         guard case .tcp("::1", 1883) = plan.endpoint else { return #expect(Bool(false), "\(plan.endpoint)") }
     }
 
-    // MARK: What is refused
+    // MARK: Mistakes
 
     struct Mistake: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -224,7 +224,7 @@ import Testing
             "257 user properties",
             userProperties: Dictionary(uniqueKeysWithValues: (0..<257).map { ("\($0)", "secret") })),
     ])
-    func `each mistake is named and no secret is told`(_ mistake: Mistake) {
+    func `each mistake in the connect options is named in an error without secrets`(_ mistake: Mistake) {
         let error = expectCourierError(.invalidConfiguration, mistake.testDescription) {
             try plan(mistake.options) { settings in
                 settings.version = mistake.version
@@ -236,7 +236,7 @@ import Testing
 
     // MARK: CONNECT
 
-    /// The packet must also be one that the codec writes.
+    /// Checks that the codec can encode the packet.
     private func encoded(_ plan: ConnectPlan, as version: ProtocolVersion) throws {
         var connect = plan.engine.connect
         connect.version = version
@@ -248,7 +248,7 @@ import Testing
         try PacketEncoder(version: version, sender: .client).encode(.connect(connect), into: &buffer)
     }
 
-    @Test func `options and settings arrive in CONNECT`() throws {
+    @Test func `CONNECT contains the values of the options and settings`() throws {
         let plan = try plan(
             options(username: "ada", password: "pw", userProperties: ["b": "2", "a": "1"])
         ) { settings in
@@ -275,7 +275,7 @@ import Testing
         try encoded(plan, as: .v311)
     }
 
-    /// A setting that is a limit of the engine under a name of its own.
+    /// A setting that becomes a limit of the engine with another name.
     struct Limit: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let set: @Sendable (inout ConnectionSettings) -> Void
@@ -304,7 +304,7 @@ import Testing
         Limit(\.sessionLossPolicy, to: .fail, as: \.sessionLossPolicy),
         Limit(\.acknowledgements, to: .onCommand, as: \.acknowledgements),
     ])
-    func `each limit arrives at the engine, and changes nothing else`(_ limit: Limit) throws {
+    func `each limit is passed to the engine configuration and changes nothing else there`(_ limit: Limit) throws {
         let usual = try plan(options()).engine
         var expected = usual
         limit.expect(&expected)
@@ -312,17 +312,17 @@ import Testing
         #expect(try plan(options(), limit.set).engine == expected)
     }
 
-    @Test func `the time to open the connection arrives at the channel`() throws {
+    @Test func `connectTimeout is passed to the channel options`() throws {
         #expect(try plan(options()) { $0.limits.connectTimeout = .seconds(3) }.channel.connectTimeout == .seconds(3))
     }
 
-    @Test func `a session outlives its connection in MQTT 5 too, unless it is a clean one`() throws {
+    @Test func `CONNECT of MQTT 5 requests a session expiry unless the session is clean`() throws {
         #expect(try plan(options()).engine.connect.properties.sessionExpiryInterval == 604_800)
         #expect(try plan(options(isCleanSession: true)).engine.connect.properties.isEmpty)
         #expect(try plan(options()) { $0.limits.sessionExpiry = .zero }.engine.connect.properties.isEmpty)
     }
 
-    @Test func `3.1.1 has no properties`() throws {
+    @Test func `CONNECT of MQTT 3 has no properties`() throws {
         let plan = try plan(options(userProperties: ["a": "\u{0}"])) {
             $0.version = .version311
             $0.will = WillMessage(topic: "a", text: "b", delay: .seconds(1))
@@ -334,7 +334,7 @@ import Testing
         #expect(plan.engine.connect.will?.properties.isEmpty == true)
     }
 
-    @Test func `user name and password go as far as each version allows`() throws {
+    @Test func `a user name alone works with each MQTT version, a password alone only with MQTT 5`() throws {
         let nobody = try plan(options())
         #expect(nobody.engine.connect.username == nil && nobody.engine.connect.password == nil)
         // A user name without a password is allowed everywhere.
@@ -350,7 +350,7 @@ import Testing
         #expect(try !plan(options()) { $0.version = .version5 }.engine.fallsBackToVersion311)
     }
 
-    @Test func `the remainder has room for the largest packet`() throws {
+    @Test func `remainderLimit is at least the maximum packet size`() throws {
         let plan = try plan(options()) {
             $0.limits.maximumPacketSize = 100_000
             $0.limits.channel.remainderLimit = 1
@@ -358,7 +358,7 @@ import Testing
         #expect(plan.channel.remainderLimit >= 100_000)
     }
 
-    @Test func `no description of a plan tells the password`() throws {
+    @Test func `no description of a connect plan contains the password`() throws {
         let plan = try plan(options(username: "ada", password: "swordfish", userProperties: ["token": "sesame"]))
         var dumped = ""
         dump(plan.engine.connect.password, to: &dumped)

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `the defaults are right`() throws { try ConnectionSettings().check() }
+    @Test func `the default connection settings are valid`() throws { try ConnectionSettings().check() }
 
     @Test(arguments: [
         Mistake("connectTimeout is 0.0 seconds") { $0.limits.connectTimeout = .zero },
@@ -52,13 +52,13 @@ import Testing
             $0.will = WillMessage(topic: "a", text: "", properties: MessageProperties(responseTopic: "#"))
         },
     ])
-    func `each value out of range is refused by name`(_ mistake: Mistake) {
+    func `each connection setting out of range throws an error with its name`(_ mistake: Mistake) {
         var settings = ConnectionSettings()
         mistake.make(&settings)
         expectCourierError(.invalidConfiguration, mistake.testDescription) { try settings.check() }
     }
 
-    @Test func `the ends of the ranges are allowed`() throws {
+    @Test func `connection settings at the ends of their ranges are valid`() throws {
         var settings = ConnectionSettings()
         settings.limits.connectTimeout = ConnectionLimits.longestTimeout
         settings.limits.acknowledgementTimeout = nil
@@ -70,7 +70,7 @@ import Testing
         try settings.check()
     }
 
-    @Test func `a will shows its payload to nobody`() {
+    @Test func `the description of a will hides its payload`() {
         let will = WillMessage(topic: "a", text: "secret", qos: .one, isRetained: true)
         #expect("\(will) \(String(reflecting: will))".contains("secret") == false)
         #expect(will.description == "WillMessage(\"a\", qos: one, 6 bytes, retained)")
@@ -81,7 +81,9 @@ import Testing
         (.seconds(4_294_967_295), .max), (.seconds(4_294_967_296), nil), (.milliseconds(4_294_967_295_001), nil),
         (.nanoseconds(-1), nil), (.seconds(Int64.max), nil),
     ])
-    func `seconds on the wire are rounded up, never wrapped`(_ duration: Duration, _ expected: UInt32?) {
+    func `a duration is rounded up to whole seconds, or nil if it is out of range`(
+        _ duration: Duration, _ expected: UInt32?
+    ) {
         #expect(WireSeconds(duration)?.rawValue == expected)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Every number that an app can set, at the ends of its type: the client takes it or refuses it by name, and never ends
+/// Every number that an app can set, at the ends of its type: the client accepts it or throws an error, and never ends
 /// the process.
 @Suite(.timeLimit(.minutes(5))) struct ExtremeOptionsTests {
     private struct Change {
@@ -106,7 +106,7 @@ import Testing
         return config
     }
 
-    @Test func `each number is taken, or refused by name`() throws {
+    @Test func `each extreme number in the configuration is accepted or throws invalidConfiguration`() throws {
         let factory = CourierClientFactory()
         var changes = Changes()
         Self.limits(&changes)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `so are port and keep-alive of the options`() throws {
+    @Test func `extreme ports and keep-alive values are accepted or throw invalidConfiguration`() throws {
         let settings = try ClientSettings(Self.config())
         for port in Self.shorts {
             for keepAlive in Self.shorts {
@@ -144,14 +144,14 @@ import Testing
         }
     }
 
-    @Test func `a buffer has room for one at least, and for as many as there are numbers`() {
+    @Test func `a buffer limit below 1 becomes 1, and each larger limit is kept`() {
         for limit in Self.counts {
             #expect(ReadBuffer(limit: limit).limit == max(1, limit))
             #expect(BufferPolicy(limit: limit).limit == max(1, limit))
         }
     }
 
-    @Test func `a limit of offline is named with its value, and the advice is true`() {
+    @Test func `an invalid offline policy throws an error with the name and value of the option`() {
         for (name, policy) in [
             ("offline.maximumCount is 0", OfflinePolicy(maximumCount: 0)),
             ("offline.maximumBytes is -1", OfflinePolicy(maximumBytes: -1)),
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a timeout of 0 is refused by name where it is enabled`(_ isEnabled: Bool) throws {
+    func `a timeout of 0 throws an error with its name only if the timeout is enabled`(_ isEnabled: Bool) throws {
         let changes: [(String, (inout MQTTClientConfig) -> Void)] = [
             (
                 "authenticationTimeoutInterval",
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func `a client with the largest limits and the longest times delivers what has waited`() async throws {
+    @Test func `a client with the largest limits and times delivers its waiting messages`() async throws {
         let refusing = [ConnectionScript.connection([.refuse(.serverUnavailable)])]
         try await ScriptedWorld.run(refusing) {
             $0.offline = OfflinePolicy(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Options that are always the same are a part of the configuration, and so are their mistakes.
+/// Fixed options are a part of the configuration, so that mistakes in them are mistakes of the configuration.
 @Suite(.timeLimit(.minutes(5))) struct FixedOptionsTests {
     private static func config(
         host: String = "broker.example", port: UInt16 = 1_883, id: String = "phone-7", scheme: String? = nil,
@@ -24,7 +24,7 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let config: @Sendable () -> MQTTClientConfig
-        /// What is said of the mistake; empty where there is none.
+        /// A part of the error message; empty if there is no mistake.
         var words = ""
     }
 
@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `a mistake in fixed options is thrown before there is a client, and by every call of one`(
+    func `a mistake in fixed options is thrown by validate() and by each call of the client`(
         _ mistake: Case
     ) async {
         let config = mistake.config()
@@ -99,13 +99,13 @@ import Testing
     ]
 
     @Test(arguments: usable)
-    func `what can be used is taken`(_ usable: Case) throws {
+    func `usable fixed options are accepted by validate() and makeMQTTClient()`(_ usable: Case) throws {
         let config = usable.config()
         try CourierClientFactory().validate(config)
         #expect(!(CourierClientFactory().makeMQTTClient(config: config) is MisconfiguredClient))
     }
 
-    @Test func `host, port and scheme do not matter for a stream of the app's own, which is not asked for`() throws {
+    @Test func `with the app's own stream, validate() ignores host, port and scheme and opens no stream`() throws {
         let isAsked = Box<Bool>()
         let config = Self.config(host: "", port: 0, scheme: "serial") {
             $0.endpoint = { _ in
@@ -118,7 +118,7 @@ import Testing
         #expect(isAsked.value == nil)
     }
 
-    @Test func `a provider is not asked before there is an attempt`() throws {
+    @Test func `validate() does not call the provider`() throws {
         let provider = ScriptedProvider(
             ConnectOptions(host: "", port: 0, clientId: "", username: "", password: "", scheme: "mqqt"))
         try CourierClientFactory().validate(MQTTClientConfig(authService: provider))
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `validation reads the certificates and names the file that is wrong`() async throws {
+    @Test func `validate() reads the certificate files and names an invalid file`() async throws {
         let factory = CourierClientFactory()
         let certificates = try await Certificates.shared
         try factory.validate(
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `validation writes no key log, and does not ask for material`() throws {
+    @Test func `validate() writes no TLS key log and does not call the material closure`() throws {
         let folder = try TemporaryFolder()
         let isAsked = Box<Bool>()
         try CourierClientFactory().validate(

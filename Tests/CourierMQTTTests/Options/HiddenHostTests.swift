@@ -7,18 +7,18 @@ import Testing
 
 @testable import CourierMQTT
 
-/// A host that is a URL with a password: what stands before its `@` is told to nobody.
+/// If the host is a URL with a password, log records, events and errors hide the text before its `@`.
 @Suite(.timeLimit(.minutes(5))) struct HiddenHostTests {
     private static func options(_ host: String = "mqtt://ada:hunter2@b") -> ConnectOptions {
         ConnectOptions(host: host, port: 1883, keepAlive: 0, clientId: "scripted", username: "", password: "")
     }
 
-    /// What a client has told: the log, the events and their errors.
+    /// The texts that a client has reported: log records, events and their errors.
     private static func told(_ test: TestClient, _ log: WarningLog) -> [String] {
         log.records.map(\.message) + test.events.map { "\($0)" } + test.events.compactMap(\.error).map { "\($0)" }
     }
 
-    @Test func `the warning of a broker with other rows does not tell it`() async throws {
+    @Test func `the warning about stored messages of another broker hides the password in the host`() async throws {
         let log = WarningLog()
         let provider = ScriptedProvider([.options(Self.options("broker.invalid")), .options(Self.options())])
         try await ScriptedWorld.run(provider: provider) {
@@ -38,9 +38,7 @@ import Testing
         }
     }
 
-    @Test func `over a stream of the app's own, where nobody checks the host, no record and no error tells it`()
-        async throws
-    {
+    @Test func `with the app's own stream, log records and errors hide the password in the host`() async throws {
         let log = WarningLog()
         let script: [ConnectionScript] = [
             .connection([.refuse(.serverUnavailable)]), .connection([.accept(), .cut(.orderly)]),
@@ -60,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `DNS is not asked for its service records`() async throws {
+    @Test func `no DNS query is sent for a host that contains a password`() async throws {
         let log = WarningLog()
         let dns = try DNSServer()
         let records = try ServiceRecords(server: "127.0.0.1", port: dns.port)

@@ -19,7 +19,7 @@ import Testing
                 host: "a", port: 1, clientId: "c", username: "", password: "", alpn: alpn, scheme: scheme), settings)
     }
 
-    @Test func `connections share a context, so that they can resume a session`() throws {
+    @Test func `connections with equal TLS settings share one TLS context`() throws {
         let cache = TLSContextCache()
         let first = try cache.context(for: plan())
         #expect(first != nil)
@@ -31,16 +31,16 @@ import Testing
         #expect(try cache.context(for: plan(alpn: ["mqtt"])) !== other)
     }
 
-    @Test func `a plain connection has none`() throws {
+    @Test func `a plain connection has no TLS context`() throws {
         #expect(try TLSContextCache().context(for: plan(scheme: "tcp")) == nil)
     }
 
-    @Test func `a file that can not be read is a mistake of the configuration`() throws {
+    @Test func `a certificate file that cannot be read throws invalidConfiguration`() throws {
         let plan = try plan(trust: .authoritiesFile("/nonexistent/ca.pem"))
         expectCourierError(.invalidConfiguration, "/nonexistent/ca.pem") { try TLSContextCache().context(for: plan) }
     }
 
-    @Test func `what the machine lacks is no mistake of the files, also of those that have been right before`() throws {
+    @Test func `a lack of file descriptors throws connectionFailed instead of invalidConfiguration`() throws {
         let isShort = Box<Bool>()
         let cache = TLSContextCache { (tls: TLSClientConfiguration) throws(TransportError) -> TLSContext in
             if isShort.value == true { throw TransportError(.tooManyDescriptors, "too many open descriptors") }

@@ -11,7 +11,7 @@ import Testing
         return config
     }
 
-    @Test func `as many filters as a client can have are taken, and one more is refused with a remedy`() throws {
+    @Test func `the topics option accepts the maximum number of filters and throws for one more`() throws {
         let limit = SubscriptionLimits().maximumFilters
         #expect(try ClientSettings(config(limit)).topics.count == limit)
         expectCourierError(.invalidConfiguration, "`topics` has 100001", "at most 100000", "wildcard") {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a filter that is not legal is named, with the rule that it breaks`() {
+    @Test func `an invalid filter in the topics option throws an error with the filter and the rule`() {
         var changed = config(1)
         changed.topics["a/#/b"] = .one
         expectCourierError(.invalidConfiguration, "The option `topics`: ", "\"a/#/b\"", "write it as in a/b/#") {

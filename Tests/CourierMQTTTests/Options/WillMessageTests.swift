@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Whom a client's last word reaches, and when there is one.
+/// When a will is published, and which subscribers receive it.
 @Suite(.timeLimit(.minutes(5))) struct WillMessageTests {
     private static let topic = "presence/7"
 
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.zero, .one])
-    func `who was away learns that a client was lost if its will has QoS 1, and not at QoS 0`(_ qos: QoS) async throws {
+    func `an offline subscriber later receives a will of QoS 1, but no will of QoS 0`(_ qos: QoS) async throws {
         let broker = try LoopbackBroker.start()
         let ben = try TestClient(.local(broker.port, id: "ben"))
         let ada = try Self.client(broker, willOf: qos)
@@ -53,7 +53,7 @@ import Testing
         for byte in "zebra".utf8 { #expect(!text.contains("\(byte)")) }
     }
 
-    @Test func `there is none after disconnect(), and none in the background`() async throws {
+    @Test func `no will is published after disconnect() or in the background`() async throws {
         let broker = try LoopbackBroker.start()
         let phases = AppPhaseController()
         let ben = try TestClient(.local(broker.port, id: "ben"))

@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: [
         message("t", payload: 1_000), message("t", properties: 1_000), message(String(repeating: "t", count: 1_000)),
     ])
-    func `payloads, properties and topics take room`(_ message: ReceivedMessage) {
+    func `payloads, properties and topics of kept messages count toward the byte limit`(_ message: ReceivedMessage) {
         var kept = KeptMessages(limit: .max, byteLimit: 20_000)
         var count = 0
         while kept.keep(message, until: nil) { count += 1 }
@@ -26,7 +26,7 @@ import Testing
         #expect(kept.count == count)
     }
 
-    @Test func `a message that goes makes room`() {
+    @Test func `an expired or taken kept message frees its bytes`() {
         var kept = KeptMessages(limit: .max, byteLimit: 5_000)
         let message = Self.message("t", payload: 3_000)
         for _ in 0..<3 {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `an unfinished message takes room when the broker need not wait for it any more`() {
+    @Test func `an unacknowledged message counts toward the byte limit only after its waiting time`() {
         var kept = KeptMessages(limit: .max, byteLimit: 5_000)
         let tickets = (0..<2).map { _ in AcknowledgementTicket(.kept(until: nil), readers: 1) { _ in } }
         for ticket in tickets {

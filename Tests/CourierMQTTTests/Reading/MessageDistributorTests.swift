@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Which reader gets which message, in which memory, when many come together.
+/// Which reader gets which message, if many messages arrive together.
 @Suite(.timeLimit(.minutes(5))) struct MessageDistributorTests {
     private static func message(
         _ topic: String, _ payload: [UInt8], _ delivery: Delivery = .atMostOnce
@@ -23,7 +23,7 @@ import Testing
         world.client.messages(Message.self, from: filter, acknowledge: mode).makeAsyncIterator()
     }
 
-    @Test func `a reader that comes or goes while a topic repeats is noticed with the next message`() async throws {
+    @Test func `a reader that is added or removed takes effect with the next message on the topic`() async throws {
         let script: ConnectionScript = .connection([
             .accept(), .serve(until: .subscribe), .answer, Self.message("t", "a"), .serve(until: .publish(to: "1")),
             Self.message("t", "b"), .serve(until: .publish(to: "2")), Self.message("t", "c"),
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `topics and sizes may alternate`() async throws {
+    @Test func `readers receive messages with alternating topics and sizes in order`() async throws {
         let sizes = [0, 1, 70, MessagePage.singleByteCount, 100, MessagePage.sharedByteCount + 1, 2, 3_000]
         let sent = (0..<60).map { number in
             ("t/\(number % 7 % 3)", [UInt8](repeating: UInt8(number), count: sizes[number % sizes.count]))
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `values of other types come in order as well`() async throws {
+    @Test func `readers of bytes, String and Int receive all values in order`() async throws {
         let texts = (0..<1_000).map { "\($0)" }
         let script: ConnectionScript = .connection(
             [.accept(), .serve(until: .subscribe), .answer, .serve(until: .publish(to: "go"))]
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `who reads on receipt can not acknowledge for who reads after processing`() async throws {
+    @Test func `a reader with onReceipt cannot acknowledge for a reader with afterProcessing`() async throws {
         let script: ConnectionScript = .connection([
             .accept(), .serve(until: .subscribe), .answer,
             Self.message("t", "a", .atLeastOnce(1, isDuplicate: false)),
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `what came with the end of the connection reaches the readers`() async throws {
+    @Test func `messages that arrive right before the connection ends reach the reader`() async throws {
         let flood = PublishFlood(count: 50, topic: "t", payloadSize: 8)
         let script: ConnectionScript = .connection([
             .accept(), .serve(until: .subscribe), .answer, .flood(flood), .cut(.orderly),
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that is behind holds up the next connection too`() async throws {
+    @Test func `a full reader also pauses reading from the next connection`() async throws {
         let count = 20_000
         let flood = PublishFlood(count: count, topic: "t", payloadSize: 100)
         let script: ConnectionScript = .connection([

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// What a queue should do, one message at a time.
+    /// The expected behavior of a queue, one message at a time.
     private struct Model {
         let buffer: ReadBuffer
         var waiting: [(number: UInt16, qos: QoS)] = []
@@ -82,7 +82,7 @@ import Testing
         return numbers(slices)
     }
 
-    /// Everything, which may take several times.
+    /// All waiting messages, taken with as many calls as necessary.
     private static func all(_ queue: ReaderQueue) -> [UInt16] {
         var all: [UInt16] = []
         while case .messages(let slices) = queue.take(atMost: .max) { all += numbers(slices) }
@@ -90,7 +90,9 @@ import Testing
     }
 
     @Test(arguments: [ReadBuffer.Overflow.pause, .dropOldest, .dropNewest], 0..<20 as Range<UInt64>)
-    func `slices come out as messages one by one would`(_ overflow: ReadBuffer.Overflow, _ seed: UInt64) {
+    func `a reader queue behaves like a simple model that handles messages one by one`(
+        _ overflow: ReadBuffer.Overflow, _ seed: UInt64
+    ) {
         var random = SeededGenerator(seed: seed)
         let buffer = ReadBuffer(limit: .random(in: 1...40, using: &random), overflow: overflow)
         let drained = Atomic<Int>(0)
@@ -127,7 +129,7 @@ import Testing
         #expect(Self.taken(queue) == model.waiting.map(\.number), "seed \(seed)")
     }
 
-    @Test func `a reader is woken once, and not when there is something to take`() {
+    @Test func `a waiting reader is woken once, and wake() returns false if messages are waiting`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         let woken = Atomic<Int>(0)
@@ -142,7 +144,7 @@ import Testing
         #expect(woken.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `what waited comes before the end, and the error once`() {
+    @Test func `waiting messages are returned before the end, and the error is returned once`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [sender.slice([.zero, .one])]
@@ -161,7 +163,7 @@ import Testing
         #expect(!queue.wake {})
     }
 
-    @Test func `a queue that is closed gives back what waited and takes nothing`() {
+    @Test func `close() returns the waiting messages, and a closed queue accepts no messages`() {
         let drained = Atomic<Int>(0)
         let queue = ReaderQueue(ReadBuffer(limit: 2, overflow: .pause)) { drained.add(1, ordering: .relaxed) }
         var sender = Sender()
@@ -176,7 +178,7 @@ import Testing
         #expect(Self.taken(queue).isEmpty)
     }
 
-    @Test func `a message that has to be acknowledged comes alone, and others up to it`() {
+    @Test func `take() returns each message with a ticket alone, and other messages together`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [
@@ -194,7 +196,7 @@ import Testing
         #expect(Self.numbers(queue.close()) == [8, 9])
     }
 
-    @Test func `what the reader has taken and not claimed is given back, before what waited`() {
+    @Test func `close() returns taken but unclaimed messages before the waiting messages`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [sender.slice([.one, .two]), sender.slice([.zero, .one]), sender.slice([.one])]
@@ -205,7 +207,7 @@ import Testing
         #expect(!queue.claim(), "a message was given back and delivered")
     }
 
-    @Test func `what was taken before is done with the next take`() {
+    @Test func `after a second take(), close() does not return messages of the first take()`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [sender.slice([.one, .one])]
@@ -215,7 +217,7 @@ import Testing
         #expect(queue.close().isEmpty)
     }
 
-    @Test func `of messages that nobody acknowledges, those of QoS 0 and those of several readers may be lost`() {
+    @Test func `without a ticket, messages of QoS 0 or of several readers are not worth keeping`() {
         let entries = [(QoS.zero, false), (.one, false), (.two, true), (.two, false)].map { qos, isShared in
             MessagePage.Entry(
                 start: 0, byteCount: 0, topic: 0, packetID: 1, qos: qos, isRetained: false, isDuplicate: false,
@@ -228,7 +230,7 @@ import Testing
         #expect([ticketed].worthKeeping.count == 1)
     }
 
-    @Test func `while reading is paused QoS 0 is dropped beyond twice the limit`() {
+    @Test func `while reading is paused, QoS 0 messages beyond twice the limit are dropped`() {
         let queue = ReaderQueue(ReadBuffer(limit: 2, overflow: .pause)) {}
         var sender = Sender()
         var batch = [sender.slice([.zero, .zero, .zero])]
@@ -246,7 +248,7 @@ import Testing
     }
 
     @Test(arguments: [4, 1_000])
-    func `what is dropped behind a message that stays keeps no memory`(_ limit: Int) {
+    func `dropped messages free their memory while an older message is waiting`(_ limit: Int) {
         let queue = ReaderQueue(ReadBuffer(limit: limit, overflow: .dropOldest)) {}
         var sender = Sender()
         var pages: [WeakPage] = []
@@ -263,8 +265,8 @@ import Testing
         #expect(Self.all(queue) == [0] + newest)
     }
 
-    /// Between four and five times the memory of a message that comes alone. Not five times: what an array may hold depends on
-    /// the memory that the system gives, so not all messages count the same.
+    /// Between four and five times the memory of a message on its own page. Five times would be too exact: the capacity
+    /// of an array depends on the system, so not all messages count the same.
     private static var fourMessagesAndMore: Int {
         var sender = Sender()
         return sender.slice([.one]).byteCount * 46 / 10
@@ -278,7 +280,7 @@ import Testing
     }
 
     @Test(arguments: [ReadBuffer.Overflow.pause, .dropOldest, .dropNewest])
-    func `bytes fill a queue as well, until half of them are gone`(_ overflow: ReadBuffer.Overflow) {
+    func `a queue is full at its byte limit until half of the bytes are taken`(_ overflow: ReadBuffer.Overflow) {
         let drained = Atomic<Int>(0)
         let queue = Self.inBytes(overflow) { drained.add(1, ordering: .relaxed) }
         var sender = Sender()
@@ -295,7 +297,7 @@ import Testing
         #expect(drained.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `QoS 0 beyond the bytes is dropped as the policy says`() {
+    @Test func `QoS 0 messages beyond the byte limit are dropped according to the overflow policy`() {
         var sender = Sender()
         func messages(_ count: Int) -> [MessageSlice] { (0..<count).map { _ in sender.slice([.zero]) } }
         let newest = Self.inBytes(.dropOldest)
@@ -337,7 +339,7 @@ import Testing
     }
 
     @Test(arguments: [ReadBuffer.Overflow.dropOldest, .dropNewest, .pause])
-    func `messages that stay of many pages do not keep the pages`(_ overflow: ReadBuffer.Overflow) {
+    func `waiting messages do not retain the memory of their whole MessagePage`(_ overflow: ReadBuffer.Overflow) {
         let byteLimit = 1 << 20
         let queue = ReaderQueue(ReadBuffer(limit: 200, byteLimit: byteLimit, overflow: overflow)) {}
         for _ in 0..<200 {
@@ -349,19 +351,19 @@ import Testing
         #expect(Self.pageBytes(left) <= 2 * byteLimit + (64 << 10))
     }
 
-    @Test func `what was taken keeps no memory`() {
+    @Test func `messages that the reader has taken free their memory`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var batch = Self.pages(of: 300_000, [QoS](repeating: .one, count: 20).map { [$0] })
         let pages = batch.map { WeakPage(page: $0.first?.page) }
         _ = queue.push(&batch)
         for taken in 1...20 {
             _ = queue.take(atMost: 1)
-            // The reader has the last one in its hand.
+            // The reader still uses the message that it took last.
             #expect(pages.count { $0.page != nil } == 21 - taken)
         }
     }
 
-    @Test func `a reader gets large messages a few at a time`() {
+    @Test func `take() returns only a few large messages at a time`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var batch = Self.pages(of: 100_000, [QoS](repeating: .one, count: 10).map { [$0] })
         _ = queue.push(&batch)

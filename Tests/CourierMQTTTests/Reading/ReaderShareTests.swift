@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [[0], [7, 99], [3, 4, 5], Array(40..<80)] as [[UInt32]])
-    func `who gets little of a page gets it in memory of its own`(_ indexes: [UInt32]) throws {
+    func `a reader of few messages in a MessagePage gets copies of these messages`(_ indexes: [UInt32]) throws {
         let page = Self.page(100)
         let slices = Self.share(indexes, of: page)
         let slice = try #require(slices.first)
@@ -44,14 +44,14 @@ import Testing
     }
 
     @Test(arguments: [Array(0..<100), Array(10..<70), (0..<100).filter { $0 % 3 > 0 }] as [[UInt32]])
-    func `who gets much of a page shares it`(_ indexes: [UInt32]) throws {
+    func `a reader of most messages in a MessagePage shares the page`(_ indexes: [UInt32]) throws {
         let page = Self.page(100)
         let slice = try #require(Self.share(indexes, of: page).first)
         #expect(slice.map { $0.withPayload { $0[0] } } == indexes.map { UInt8($0) })
         #expect(slice.allSatisfy { $0.page === page })
     }
 
-    @Test func `who gets all of a page shares it, however long its topics are`() throws {
+    @Test func `a reader of all messages in a MessagePage shares the page, even if its topics are long`() throws {
         let topics = (0..<100).map { String(repeating: "t", count: 200) + "\($0)" }
         let entries = (0..<100).map { number in
             MessagePage.Entry(
@@ -71,13 +71,13 @@ import Testing
         #expect(slice.byteCount > 20_000)
     }
 
-    @Test func `a small page is shared with everybody`() throws {
+    @Test func `a small MessagePage is shared even with a reader of one message`() throws {
         let page = Self.page(5)
         let slice = try #require(Self.share([4], of: page).first)
         #expect(slice.allSatisfy { $0.page === page })
     }
 
-    @Test func `a share is used again for the next page`() throws {
+    @Test func `a ReaderShare is reused for the next MessagePage`() throws {
         var share = ReaderShare()
         for round in 0..<3 {
             let page = Self.page(10)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `what is from before the reader came goes in front, in order`() {
+    @Test func `insertEarlier() puts older messages before the new messages, in order`() {
         let page = Self.page(4)
         var share = ReaderShare()
         for index: UInt32 in 0..<2 { share.append(Self.run(index)) }
@@ -105,7 +105,7 @@ import Testing
         #expect(share.take().flatMap { $0 }.map { $0.withPayload { $0[0] } } == [2, 3, 0, 1])
     }
 
-    @Test func `what waits for a reader that catches up is bounded but for QoS above 0`() {
+    @Test func `dropNewest() limits the number of waiting QoS 0 messages`() {
         let page = Self.page(10)
         var share = ReaderShare()
         for index: UInt32 in 0..<10 { share.append(Self.run(index)) }

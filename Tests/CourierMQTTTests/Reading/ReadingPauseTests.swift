@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Readers that are full and wait for an answer of the broker, which lies behind what they have no room for.
+/// Full readers that wait for an answer of the broker, if it arrives after messages for which they have no room.
 @Suite(.timeLimit(.minutes(5))) struct ReadingPauseTests {
     private static let count = 500
 
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `a loop that awaits a publish for each message goes on with a full buffer`(_ qos: QoS) async throws {
+    func `a loop that awaits a publish for each message continues with a full buffer`(_ qos: QoS) async throws {
         let broker = try await RealBroker(settings: "max_queued_messages 0")
         let (sender, worker) = (try await Self.test(at: broker, "sender"), try await Self.test(at: broker, "worker"))
         let seen = Series<String>()
@@ -100,7 +100,7 @@ import Testing
         ).makeAsyncIterator()
     }
 
-    @Test func `what comes while a reader has twice its limit is acknowledged when it has room`() async throws {
+    @Test func `messages beyond twice a reader's limit are acknowledged when the reader has room`() async throws {
         try await ScriptedWorld.run([Self.thirtyMessages()]) { world in
             var messages = Self.smallReader(world)
             await world.connect()
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `what comes while a reader has twice its limit is not acknowledged by another one alone`() async throws {
+    @Test func `a fast reader alone cannot acknowledge messages beyond twice a slow reader's limit`() async throws {
         try await ScriptedWorld.run([Self.thirtyMessages()]) { world in
             var slow = Self.smallReader(world)
             var fast = world.client.messages(
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: Timeout.allCases)
-    func `a broker that falls silent while a full reader waits for its answer is given up`(
+    func `the connection times out if the broker is silent while a reader is full`(
         _ timeout: Timeout
     ) async throws {
         let script = ConnectionScript.connection(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Values that come with the message they were read from, wherever a type to decode is named.
+/// `Received` values, which contain the message that they were decoded from, in each API that decodes values.
 @Suite(.timeLimit(.minutes(5))) struct ReceivedTests {
     private struct Note: Codable, Hashable, Sendable { var title: String }
 
@@ -21,7 +21,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a loop over a filter learns the topic of each value`() async throws {
+    @Test func `a loop over Received values gets the topic of each value`() async throws {
         try await Self.withClient { test in
             var notes = test.client.messages(Received<Note>.self, from: "chat/+/notes").makeAsyncIterator()
             try await test.client.subscribe(to: "chat/+/notes")
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a topic's parameters are found in what came on it`() async throws {
+    @Test func `the arguments of a Topic are read from the topic of a received value`() async throws {
         try await Self.withClient { test in
             var notes = test.client.messages(Received<Note>.self, from: Self.notes).makeAsyncIterator()
             try await test.client.subscribe(to: Self.notes)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a sink gets values with their topics`() async throws {
+    @Test func `a sink of Received values gets each value with its topic`() async throws {
         try await Self.withClient { test in
             let received = AsyncStream<Received<Note>>.makeStream()
             let reader = test.client.messagePublisher(topic: "chat/#")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `an error that the server describes comes with its topic, too`() async throws {
+    @Test func `errorDecodeHandler receives a decoded error value with its topic`() async throws {
         struct ServerError: Codable { let reason: String }
         struct Refusal: Error, Equatable {
             let topic: String
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `its message is acknowledged by hand`() async throws {
+    @Test func `a Received value is acknowledged through its message`() async throws {
         let broker = try LoopbackBroker.start()
         let test = try TestClient(.local(broker.port))
         try await test.connect()
@@ -101,14 +101,14 @@ import Testing
             broker.dropConnections()
             try await test.wait(for: "connectionSuccess", count: 2)
             try await test.client.publish(Note(title: "second"), to: "n")
-            // It would be the first one again if that had no acknowledgement.
+            // Without the acknowledgement, the broker would send the first message again.
             #expect(try await notes.next()?.value == Note(title: "second"))
         }
         try await test.end()
         await broker.shutdown()
     }
 
-    @Test func `an error names the type that was to be decoded`() async throws {
+    @Test func `a decoding error names the type of the value instead of Received`() async throws {
         try await Self.withClient { test in
             var letters = test.client.deadLetters.makeAsyncIterator()
             var notes = test.client.messages(Received<Note>.self, from: "n").makeAsyncIterator()
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a request and its response carry their messages`() async throws {
+    @Test func `request() and respond() support Received values with their topics`() async throws {
         try await Self.withClient { test in
             let server = Task {
                 try await test.client.respond(to: "rooms/+/size") { (request: Received<Int>) in
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `payloads as they stand, and values in values, come too`() throws {
+    @Test func `Received can contain a Message, a String or another Received value`() throws {
         let registry = try AdapterRegistry([JSONMessageAdapter()])
         let message = Message(data: Data("[1]".utf8), topic: "n", qos: .zero)
         #expect(try ValueDecoder<Received<Message>>(registry).decode(message).value == message)

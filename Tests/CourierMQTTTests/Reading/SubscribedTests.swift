@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// `subscribed()` of a message sequence: what it waits for, and what it throws.
+/// When `subscribed()` of a message sequence returns, and which errors it throws.
 @Suite(.timeLimit(.minutes(5))) struct SubscribedTests {
     private typealias Outcome = Box<Result<MessageSequence<String>, any Error>>
 
@@ -24,7 +24,7 @@ import Testing
         return (task, outcome)
     }
 
-    @Test func `what is published after it returns is read`() async throws {
+    @Test func `a message that is published after subscribed() returns is received`() async throws {
         let broker = try LoopbackBroker.start()
         let test = try TestClient(.local(broker.port))
         test.client.connect()
@@ -40,7 +40,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `it returns when the broker has granted the filter, and not before`() async throws {
+    @Test func `subscribed() returns only after the broker granted the filter`() async throws {
         let gate = ScriptGate()
         try await ScriptedWorld.run([.connection([.accept(), .fault(.hold(.subAck, until: gate))])]) { world in
             await world.connect()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that is lost before the grant is waited for again`() async throws {
+    @Test func `subscribed() waits for the next connection if the first one is lost before SUBACK`() async throws {
         let script: [ConnectionScript] = [.connection([.accept(), .serve(until: .subscribe), .cut(.orderly)])]
         try await ScriptedWorld.run(script) { world in
             await world.connect()
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `it reads from the call on, also what the broker sends with the connection`() async throws {
+    @Test func `messages that the broker sends right after CONNACK reach a subscribed() sequence`() async throws {
         let script = ConnectionScript.connection([
             .accept(isSessionPresent: true), ScriptedReadingTests.message(1, "kept"),
         ])
@@ -82,9 +82,7 @@ import Testing
         }
     }
 
-    @Test func `disconnect() while the broker has not answered ends it, and the next connection can be read`()
-        async throws
-    {
+    @Test func `disconnect() before SUBACK ends subscribed(), and the next call succeeds`() async throws {
         let script = ConnectionScript.connection([.accept(), .fault(.drop(.subAck))])
         try await ScriptedWorld.run([script, .connection([.accept()])]) { world in
             await world.connect()
@@ -101,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a client that gives up while the broker has not answered ends it with the reason`() async throws {
+    @Test func `subscribed() throws notAuthorized if the client stops reconnecting before SUBACK`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .serve(until: .subscribe), .cut(.reset)]),
             .connection([.refuse(.notAuthorized)]), .connection([.refuse(.notAuthorized)]),
@@ -116,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `a loop that nobody waits for goes on after disconnect()`() async throws {
+    @Test func `a loop without subscribed() continues after disconnect() and another connect()`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .fault(.drop(.subAck))]),
             .connection([
@@ -139,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `a filter that the broker refuses is its error`() async throws {
+    @Test func `subscribed() throws if the broker refuses the filter`() async throws {
         var rules = BrokerConfiguration()
         rules.access = .init(rules: [.init(.deny, .subscribe, "t")], otherwise: .allow)
         let broker = try LoopbackBroker.start(configuration: rules)
@@ -153,7 +151,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a filter that is none is its error`() async throws {
+    @Test func `subscribed() throws invalidTopicFilter if the filter is invalid`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let error = await #expect(throws: CourierError.self) {
@@ -163,14 +161,14 @@ import Testing
         }
     }
 
-    @Test func `connect() was forgotten: it throws and does not wait`() async throws {
+    @Test func `subscribed() throws at once if connect() was not called`() async throws {
         let test = try TestClient(.local(1))
         await #expect(throws: CourierError.self) {
             try await test.client.messages(String.self, from: "t").subscribed()
         }
     }
 
-    @Test func `a client that cannot work says why`() async {
+    @Test func `subscribed() of a misconfigured client throws invalidConfiguration`() async {
         var config = MQTTClientConfig(options: .local(1))
         config.logHandler = nil
         config.offline.maximumCount = 0
@@ -182,7 +180,7 @@ import Testing
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test func `a cancelled task takes the subscription back`() async throws {
+    @Test func `cancellation of subscribed() unsubscribes the filter`() async throws {
         let gate = ScriptGate()
         try await ScriptedWorld.run([.connection([.accept(), .fault(.hold(.subAck, until: gate))])]) { world in
             await world.connect()
@@ -195,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `destroy() ends it`() async throws {
+    @Test func `destroy() ends subscribed() with clientDestroyed`() async throws {
         let gate = ScriptGate()
         try await ScriptedWorld.run([.connection([.accept(), .fault(.hold(.subAck, until: gate))])]) { world in
             await world.connect()
@@ -207,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `a sequence that is released without a loop is unsubscribed`() async throws {
+    @Test func `a subscribed() sequence that is released without a loop is unsubscribed`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let (_, outcome) = await Self.begin(world)

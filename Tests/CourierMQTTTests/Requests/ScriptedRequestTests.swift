@@ -10,7 +10,7 @@ import Testing
 
 /// `request` with connections that are lost, and with brokers that do not answer.
 @Suite(.timeLimit(.minutes(5))) struct ScriptedRequestTests {
-    /// Asks, with five seconds for the answer.
+    /// Sends a request with a timeout of five seconds.
     private static func ask(_ world: ScriptedWorld) -> Task<String, any Error> {
         Task { [client = world.client] in try await client.request("?", to: "q", timeout: .seconds(5)) }
     }
@@ -19,7 +19,7 @@ import Testing
         await world.publishes().filter { $0.topic == "q" }
     }
 
-    /// Nobody waits for anything.
+    /// Expects that no caller waits for anything.
     private static func expectNothingLeft(
         _ world: ScriptedWorld, sourceLocation: SourceLocation = #_sourceLocation
     ) async {
@@ -34,7 +34,7 @@ import Testing
 
     // MARK: Time
 
-    /// Where a call may get stuck.
+    /// The stages at which a request may wait forever.
     enum Silence: CaseIterable {
         case noConnection
         case noSubAck
@@ -63,7 +63,7 @@ import Testing
             .pubAck(Acknowledgement(packetID: id, reasonCode: .noMatchingSubscribers))
         }
 
-        /// What is said when the time is over.
+        /// A part of the timeout error.
         fileprivate var words: String {
             switch self {
             case .noConnection: "There was no connection for 5.0 seconds; the request to \"q\" was not sent"
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: Silence.allCases)
-    func `a request ends at its timeout, wherever it got stuck, and leaves nothing behind`(
+    func `a request times out at every stage and leaves no pending state`(
         _ silence: Silence
     ) async throws {
         try await ScriptedWorld.run([silence.script], afterwards: [.expect(.connect), .stall]) { world in
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// Asks without a connection until the time is over.
+    /// Sends a request without a connection and returns its timeout error.
     private static func askInVain(_ world: ScriptedWorld) async -> CourierError? {
         let asking = ask(world)
         await world.until { world.client.waitingCount == 2 }
@@ -119,7 +119,7 @@ import Testing
         return error
     }
 
-    @Test func `a request that found no connection says how the last attempt failed`() async throws {
+    @Test func `the timeout error of a request without a connection contains the last failure`() async throws {
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
             await world.connect()
             let error = await Self.askInVain(world)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `the failures before disconnect() are not those of a later request`() async throws {
+    @Test func `the timeout error of a request ignores connection failures before disconnect()`() async throws {
         try await ScriptedWorld.run(
             [.connection([.refuse(.serverUnavailable)])], afterwards: [.expect(.connect), .stall]
         ) { world in
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// Gives options that end, then none, and then the same without an end.
+    /// Returns options that expire, then throws, and then returns the same options without an expiry.
     private final class FailingProvider: ConnectionServiceProvider {
         private let count = Mutex(0)
         var clientID: String { "scripted" }
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `a failed renewal of credentials is not why a request on the connection got no answer`() async throws {
+    @Test func `a failed renewal of credentials is not the cause of a request timeout while connected`() async throws {
         try await ScriptedWorld.run([.connection([.accept()])]) { config in
             let given = config
             config = MQTTClientConfig(provider: FailingProvider())
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `a request that waited for the connection expires at the timeout of the call`() async throws {
+    @Test func `the message expiry of a delayed request is the remaining time until its timeout`() async throws {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) { world in
             await world.connect()
             let asking = Self.ask(world)
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `a request may take longer than a message expiry can say`() async throws {
+    @Test func `a request with a very long timeout is sent with the largest message expiry`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let asking: Task<String, any Error> = Task { [client = world.client] in
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.zero, .two])
-    func `a request has QoS 1, also on a topic with another QoS`(_ qos: QoS) async throws {
+    func `a request is sent with QoS 1 even if its Topic has another QoS`(_ qos: QoS) async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let asking = Task { [client = world.client] in
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test func `a request that names the type of its answer has ten seconds, too`() async throws {
+    @Test func `a request without a timeout argument times out after 10 seconds`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let asking = Task { [client = world.client] in try await client.request("?", to: "q", as: String.self) }
@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(arguments: Silence.allCases)
-    func `a cancelled request ends at once, and leaves nothing behind`(_ silence: Silence) async throws {
+    func `a canceled request ends at once at every stage and leaves no pending state`(_ silence: Silence) async throws {
         try await ScriptedWorld.run([silence.script], afterwards: [.expect(.connect), .stall]) { world in
             await world.connect()
             let asking = Self.ask(world)
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    // MARK: The topic of answers
+    // MARK: The response topic
 
     private static let answers = "courier/answers/scripted"
 
@@ -283,7 +283,7 @@ import Testing
         }
     }
 
-    @Test func `the store does not keep it as wanted`() async throws {
+    @Test func `the response topic is stored as a filter to unsubscribe`() async throws {
         let store = ControlledStore()
         let filter = try TopicFilter(Self.answers)
         try await ScriptedWorld.run {
@@ -299,7 +299,7 @@ import Testing
         }
     }
 
-    @Test func `what an earlier process has left of it is unsubscribed, until this one asks`() async throws {
+    @Test func `a response topic left by an earlier process is unsubscribed until the first request`() async throws {
         let store = ControlledStore()
         let left = StoreChange.want(StoredSubscription(try TopicFilter(Self.answers), .unsubscribing))
         try await ScriptedWorld.run([.connection([.accept(isSessionPresent: true)])]) {
@@ -318,7 +318,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `destroy() ends requests and the subscription, and the next request subscribes again`(
+    func `destroy() ends pending requests, and the next request subscribes again`(
         _ isWaiting: Bool
     ) async throws {
         try await ScriptedWorld.run { world in
@@ -344,7 +344,7 @@ import Testing
         }
     }
 
-    @Test func `a request whose topic is refused says so, and the next one subscribes again`() async throws {
+    @Test func `a request throws if its response topic is refused, and the next call subscribes again`() async throws {
         let refusal = SubAck(packetID: 1, reasonCodes: [.unspecifiedError])
         let script = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .send(.subAck(refusal))])
         try await ScriptedWorld.run([script]) { world in
@@ -366,7 +366,7 @@ import Testing
             isCleanSession: true)
     }
 
-    /// The topic for the answer to a client of this id.
+    /// The response topic of a client with this id.
     private static func responseTopic(of clientID: String) async throws -> String? {
         var topic: String?
         try await ScriptedWorld.run(provider: ScriptedProvider(options(id: clientID))) { world in
@@ -380,11 +380,11 @@ import Testing
         return topic
     }
 
-    @Test func `a client id is one level of it, whatever it holds`() async throws {
+    @Test func `the client id is escaped to one level of the response topic`() async throws {
         #expect(try await Self.responseTopic(of: "a/b+#c") == "courier/answers/a%2Fb%2B%23c")
     }
 
-    @Test func `a client id of the same letters in other bytes has a topic of its own`() async throws {
+    @Test func `client ids with equal letters but different bytes have different response topics`() async throws {
         let ids = ["caf\u{E9}", "cafe\u{301}"]
         let provider = ScriptedProvider(ids.map { ScriptedProvider.Answer.options(Self.options(id: $0)) })
         try await ScriptedWorld.run(provider: provider) { world in
@@ -403,7 +403,7 @@ import Testing
     }
 
     @Test(arguments: ["", "app-%%%%"])
-    func `clients without an id of their own do not share a topic`(_ clientID: String) async throws {
+    func `clients with an empty or random client id have different response topics`(_ clientID: String) async throws {
         let topics = [try await Self.responseTopic(of: clientID), try await Self.responseTopic(of: clientID)]
         #expect(topics.compactMap(\.self).count == 2)
         #expect(topics[0] != topics[1])

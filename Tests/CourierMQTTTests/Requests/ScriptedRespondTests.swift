@@ -48,9 +48,7 @@ import Testing
         await world.publishes().filter { $0.topic == "a" }
     }
 
-    @Test func `a CancellationError from elsewhere is a failure of the handler, and the next request is answered`()
-        async throws
-    {
+    @Test func `a CancellationError of the handler is reported, and the next request is answered`() async throws {
         try await Self.run([Self.request("1"), Self.request("2")]) { (text: String) in
             if text == "1" { throw CancellationError() }
             return "answer to \(text)"
@@ -65,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a request that cannot be decoded is a dead letter, and the next one is answered`() async throws {
+    @Test func `a request that cannot be decoded is a dead letter, and the next request is answered`() async throws {
         try await Self.run([Self.request("not a number"), Self.request("2")]) { (number: Int) in
             "\(number * 2)"
         } _: { world, letters in
@@ -76,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a request without a response topic is a dead letter, and the next one is answered`() async throws {
+    @Test func `a request without a response topic is a dead letter, and the next request is answered`() async throws {
         try await Self.run([Self.request("1", []), Self.request("2")]) { (text: String) in
             "answer to \(text)"
         } _: { world, letters in
@@ -88,9 +86,7 @@ import Testing
         }
     }
 
-    @Test func `the log is told of a handler that fails when nobody listens to events, without what it said`()
-        async throws
-    {
+    @Test func `a failed handler is logged without its error text if there is no event listener`() async throws {
         struct Closed: Error, CustomStringConvertible { let description = "hidden" }
         let log = WarningLog()
         let script = ConnectionScript.connection([

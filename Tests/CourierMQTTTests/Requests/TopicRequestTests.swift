@@ -30,7 +30,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a topic is asked on with its values, and answered on with any`() async throws {
+    @Test func `request() needs the arguments of a Topic, and respond() answers for all arguments`() async throws {
         try await Self.ask(on: Self.squares) { client in
             #expect(try await client.request(7, to: Self.squares(room: "1"), as: Int.self) == 49)
             let inferred: Int = try await client.request(8, to: Self.squares(room: "2"), timeout: .seconds(60))
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `%u and %c are those of the connection`() async throws {
+    @Test func `%u and %c in a request topic are the user name and client id of the connection`() async throws {
         try await Self.ask(on: Self.own) { client in
             let answers = [
                 try await client.request(7, to: Self.own, as: Int.self),
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `before there was a connection %u and %c are an error that names the remedy`() async throws {
+    @Test func `%u and %c in a request topic throw an error before the first connection`() async throws {
         let test = try TestClient(.local(1))
         let error = await #expect(throws: CourierError.self) {
             try await test.client.request(7, to: Self.own, as: Int.self)

@@ -26,12 +26,13 @@ import Testing
         return readers(&tree, topic)
     }
 
-    @Test func `a topic finds the readers of its text, of + and of #`() throws {
+    @Test func `a topic matches filters with its text, with + and with #`() throws {
         let filters = ["a/b", "a/+", "+/b", "a/#", "#", "+/+", "a", "a/b/c", "+", "b/#", "a/b/+", "a/b/#"]
         #expect(try matching(filters, "a/b") == [0, 1, 2, 3, 4, 5, 11])
     }
 
-    @Test func `# matches the level before it [MQTT-4.7.1-1]`() throws {
+    /// [MQTT-4.7.1-1].
+    @Test func `a filter with # also matches its parent level`() throws {
         #expect(try matching(["sport/#", "sport/+/#", "#"], "sport") == [0, 2])
         #expect(try matching(["sport/#", "sport/+/#"], "sport/") == [0, 1])
     }
@@ -42,19 +43,21 @@ import Testing
         #expect(try matching(["a/+", "a/#"], "a/$b") == [0, 1])
     }
 
-    @Test func `empty levels are levels [MQTT-4.7.3-1]`() throws {
+    /// [MQTT-4.7.3-1].
+    @Test func `an empty topic level is matched like any other level`() throws {
         #expect(try matching(["/", "+/+", "+", "//", "/+", "+/", "/#"], "/") == [0, 1, 4, 5, 6])
         #expect(try matching(["a//b", "a/+/b", "a/b"], "a//b") == [0, 1])
     }
 
-    @Test func `a shared filter matches by what stands behind its group [MQTT-4.8.2-1]`() throws {
+    /// [MQTT-4.8.2-1].
+    @Test func `a shared subscription matches by the filter after its group name`() throws {
         let filters = ["$share/g/a/+", "$share/g/#", "$share/h//", "a/b"]
         #expect(try matching(filters, "a/b") == [0, 1, 3])
         #expect(try matching(filters, "$share/g/a/x").isEmpty)
         #expect(try matching(filters, "/") == [1, 2])
     }
 
-    @Test func `a shared filter and the same without its group are two`() throws {
+    @Test func `a filter and the same filter in a share group are separate entries`() throws {
         var tree = TopicTree(seed: 1)
         for filter in ["a/b", "$share/g/a/b", "$share/h/a/b"] { tree.insert(try TopicFilter(filter), for: 1) }
         #expect(tree.count == 3)
@@ -65,7 +68,7 @@ import Testing
         #expect(readers(&tree, "a/b").isEmpty)
     }
 
-    @Test func `a reader with several matching filters is named once`() throws {
+    @Test func `a reader with several matching filters is found only once`() throws {
         var tree = TopicTree(seed: 1)
         for filter in ["a/b", "a/+", "#", "a/#", "$share/g/a/b"] { tree.insert(try TopicFilter(filter), for: 7) }
         tree.insert(try TopicFilter("a/b"), for: 3)
@@ -73,7 +76,7 @@ import Testing
         #expect(readers(&tree, "a/b") == [3, 7], "also the second time")
     }
 
-    @Test func `inserting twice and removing what is not there change nothing`() throws {
+    @Test func `inserting a filter twice or removing an absent filter changes nothing`() throws {
         var tree = TopicTree(seed: 1)
         let filter = try TopicFilter("a/+/c")
         #expect(insert(filter, for: 1, &tree))
@@ -90,7 +93,7 @@ import Testing
         #expect(tree.nodeCount == 0)
     }
 
-    @Test func `removing the last reader of a filter gives back the levels that no other filter has`() throws {
+    @Test func `removing the last reader of a filter frees the levels that no other filter uses`() throws {
         var tree = TopicTree(seed: 1)
         tree.insert(try TopicFilter("a/b/c"), for: 1)
         tree.insert(try TopicFilter("a/b/#"), for: 1)
@@ -103,7 +106,7 @@ import Testing
         #expect(readers(&tree, "a/x/c") == [1])
     }
 
-    @Test func `many readers of one filter are all named, and can go in any order`() throws {
+    @Test func `the remaining readers of one filter are found after some readers are removed`() throws {
         var tree = TopicTree(seed: 1)
         let filter = try TopicFilter("a/#")
         for reader in 0..<1_000 { tree.insert(filter, for: reader) }
@@ -113,7 +116,7 @@ import Testing
         #expect(readers(&tree, "a/b/c") == left)
     }
 
-    @Test func `what is left after most filters went still matches`() throws {
+    @Test func `the remaining filters still match after most filters were removed`() throws {
         var tree = TopicTree(seed: 9)
         for number in 0..<5_000 { tree.insert(try TopicFilter("room/\(number)/+/state\(number)"), for: number) }
         #expect(tree.nodeCount == 15_001)
@@ -129,7 +132,7 @@ import Testing
         #expect(readers(&tree, "room/1/x/state1") == [1])
     }
 
-    @Test func `levels of every length up to 40 bytes, alone and in a row, are told apart`() throws {
+    @Test func `topic levels with lengths from 0 to 40 bytes are distinguished at each position`() throws {
         let texts = (0...40).map { String("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH".prefix($0)) }
         var tree = TopicTree(seed: 5)
         for (reader, text) in texts.enumerated() {
@@ -145,11 +148,11 @@ import Testing
         }
     }
 
-    @Test func `an empty topic finds nobody`() throws {
+    @Test func `an empty topic matches no filter`() throws {
         #expect(try matching(["#", "+"], "").isEmpty)
     }
 
-    @Test func `a topic of 65,535 separators is followed as deep as the filters and no further`() throws {
+    @Test func `a topic with thousands of levels is matched with shallow and deep filters`() throws {
         let topic = String(repeating: "/", count: 65_535)
         #expect(try matching(["#", "/#", "+/+/+", "//////////#", "/"], topic) == [0, 1, 3])
         // As deep as a filter can be, each level both a wildcard and empty: a node is visited once, not once per path.
@@ -160,14 +163,14 @@ import Testing
             ])
     }
 
-    @Test func `+ beside text costs the nodes that match, not the paths through them`() throws {
-        // Depth 40 would be 2^40 paths for one who follows + and text of every level anew; here there are two chains.
+    @Test func `a lookup does not take exponential time if text and + match on each of 40 levels`() throws {
+        // A lookup that follows text and + anew on every level would visit 2^40 paths. The tree has only two chains.
         let levels = Array(repeating: "a", count: 40)
         let filters = [levels.joined(separator: "/"), Array(repeating: "+", count: 40).joined(separator: "/")]
         #expect(try matching(filters, levels.joined(separator: "/")) == [0, 1])
     }
 
-    @Test func `a lookup visits no more nodes beside 100,000 filters that do not match than beside four`() throws {
+    @Test func `a lookup visits as many nodes with 100,000 other filters as with four`() throws {
         let topic = "fleet/7/vehicle-7/position"
         for count in [1, 25_000] {
             var tree = TopicTree(seed: 3)

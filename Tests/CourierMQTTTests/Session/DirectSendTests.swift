@@ -7,9 +7,9 @@ import Testing
 @testable import CourierMQTT
 @testable import CourierTransport
 
-/// A lone message leaves on the thread that publishes it, when the loop sleeps.
+/// If the event loop sleeps, the thread that publishes a single message also sends it.
 @Suite(.timeLimit(.minutes(5))) struct DirectSendTests {
-    /// On which threads packets were seen.
+    /// Records the threads on which packets were observed.
     private final class Observer: PacketObserver {
         let threads = Mutex<Set<UInt>>([])
         func observed(_ batch: PacketBatch) { threads.withLock { _ = $0.insert(LoopThread.current) } }
@@ -32,7 +32,7 @@ import Testing
         await group.shutdown()
     }
 
-    /// Waits until the loop's thread sleeps, which nobody is told.
+    /// Waits until the loop's thread sleeps. There is no notification for it.
     private func asleep(_ loop: EventLoop) async throws {
         while !loop.isAsleep.load(ordering: .acquiring) {
             try Task.checkCancellation()
@@ -41,13 +41,13 @@ import Testing
     }
 
     @Test(arguments: [QoS.zero, .one, .two])
-    func `a message leaves without the loop being woken`(_ qos: QoS) async throws {
+    func `a message is sent without waking the event loop`(_ qos: QoS) async throws {
         try await withClient { test, loop in
             var texts = test.client.messages(String.self, from: "lone", qos: qos).makeAsyncIterator()
             try await test.client.subscribe(to: "lone", qos: qos)
             var isDirect = false
             var sent = 0
-            // The loop may have something to do just then; not every time.
+            // The loop may be busy for some messages, but not for all of them.
             while !isDirect {
                 try await asleep(loop)
                 let before = loop.wakeUpCount
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a message does not overtake the subscription of a loop that began before`() async throws {
+    @Test func `a message is sent after the subscription of a loop that started before the publish`() async throws {
         try await withClient { test, loop in
             for number in 0..<100 {
                 let topic = "topic/\(number)"
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `packets are seen on the loop's thread alone`() async throws {
+    @Test func `the packet observer is called only on the thread of the event loop`() async throws {
         let observer = Observer()
         try await withClient(observer) { test, loop in
             let thread = await withCheckedContinuation { continuation in

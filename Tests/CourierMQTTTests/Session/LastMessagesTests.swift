@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What is published just before a disconnect.
+/// Messages that are published right before a disconnect.
 @Suite(.timeLimit(.minutes(5))) struct LastMessagesTests {
     /// Counts the packets that are written, by the first half of their first byte: batches of one test are small, and a
     /// PUBLISH of it shorter than 128 bytes.
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `messages of QoS 0 that were taken go out before DISCONNECT`() async throws {
+    @Test func `accepted QoS 0 messages are sent before DISCONNECT`() async throws {
         let broker = try LoopbackBroker.start()
         for round in 0..<20 {
             let written = Written()
@@ -34,7 +34,7 @@ import Testing
                 host: "127.0.0.1", port: broker.port, clientId: "last-\(round)", username: "", password: "",
                 isCleanSession: true)
             let test = try TestClient(options) { $0.packetObserver = written }
-            // With and without somebody who listens to events, messages take different ways.
+            // The code path of a message differs with and without event listeners.
             if round.isMultiple(of: 2) { test.stopListening() }
             test.client.connect()
             try await test.client.connected()
@@ -49,7 +49,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `they also do when the broker reads more slowly than they were written`() async throws {
+    @Test func `accepted QoS 0 messages are sent before a disconnect even if the broker reads slowly`() async throws {
         let slow = ConnectionScript.connection([.accept(), .stopReading, .pause(.seconds(1)), .resumeReading])
         try await ScriptedWorld.run([slow]) { world in
             await world.connect()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What an observer is shown of a handshake.
+/// The parts of a handshake that a packet observer receives.
 @Suite struct PacketTapTests {
     private final class Recorder: PacketObserver {
         let batches = Mutex<[PacketBatch]>([])
@@ -37,7 +37,7 @@ import Testing
         [.authenticationMethod("m"), .authenticationData(SecretBytes(secret))]
     }
 
-    @Test func `password and authentication data of CONNECT are shown as stars, and what follows as it is`() throws {
+    @Test func `the password and authentication data of CONNECT are replaced by stars for observers`() throws {
         let recorder = Recorder()
         var connect = Connect(version: .v5, clientID: "c", password: SecretBytes(secret))
         connect.properties = properties
@@ -50,7 +50,7 @@ import Testing
         #expect(shown.count { $0 == UInt8(ascii: "*") } == 2 * secret.count)
     }
 
-    @Test func `authentication data of AUTH and CONNACK is shown as stars, and what follows as it is`() throws {
+    @Test func `the authentication data of AUTH and CONNACK is replaced by stars for observers`() throws {
         let recorder = Recorder()
         let message = Packet.publish(Publish(topic: "t", payload: secret, delivery: .atMostOnce))
         let read = try bytes(
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [Endpoint.client, .server])
-    func `authentication data of a later authentication is shown as stars wherever it stands`(sender: Endpoint) throws {
+    func `the authentication data of a later AUTH is replaced by stars at each position`(sender: Endpoint) throws {
         let recorder = Recorder()
         let tap = tap(recorder, ExtendedAuthentication(method: "m"))
         let message = Packet.publish(Publish(topic: "t", payload: Array("shown".utf8), delivery: .atMostOnce))
@@ -84,7 +84,7 @@ import Testing
         #expect(text.components(separatedBy: "shown").count == 5)
     }
 
-    @Test func `a later AUTH that can not be read is not shown, nor what is behind it`() throws {
+    @Test func `observers receive neither a later AUTH that cannot be decoded nor the packets after it`() throws {
         let recorder = Recorder()
         let message = try bytes([.publish(Publish(topic: "t", payload: [1], delivery: .atMostOnce))], .server)
         let broken: [UInt8] = [0xF0, UInt8(1 + secret.count), 0x18] + secret
@@ -92,7 +92,7 @@ import Testing
         #expect(recorder.bytes == message)
     }
 
-    @Test func `a handshake that can not be read is not shown`() throws {
+    @Test func `observers do not receive a CONNECT that cannot be decoded`() throws {
         let recorder = Recorder()
         let connect = Connect(version: .v5, clientID: "c", password: SecretBytes(secret))
         let written = try bytes([.connect(connect)], .client)

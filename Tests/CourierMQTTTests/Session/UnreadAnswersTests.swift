@@ -5,9 +5,9 @@ import Testing
 
 @testable import CourierMQTT
 
-/// What a broker brings about that sends, and reads nothing.
+/// Brokers that send packets but do not read the answers.
 @Suite struct UnreadAnswersTests {
-    /// A broker that reads when it is told to, and writes what it is given.
+    /// A broker that reads only after `readOn()`, and sends the given bytes.
     ///
     /// Safe to share: touched on the loop only, and after its end.
     private final class DeafBroker: ChannelHandler, @unchecked Sendable {
@@ -75,11 +75,11 @@ import Testing
         try await session.wait("to connect") { $0.connections == 1 }
     }
 
-    @Test func `a broker that sends on and on and reads nothing is left`() async throws {
+    @Test func `the client disconnects from a broker that sends packets but reads no answers`() async throws {
         let limit = 64 << 10
         let loop = try EventLoop()
         let session = TestSession(on: loop, answerLimit: limit)
-        // PUBREL of an id that means nothing, which takes an answer and nothing else.
+        // PUBREL of an unknown packet id. The client only answers it.
         let release: [UInt8] = [0x62, 0x02, 0x00, 0x01]
         let broker = try DeafBroker([.connAck(ConnAck())], [UInt8](repeatElement(release, count: 100_000).joined()))
         try await connect(session, to: broker)
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// The most that a broker can have unanswered: one message for each packet id.
-    @Test func `a broker that keeps to MQTT may read as late as it likes`() async throws {
+    @Test func `a broker may send 65,535 messages before it reads any acknowledgement`() async throws {
         let loop = try EventLoop()
         let session = TestSession(on: loop)
         var packets = [Packet.connAck(ConnAck())]
@@ -113,7 +113,7 @@ import Testing
         #expect(try broker.count(of: .pubAck) == Int(UInt16.max))
     }
 
-    @Test func `messages that the broker acknowledges faster than it reads are no answers`() async throws {
+    @Test func `outgoing messages that the broker has not read do not count as unread answers`() async throws {
         let loop = try EventLoop()
         let session = TestSession(on: loop, answerLimit: 32 << 10)
         for number in 0..<20 as Range<UInt64> {
@@ -132,7 +132,7 @@ import Testing
         try await session.wait("for the first sign") { $0.messages.count == 1 }
         loop.execute { broker.send(answers) }
         try await session.wait("for acknowledgements") { $0.acknowledged.count == 10 }
-        // Two more reads, so that what the first of them led to would be seen.
+        // Two more reads, so that an end that the first read caused is noticed.
         for count in 2...3 {
             loop.execute { broker.send(sign) }
             try await session.wait("for another sign") { $0.messages.count == count }

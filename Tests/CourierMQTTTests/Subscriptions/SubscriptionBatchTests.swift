@@ -11,8 +11,8 @@ import Testing
         return buffer.count
     }
 
-    @Test func `a packet with one filter is as large as it is reckoned to be`() throws {
-        // Where the packet's length begins to take a byte more, and the ends.
+    @Test func `the computed size of a packet with one filter equals its encoded size`() throws {
+        // Filter lengths at which the length field of the packet grows by a byte, and the shortest and longest filter.
         for length in [1, 65_535] + Array(110...125) + Array(16_365...16_380) {
             for identifier: UInt32? in [nil, 1, 128, 268_435_455] {
                 var entry = SubscriptionEntry(try TopicFilter(String(repeating: "x", count: length)))
@@ -27,7 +27,7 @@ import Testing
                 #expect(
                     try SubscriptionBatch.size(ofPacketWith: .unsubscribe, for: entry)
                         == encodedSize(.unsubscribe(unsubscribe)), "\(length) bytes, \(identifier ?? 0)")
-                // Where the length of the properties begins to take a byte more, too.
+                // Also at lengths at which the length field of the properties grows by a byte.
                 for count in [0, 108, 130] {
                     let property = UserProperty("name", String(repeating: "é", count: count))
                     entry.properties.userProperties = [property]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// Identifiers by which the copies of a message for each of several subscriptions are told apart.
+/// Subscription identifiers, which distinguish the copies of a message for several overlapping subscriptions.
 @Suite struct SubscriptionIdentifiersTests {
     private typealias Action = SubscriptionAction
     private typealias Subscription = SubscriptionAction.Subscription
@@ -49,13 +49,13 @@ import Testing
         return (set, identifiers)
     }
 
-    @Test func `filters without a topic in common travel together and have none`() throws {
+    @Test func `filters without common topics share a packet and have no subscription identifier`() throws {
         let (_, actions) = try set([(some, .one), (apart, .one), (try TopicFilter("chat"), .two)])
         #expect(subscriptions(actions).map { $0.map(\.filter.string) } == [["chat/+/notes", "news/+", "chat"]])
         #expect(subscriptions(actions)[0].allSatisfy { $0.identifier == nil })
     }
 
-    @Test func `filters with wildcards and a topic in common have one each, and a packet each`() throws {
+    @Test func `overlapping wildcard filters have a subscription identifier and a packet each`() throws {
         let (_, actions) = try set([(all, .one), (apart, .one), (some, .two)])
         let packets = subscriptions(actions)
         #expect(packets.map { $0.map(\.filter.string) } == [["chat/#"], ["news/+"], ["chat/+/notes"]])
@@ -64,7 +64,7 @@ import Testing
         #expect(identifiers[0] != nil && identifiers[2] != nil && identifiers[0] != identifiers[2])
     }
 
-    @Test func `what the broker has already is renewed before the new one is asked for`() throws {
+    @Test func `a granted filter is renewed with an identifier before a new overlapping filter is sent`() throws {
         var (set, _) = try granted([(all, .one)])
         let actions = try set.want([SubscriptionSet.Intent(some, .one)], by: .reader(1), now: now)
         let packets = subscriptions(actions).flatMap { $0 }
@@ -73,14 +73,14 @@ import Testing
         #expect(packets.allSatisfy { $0.identifier != nil })
     }
 
-    @Test func `what is renewed goes in the order in which it came`() throws {
+    @Test func `filters are renewed in the order in which they were subscribed`() throws {
         let topics = try (0..<3).map { try TopicFilter("chat/\($0)") }
         var (set, _) = try granted(topics.map { ($0, .one) })
         let actions = try set.want([SubscriptionSet.Intent(all, .one)], by: .app, now: now)
         #expect(subscriptions(actions).map { $0.map(\.filter) } == [topics, [all]])
     }
 
-    @Test func `a broker that knows of none is asked without, also for what had one before`() throws {
+    @Test func `no subscription identifiers are sent to a broker that does not support them`() throws {
         let (_, actions) = try set([(all, .one), (some, .one)], hasIdentifiers: false)
         #expect(subscriptions(actions).map(\.count) == [2])
         var (set, _) = try granted([(all, .one), (some, .one)])
@@ -90,7 +90,7 @@ import Testing
         #expect(set.claim(of: all, on: [2]) == .first)
     }
 
-    @Test func `filters without wildcards share one, and a packet`() throws {
+    @Test func `300 filters without wildcards share one subscription identifier`() throws {
         let topics = try (0..<300).map { try TopicFilter("chat/\($0)") }
         let (_, actions) = try set([(all, .one)] + topics.map { ($0, .one) })
         let packets = subscriptions(actions)
@@ -99,13 +99,13 @@ import Testing
         #expect(packets[0][0].identifier != packets[1][0].identifier)
     }
 
-    @Test func `the members of groups overlap with others of the same topic`() throws {
+    @Test func `a filter and the same filter in share groups have different subscription identifiers`() throws {
         let filters = try ["$share/g/t", "t", "$share/h/t"].map { try TopicFilter($0) }
         let (_, identifiers) = try granted(filters.map { ($0, .one) })
         #expect(Set(identifiers.values).count == 3)
     }
 
-    @Test func `what comes through a group has no twin`() throws {
+    @Test func `a message copy for a shared subscription is always taken by a reader of all topics`() throws {
         let group = try TopicFilter("$share/g/chat/+")
         let (set, identifiers) = try granted([(all, .one), (group, .one)])
         let (ofAll, ofGroup) = (try #require(identifiers[all]), try #require(identifiers[group]))
@@ -114,14 +114,14 @@ import Testing
         #expect(set.claim(of: all, on: [ofGroup]) == .left)
     }
 
-    @Test func `a filter has the same identifier in each process`() throws {
+    @Test func `a filter has the same subscription identifier in each process`() throws {
         let (_, first) = try granted([(all, .one), (some, .one)])
         let (_, second) = try granted([(some, .one), (apart, .zero), (all, .one)])
         #expect(first[all] == second[all] && first[some] == second[some])
         #expect(first.count == 2)
     }
 
-    @Test func `what overlaps with a filter that is being asked for without one waits until that has one`() throws {
+    @Test func `a new filter waits for the SUBACK of an overlapping filter`() throws {
         var set = SubscriptionSet()
         var actions = set.connected(sessionPresent: false, support: .init(hasIdentifiers: true), now: now)
         actions += try set.want([SubscriptionSet.Intent(all, .one)], by: .app, now: now)
@@ -132,19 +132,19 @@ import Testing
         #expect(subscriptions(next).flatMap { $0 }.map(\.isRenewal) == [true, false])
     }
 
-    @Test func `whose subscription has one takes the copy for that, and leaves the others`() throws {
+    @Test func `a reader gets the copy that carries its own subscription identifier`() throws {
         let (set, identifiers) = try granted([(all, .one), (some, .zero)])
         let (ofAll, ofSome) = (try #require(identifiers[all]), try #require(identifiers[some]))
         #expect(set.claim(of: all, on: [ofAll]) == .taken)
         #expect(set.claim(of: some, on: [ofAll]) == .left)
         #expect(set.claim(of: some, on: [ofSome]) == .taken)
-        // A broker that sends one for both names both [MQTT-3.3.4-4].
+        // A broker that sends one copy for both subscriptions sends both identifiers [MQTT-3.3.4-4].
         for filter in [all, some] { #expect(set.claim(of: filter, on: [ofSome, ofAll]) == .taken) }
-        // Nobody else can know which come.
+        // Other readers cannot know which copies arrive.
         for reader in [nil, try TopicFilter("chat/7/+")] { #expect(set.claim(of: reader, on: [ofSome]) == .first) }
     }
 
-    @Test func `one that the broker has not granted counts for nothing`() throws {
+    @Test func `a reader whose filter is not granted takes the first copy of a message`() throws {
         var (set, actions) = try set([(all, .one), (some, .one)])
         let identifiers = subscriptions(actions).flatMap { $0 }.compactMap(\.identifier)
         #expect(set.claim(of: all, on: [identifiers[1]]) == .first)
@@ -157,7 +157,7 @@ import Testing
         #expect(set.claim(of: some, on: [identifiers[0]]) == .left)
     }
 
-    @Test func `of a filter that is gone copies are still known, as long as the session lasts`() throws {
+    @Test func `copies for a removed filter are recognized until the session ends`() throws {
         let (start, identifiers) = try granted([(all, .one), (some, .one)])
         var set = start
         let (ofAll, ofSome) = (try #require(identifiers[all]), try #require(identifiers[some]))
@@ -175,7 +175,7 @@ import Testing
         #expect(set.claim(of: all, on: [ofSome]) == .first)
     }
 
-    @Test func `so many filters with wildcards are compared, and no more`() throws {
+    @Test func `a wildcard filter beyond the comparison limit gets no subscription identifier`() throws {
         var identifiers = SubscriptionIdentifiers()
         for number in 0..<SubscriptionIdentifiers.comparedLimit {
             #expect(identifiers.add(try TopicFilter("a/\(number)/+"), beside: []).isEmpty)
@@ -188,7 +188,7 @@ import Testing
 
     // MARK: Copies
 
-    @Test func `a copy for other subscriptions with the same topic and payload is a twin`() {
+    @Test func `a message with the same topic and payload but another identifier counts as a copy`() {
         var recent = RecentCopies()
         func isTwin(_ topic: String, _ text: String, _ copy: [UInt32]) -> Bool {
             recent.isTwin(topic, Array(text.utf8).span.bytes, for: copy)
@@ -208,7 +208,7 @@ import Testing
         #expect(!isTwin("t", "many", [most]))
     }
 
-    @Test func `of copies only the latest are remembered`() {
+    @Test func `RecentCopies remembers only the latest messages`() {
         var recent = RecentCopies()
         func isTwin(_ number: Int, _ copy: UInt32) -> Bool {
             recent.isTwin("\(number)", [UInt8]().span.bytes, for: [copy])

@@ -9,7 +9,7 @@ struct SubscriptionOptionsTests {
         (SubscriptionOptions.RetainedMessages.always, Subscription.RetainHandling.send),
         (.ofNewSubscriptions, .sendIfNew), (.never, .doNotSend),
     ])
-    func `what is asked for stands in the entry of MQTT 5`(
+    func `SUBSCRIBE of MQTT 5 contains the requested subscription options`(
         wanted: SubscriptionOptions.RetainedMessages, handling: Subscription.RetainHandling
     ) throws {
         let options = SubscriptionOptions(retainedMessages: wanted, keepsRetainFlag: true, leavesOutOwnMessages: true)
@@ -19,14 +19,14 @@ struct SubscriptionOptionsTests {
                     "a/#", qos: .atLeastOnce, isNoLocal: true, isRetainAsPublished: true, retainHandling: handling))
     }
 
-    @Test func `MQTT 3.1.1 knows none of it`() throws {
+    @Test func `SUBSCRIBE of MQTT 3 contains only the filter and the QoS`() throws {
         let options = SubscriptionOptions(
             retainedMessages: .never, keepsRetainFlag: true, leavesOutOwnMessages: true)
         #expect(
             options.entry(for: try TopicFilter("a"), .two, in: .v311) == Subscription("a", qos: .exactlyOnce))
     }
 
-    @Test func `a shared subscription gets the client's own messages, too`() throws {
+    @Test func `a shared subscription is requested without No Local`() throws {
         let options = SubscriptionOptions(leavesOutOwnMessages: true)
         #expect(!options.entry(for: try TopicFilter("$share/g/a"), .zero, in: .v5).isNoLocal)  // [MQTT-3.8.3-4]
     }

@@ -64,7 +64,7 @@ import Testing
         return sent
     }
 
-    @Test func `filters with the same properties share a packet, filters with others do not`() throws {
+    @Test func `only filters with equal subscription properties share a SUBSCRIBE packet`() throws {
         var set = SubscriptionSet()
         _ = try set.want([intent(a, nil, trace), intent(b, nil, trace), intent(c)], by: .app, now: now)
         #expect(grant(connect(&set), &set) == [Sent([a, b], nil, trace), Sent([c])])
@@ -74,14 +74,14 @@ import Testing
         #expect(grant(connect(&identified), &identified) == [Sent([a, b], 7), Sent([c], 8)])
     }
 
-    @Test func `the defaults are for filters without properties of their own`() throws {
+    @Test func `default subscription properties apply only to filters without own properties`() throws {
         var set = SubscriptionSet(defaults: SubscriptionProperties(identifier: 5, userProperties: trace))
         let own = [UserProperty("own", "")]
         _ = try set.want([intent(a), intent(b), intent(c, nil, own)], by: .app, now: now)
         #expect(grant(connect(&set), &set) == [Sent([a, b], 5, trace), Sent([c], nil, own)])
     }
 
-    @Test func `properties are sent again with each SUBSCRIBE`() throws {
+    @Test func `subscription properties are sent with each SUBSCRIBE of their filter`() throws {
         var set = SubscriptionSet()
         _ = try set.want([intent(a, 7, trace)], by: .app, now: now)
         #expect(grant(connect(&set), &set) == [Sent([a], 7, trace)])
@@ -89,7 +89,7 @@ import Testing
         #expect(grant(connect(&set), &set) == [Sent([a], 7, trace)])
     }
 
-    @Test func `other properties for the same filter are sent at once, the same ones are not`() throws {
+    @Test func `changed properties of a filter are sent at once, equal properties are not sent again`() throws {
         var set = SubscriptionSet()
         _ = connect(&set)
         #expect(try grant(set.want([intent(a)], by: .app, now: now), &set) == [Sent([a])])
@@ -99,7 +99,7 @@ import Testing
         #expect(try grant(set.want([intent(a, 9, trace)], by: .app, now: now), &set) == [Sent([a], 9, trace)])
     }
 
-    @Test func `a filter that was unsubscribed begins without the old properties`() throws {
+    @Test func `a filter that is subscribed again after an unsubscribe loses its old properties`() throws {
         var set = SubscriptionSet()
         _ = connect(&set)
         _ = grant(try set.want([intent(a, 7, trace)], by: .app, now: now), &set)
@@ -111,7 +111,7 @@ import Testing
         #expect(grant(actions, &set) == [Sent([a])])
     }
 
-    @Test func `an own identifier gives way to the app's`() throws {
+    @Test func `the client changes its own identifier of a filter if the app chooses the same number`() throws {
         var set = SubscriptionSet()
         _ = connect(&set)
         _ = grant(try set.want([intent(all), intent(a), intent(b)], by: .app, now: now), &set)
@@ -129,7 +129,7 @@ import Testing
         #expect(set.chosenIdentifiers(of: [own.0, own.1, 4]) == [own.1], "the app sees what it chose last")
     }
 
-    @Test func `readers with an identifier each get their copies, with one for both they get all copies`() throws {
+    @Test func `a reader gets its own copy if identifiers differ, and the first copy if they are equal`() throws {
         let topic = try TopicFilter("t/+")
         for (first, second, claims) in [
             (1, 2, [SubscriptionSet.Claim.taken, .left]), (3, 3, [.first, .first]),
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `a broker without identifiers refuses those of the app, and only those`() throws {
+    @Test func `only filters with an identifier fail if the broker does not support identifiers`() throws {
         var set = SubscriptionSet()
         _ = try set.want([intent(a, 7), intent(b, nil, trace)], by: .app, now: now)
         let actions = connect(&set, support: SubscriptionSupport(hasIdentifiers: false))
@@ -160,7 +160,7 @@ import Testing
         #expect(grant(connect(&older, support: SubscriptionSupport(hasProperties: false)), &older) == [Sent([a])])
     }
 
-    @Test func `UNSUBSCRIBE carries its properties once, and filters with others go apart`() throws {
+    @Test func `only filters with equal user properties share an UNSUBSCRIBE packet`() throws {
         var set = SubscriptionSet()
         _ = connect(&set)
         _ = grant(try set.want([intent(a), intent(b), intent(c)], by: .app, now: now), &set)
@@ -184,12 +184,12 @@ import Testing
     }
 
     @Test(arguments: [0, 268_435_456] as [UInt32])
-    func `an identifier out of range is refused`(_ identifier: UInt32) {
+    func `a subscription identifier out of range is reported as a problem`(_ identifier: UInt32) {
         #expect(SubscriptionProperties(identifier: identifier).problem(.portable)?.contains("\(identifier)") == true)
         #expect(SubscriptionProperties(identifier: 268_435_455).problem(.portable) == nil)
     }
 
-    @Test func `too many and too long user properties are refused`() {
+    @Test func `too many, too long or invalid user properties are reported as a problem`() {
         let property = UserProperty("n", "v")
         #expect(Array(repeating: property, count: 256).problem(.portable) == nil)
         #expect(Array(repeating: property, count: 257).problem(.portable)?.contains("257 user properties") == true)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierMQTT
 
-/// To which readers a broker sends retained messages, as the subscriptions tell.
+/// For which readers the client expects retained messages, according to its subscriptions.
 @Suite struct SubscriptionRetainedTests {
     private let now = ContinuousClock.now
     private let topic: TopicName
@@ -17,7 +17,7 @@ import Testing
         wide = try TopicFilter("#")
     }
 
-    /// Everything that the set asks for is sent, and granted.
+    /// Sends and grants each SUBSCRIBE of the set.
     private func grant(
         _ actions: [SubscriptionAction], _ set: inout SubscriptionSet, _ options: SubscriptionOptions,
         in version: ProtocolVersion
@@ -44,7 +44,7 @@ import Testing
         return set
     }
 
-    @Test func `they come with a new subscription, and not to who reads by one that is there`() throws {
+    @Test func `retained messages are expected for a new subscription, but not for an existing one`() throws {
         var set = try granted()
         let options = SubscriptionOptions()
         #expect(set.bringsRetained(on: topic, to: own, after: 0, options, in: .v5))
@@ -59,7 +59,7 @@ import Testing
         (SubscriptionOptions.RetainedMessages.always, ProtocolVersion.v5, true),
         (.ofNewSubscriptions, .v5, false), (.never, .v5, false), (.never, .v311, true),
     ])
-    func `with a subscription that is made anew they come as was asked`(
+    func `the retainedMessages option decides if a renewed subscription expects retained messages`(
         _ wanted: SubscriptionOptions.RetainedMessages, _ version: ProtocolVersion, _ isBrought: Bool
     ) throws {
         let options = SubscriptionOptions(retainedMessages: wanted)
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// MQTT 5.0 §4.8.2.
-    @Test func `with a shared subscription none come`() throws {
+    @Test func `a shared subscription expects no retained messages`() throws {
         var set = try granted()
         let (last, options) = (set.lastRequest, SubscriptionOptions())
         let shared = try TopicFilter("$share/g/t")
@@ -79,7 +79,7 @@ import Testing
         #expect(!set.bringsRetained(on: topic, to: shared, after: last, options, in: .v5))
     }
 
-    @Test func `without a connection they are to come with what the next one is asked for`() throws {
+    @Test func `retained messages are expected for a filter that waits for the next connection`() throws {
         var set = try granted()
         let (last, options) = (set.lastRequest, SubscriptionOptions())
         _ = set.disconnected(now: now)
@@ -90,8 +90,8 @@ import Testing
         #expect(!set.bringsRetained(on: topic, to: wide, after: last, options, in: .v5))
     }
 
-    /// The filter is wanted again while the broker is asked to forget it.
-    @Test func `they are to come with what is asked for when UNSUBSCRIBE is answered`() throws {
+    /// The filter is wanted again while its UNSUBSCRIBE is unanswered.
+    @Test func `retained messages are expected for a filter that is subscribed again after UNSUBACK`() throws {
         var set = try granted()
         let (last, options) = (set.lastRequest, SubscriptionOptions())
         let unsubscribe = try set.unwant([(own, nil)], by: .app, now: now)
@@ -108,9 +108,10 @@ import Testing
         #expect(set.bringsRetained(on: topic, to: own, after: begun, options, in: .v5))
     }
 
-    /// More is wanted while a subscription is under way: what comes with the next depends on what that is asked for.
+    /// A higher QoS is wanted while a SUBSCRIBE is unanswered. The options of the next SUBSCRIBE decide about retained
+    /// messages.
     @Test(arguments: [SubscriptionOptions.RetainedMessages.always, .ofNewSubscriptions])
-    func `they are to come with what is asked for when SUBSCRIBE is answered`(
+    func `the retainedMessages option decides if a SUBSCRIBE after a SUBACK expects retained messages`(
         _ wanted: SubscriptionOptions.RetainedMessages
     ) throws {
         let options = SubscriptionOptions(retainedMessages: wanted)
@@ -129,7 +130,7 @@ import Testing
         #expect(set.bringsRetained(on: topic, to: own, after: begun, options, in: .v5) == isBrought)
     }
 
-    @Test func `none come with a subscription that the broker refuses`() throws {
+    @Test func `a subscription that the broker refuses expects no retained messages`() throws {
         var set = try granted()
         let (last, options) = (set.lastRequest, SubscriptionOptions())
         for case .subscribe(_, let id) in try set.want([.init(wide, .one)], by: .app, now: now) {
@@ -140,7 +141,7 @@ import Testing
         #expect(!set.bringsRetained(on: topic, to: nil, after: last, options, in: .v5))
     }
 
-    @Test func `a copy for another subscription is not for who has one of its own`() throws {
+    @Test func `a reader with its own identifier expects no retained messages for other subscriptions`() throws {
         var set = try granted(hasIdentifiers: true)
         let options = SubscriptionOptions()
         grant(try set.want([.init(try TopicFilter("+"), .one)], by: .reader(1), now: now), &set, options, in: .v5)

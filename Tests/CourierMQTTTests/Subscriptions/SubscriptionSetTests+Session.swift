@@ -6,7 +6,7 @@ import Testing
 
 /// Filters that an earlier process, or another client, may have left in the broker's session.
 extension SubscriptionSetTests {
-    @Test func `the broker is asked to end a filter that an earlier process may have left`() throws {
+    @Test func `UNSUBSCRIBE is sent for a filter that an earlier process may have left in the session`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: true, now: start)
         let asked = try set.unwant([(a, 1)], by: .app, now: start)
@@ -25,7 +25,7 @@ extension SubscriptionSetTests {
         #expect(visible(try set.unwant([(a, 4)], by: .app, now: start)) == [.unsubscribe([a], request(2))])
     }
 
-    @Test func `the end of a reader says nothing about what an earlier process left`() throws {
+    @Test func `no UNSUBSCRIBE is sent for a reader whose filter was never subscribed`() throws {
         var set = SubscriptionSet()
         #expect(try set.unwant([(a, nil)], by: .reader(1), now: start).isEmpty)
         _ = try set.want([.init(b, .one)], by: .reader(1), now: start)
@@ -33,7 +33,7 @@ extension SubscriptionSetTests {
         #expect(visible(set.connected(sessionPresent: true, now: start)).isEmpty)
     }
 
-    @Test func `a filter that is unsubscribed while a reader has it is not restored from the store`() throws {
+    @Test func `a filter that is unsubscribed while a reader uses it is not restored from the store`() throws {
         var set = SubscriptionSet()
         _ = try set.want([.init(a, .one)], by: .reader(1), now: start)
         #expect(visible(try set.unwant([(a, 1)], by: .app, now: start)) == [.waiter(1, .unsubscribed)])
@@ -41,8 +41,7 @@ extension SubscriptionSetTests {
         #expect(set.wanted(a) == .one)
     }
 
-    @Test func `filters to be unsubscribed count towards the limit until the broker is known not to have them`() throws
-    {
+    @Test func `filters to unsubscribe count toward the limit until the broker has a new session`() throws {
         var set = SubscriptionSet(limits: SubscriptionLimits(maximumFilters: 1))
         _ = try set.unwant([(a, 1)], by: .app, now: start)
         _ = try set.unwant([(a, 2)], by: .app, now: start)

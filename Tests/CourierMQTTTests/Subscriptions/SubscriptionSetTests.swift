@@ -37,7 +37,7 @@ import Testing
         return set
     }
 
-    @Test func `what is wanted before the connection is asked for with it, in one packet`() throws {
+    @Test func `filters that are subscribed before the connection are sent in one SUBSCRIBE`() throws {
         var set = SubscriptionSet()
         #expect(visible(try set.want([.init(a, .one, waiter: 7)], by: .app, now: start)).isEmpty)
         #expect(visible(try set.want([.init(b, .two)], by: .reader(1), now: start)).isEmpty)
@@ -53,7 +53,7 @@ import Testing
         #expect(set.granted(b) == .zero)
     }
 
-    @Test func `with a session only the difference is asked for, without one everything`() throws {
+    @Test func `only new filters are sent if the session is present, otherwise all filters`() throws {
         var set = try granted()
         _ = set.disconnected(now: start)
         #expect(visible(try set.want([.init(b, .zero)], by: .app, now: start)).isEmpty)
@@ -67,12 +67,12 @@ import Testing
         #expect(visible(set.connected(sessionPresent: false, now: start)) == [all])
         _ = set.subAck(request(3), [.grantedQoS1, .grantedQoS0], now: start)
         _ = set.disconnected(now: start)
-        // A session, but perhaps another one than the one that granted: everything again.
+        // The session may differ from the session that granted the filters, so all filters are sent again.
         let again = Action.subscribe([Subscription(a, .one), Subscription(b, .zero)], request(4))
         #expect(visible(set.connected(sessionPresent: true, isOtherSession: true, now: start)) == [again])
     }
 
-    @Test func `an unsubscribe survives reconnects until the broker confirms it or has no session`() throws {
+    @Test func `an unsubscribe is sent on each connection until UNSUBACK or a new session`() throws {
         var set = try granted()
         _ = set.disconnected(now: start)
         #expect(visible(try set.unwant([(a, 5)], by: .app, now: start)).isEmpty)
@@ -91,7 +91,7 @@ import Testing
         #expect(lost.count == 0)
     }
 
-    @Test func `a subscribe without an answer is asked for again with the next connection`() throws {
+    @Test func `a SUBSCRIBE without SUBACK is sent again on the next connection`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one, waiter: 1)], by: .app, now: start)
@@ -104,7 +104,7 @@ import Testing
         #expect(visible(set.subAck(request(2), [.grantedQoS1], now: start)).first == .waiter(1, .granted(.one)))
     }
 
-    @Test func `a refused filter fails its waiters only, and is asked again on the next connection`() throws {
+    @Test func `a refused filter fails only its own callers and is sent again on the next connection`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: true, now: start)
         _ = try set.want([.init(a, .one, waiter: 1), .init(b, .one, waiter: 2)], by: .app, now: start)
@@ -121,7 +121,7 @@ import Testing
         #expect(visible(set.connected(sessionPresent: true, now: start)) == [asked])
     }
 
-    @Test func `what the last broker refused is not refused without a connection, but waits for the next one`() throws {
+    @Test func `without a connection, a filter that was refused waits for the next connection`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one), .init(b, .one)], by: .app, now: start)
@@ -139,7 +139,7 @@ import Testing
         #expect(visible(set.unsubAck(request(4), [], now: start)).first == .waiter(2, .unsubscribed))
     }
 
-    @Test func `a refused filter is asked for again with another QoS, or after it was unsubscribed`() throws {
+    @Test func `a refused filter is sent again with another QoS or after an unsubscribe`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .two)], by: .app, now: start)
@@ -153,7 +153,7 @@ import Testing
         #expect(visible(fresh) == [.subscribe([Subscription(a, .one)], request(3))])
     }
 
-    @Test func `a refusal ends the readers when it is what is wanted that was refused`() throws {
+    @Test func `a refusal ends the readers only if it refuses the QoS that is still wanted`() throws {
         var set = SubscriptionSet()
         _ = try set.want([.init(a, .two)], by: .reader(1), now: start)
         _ = try set.want([.init(a, .one)], by: .reader(2), now: start)
@@ -174,7 +174,7 @@ import Testing
             ])
     }
 
-    @Test func `what was refused while more was wanted is asked for again when it is all that is wanted`() throws {
+    @Test func `a refused QoS is requested again after a higher wanted QoS is withdrawn`() throws {
         var set = SubscriptionSet(limits: SubscriptionLimits(filtersPerPacket: 1, packetsInFlight: 1))
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one)], by: .reader(1), now: start)
@@ -195,7 +195,7 @@ import Testing
                 == .endReaders([1], a, .refused(.notAuthorized)))
     }
 
-    @Test func `readers are counted: the filter goes with the last, and the highest QoS is asked for`() throws {
+    @Test func `the highest QoS of all readers is requested, and the last reader unsubscribes at its end`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .zero)], by: .reader(1), now: start)
@@ -211,9 +211,7 @@ import Testing
         #expect(visible(try set.unwant([(a, nil)], by: .reader(3), now: start)) == [.unsubscribe([a], request(4))])
     }
 
-    @Test func `what the app subscribed stays when its readers end, and what a reader reads when the app unsubscribes`()
-        throws
-    {
+    @Test func `a filter stays subscribed as long as the app or a reader uses it`() throws {
         var set = try granted()
         _ = try set.want([.init(a, .one)], by: .reader(1), now: start)
         #expect(visible(try set.unwant([(a, nil)], by: .reader(1), now: start)).isEmpty)
@@ -223,7 +221,7 @@ import Testing
         #expect(set.wanted(a) == .one)
     }
 
-    @Test func `subscribe, unsubscribe, subscribe while the first is under way ends subscribed`() throws {
+    @Test func `subscribe, unsubscribe and subscribe before SUBACK leave the filter subscribed`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one, waiter: 1)], by: .app, now: start)
@@ -236,7 +234,7 @@ import Testing
             ])
     }
 
-    @Test func `unsubscribe and subscribe while the first is under way are done one after the other`() throws {
+    @Test func `a subscribe during an unsubscribe is sent after UNSUBACK`() throws {
         var set = try granted()
         #expect(visible(try set.unwant([(a, 1)], by: .app, now: start)) == [.unsubscribe([a], request(2))])
         #expect(visible(try set.want([.init(a, .one, waiter: 2)], by: .app, now: start)).isEmpty)
@@ -247,7 +245,7 @@ import Testing
             ])
     }
 
-    @Test func `who waits for what is not wanted any more is told at once, also without a connection`() throws {
+    @Test func `the caller of a superseded request is resumed at once, even without a connection`() throws {
         var set = try granted()
         _ = set.disconnected(now: start)
         #expect(visible(try set.unwant([(a, 1)], by: .app, now: start)).isEmpty)
@@ -255,7 +253,7 @@ import Testing
         #expect(visible(try set.unwant([(a, 3)], by: .app, now: start)) == [.waiter(2, .superseded)])
     }
 
-    @Test func `a refused unsubscribe fails its waiter and is tried with the next connection`() throws {
+    @Test func `a refused unsubscribe fails its caller and is sent again on the next connection`() throws {
         var set = try granted()
         _ = try set.unwant([(a, 1)], by: .app, now: start)
         #expect(
@@ -270,7 +268,7 @@ import Testing
                 == [.unsubscribeSucceeded([a], timeTaken: .zero)])
     }
 
-    @Test func `filters are divided over packets by count and by bytes, and packets in flight are limited`() throws {
+    @Test func `filters are split into packets by count and bytes, and packets in flight are limited`() throws {
         var set = SubscriptionSet(
             limits: SubscriptionLimits(filtersPerPacket: 3, bytesPerPacket: 40, packetsInFlight: 2))
         let filters = try (0..<8).map { try TopicFilter("f\($0)") } + [TopicFilter(String(repeating: "x", count: 60))]
@@ -291,7 +289,7 @@ import Testing
         #expect(packets.flatMap(\.self) == filters)
     }
 
-    @Test func `a filter that is larger than the broker's packets is not sent, and who waits is told`() throws {
+    @Test func `a filter larger than the broker's maximum packet size is not sent and fails its caller`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, support: .init(maximumPacketSize: 20), now: start)
         let long = try TopicFilter(String(repeating: "x", count: 30))
@@ -307,7 +305,7 @@ import Testing
         #expect(visible(set.connected(sessionPresent: false, now: start)) == [all])
     }
 
-    @Test func `what CONNACK rules out is refused without a packet, and asked for on the next connection`() throws {
+    @Test func `a filter that CONNACK excludes fails without a packet and is sent on the next connection`() throws {
         var set = SubscriptionSet()
         let group = try TopicFilter("$share/g/b")
         let intents = [SubscriptionSet.Intent(a, .one, waiter: 1), .init(group, .one, waiter: 2), .init(b, .one)]
@@ -332,7 +330,7 @@ import Testing
         #expect(visible(set.connected(sessionPresent: false, now: start)) == [.subscribe(all, request(3))])
     }
 
-    @Test func `what CONNACK rules out is still unsubscribed`() throws {
+    @Test func `a filter that CONNACK excludes can still be unsubscribed`() throws {
         var set = try granted()
         _ = set.disconnected(now: start)
         let narrow = SubscriptionSupport(hasWildcards: false)
@@ -340,7 +338,7 @@ import Testing
         #expect(visible(try set.unwant([(a, nil)], by: .app, now: start)) == [.unsubscribe([a], request(2))])
     }
 
-    @Test func `an unsubscribe that is larger than the broker's packets is told, one that just fits is sent`() throws {
+    @Test func `an UNSUBSCRIBE larger than the broker's maximum packet size fails, a smaller one is sent`() throws {
         var set = try granted()
         _ = set.disconnected(now: start)
         _ = try set.unwant([(a, nil)], by: .app, now: start)
@@ -354,7 +352,7 @@ import Testing
                 == [.unsubscribe([a], request(2))])
     }
 
-    @Test func `a packet that can not be sent fails its waiters and is not tried again at once`() throws {
+    @Test func `a SUBSCRIBE that cannot be sent fails its callers and is not repeated at once`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one, waiter: 1)], by: .app, now: start)
@@ -364,7 +362,7 @@ import Testing
             ])
     }
 
-    @Test func `one filter more than the limit is refused and nothing has changed`() throws {
+    @Test func `a filter or caller beyond the limit throws queueFull and changes nothing`() throws {
         var set = SubscriptionSet(limits: SubscriptionLimits(maximumFilters: 2, maximumWaiters: 1))
         _ = try set.want([.init(a, .one)], by: .app, now: start)
         let c = try TopicFilter("c")
@@ -384,12 +382,12 @@ import Testing
         #expect(set.abandonWaiters() == [.waiter(3, .abandoned)])
     }
 
-    @Test func `the store learns what the app wants before it is sent, and what is to be undone for a reader`() throws {
+    @Test func `a subscription is stored before it is sent, and a reader's filter is stored as unsubscribing`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: true, now: start)
         let wanted = try set.want([.init(a, .one)], by: .app, now: start)
         #expect(wanted.first == .store(.want(StoredSubscription(a, .subscribed(.one)))))
-        // A reader does not survive the process: a restarted client is to be rid of its filter.
+        // A reader does not survive the process, so a restarted client has to unsubscribe its filter.
         let read = try set.want([.init(b, .one)], by: .reader(1), now: start)
         #expect(read.first == .store(.want(StoredSubscription(b, .unsubscribing))))
         _ = set.subAck(request(1), [.grantedQoS1], now: start)
@@ -401,7 +399,7 @@ import Testing
         #expect(stored(set.unsubAck(request(4), [], now: start)) == [.forgetSubscription(b)])
     }
 
-    @Test func `what the store kept is asked for by a restarted client`() throws {
+    @Test func `a restarted client sends SUBSCRIBE and UNSUBSCRIBE for the stored filters`() throws {
         var set = SubscriptionSet()
         let kept = set.restore([StoredSubscription(a, .subscribed(.two)), StoredSubscription(b, .unsubscribing)])
         #expect(kept.isEmpty)
@@ -416,7 +414,7 @@ import Testing
         #expect(stored(fresh) == [.forgetSubscription(b)])
     }
 
-    @Test func `what was unsubscribed before the store was read is stored as such, whatever came before`() throws {
+    @Test func `an unsubscribe before the store is loaded replaces the stored subscription`() throws {
         var set = SubscriptionSet()
         let unsubscribed = [a, b].map { StoreChange.want(StoredSubscription($0, .unsubscribing)) }
         #expect(stored(try set.unwant([(a, nil)], by: .app, now: start)) == [unsubscribed[0]])
@@ -429,7 +427,7 @@ import Testing
         #expect(visible(set.connected(sessionPresent: true, now: start)) == [.unsubscribe([a, b], request(1))])
     }
 
-    @Test func `what the app wants since is stored over what the store kept`() throws {
+    @Test func `a subscribe before the store is loaded replaces the stored unsubscribe`() throws {
         var set = SubscriptionSet()
         _ = try set.want([.init(a, .two)], by: .app, now: start)
         let restored = set.restore([StoredSubscription(a, .unsubscribing)])

@@ -4,12 +4,12 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The invariants: a waiter is answered once, a filter is in one packet at a time, each attempt has one end, what is
-/// sent is stored before; and at rest the broker has what is wanted, and nobody waits.
+/// The invariants: a waiter is answered once, a filter is in one packet at a time, each attempt has one end, and a
+/// filter is stored before it is sent. At rest the broker has the wanted subscriptions, and no caller waits.
 @Suite struct SubscriptionWalkTests {
-    @Test func `after every sequence of three steps everything comes to rest as wanted`() throws {
+    @Test func `after each sequence of three steps the broker gets exactly the wanted subscriptions`() throws {
         let filter = try TopicFilter("a")
-        // From each of these, so that three more reach what lies deep.
+        // The starts, from which three more steps reach rare states.
         let beginnings: [[SubscriptionWorld.Step]] = [
             [], [.connectWithoutSession, .appWantsLow], [.connectWithoutSession, .appWantsLow, .brokerReceives],
             [.connectWithoutSession, .readerStarts, .brokerReceives, .answerArrives, .appUnwants],
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `random walks over many filters come to rest as wanted`(_ seed: UInt64) throws {
+    func `after random steps with several filters the broker has the wanted subscriptions`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let filters = try ["a", "b/+", "c/#", "$share/g/a", "d"].map { try TopicFilter($0) }
         for walk in 0..<150 {
@@ -57,7 +57,7 @@ import Testing
             for step in 0..<120 {
                 let kinds = SubscriptionWorld.Step.allCases
                 world.take(kinds[random.below(kinds.count)], filters[random.below(filters.count)])
-                // Otherwise answers would hardly get through.
+                // More answers, which would be rare otherwise.
                 if random.below(2) == 0 { world.take(.brokerReceives, filters[0]) }
                 if random.below(2) == 0 { world.take(.answerArrives, filters[0]) }
                 if let complaint = world.complaint {
