@@ -46,4 +46,20 @@ extension ClientEngine {
         memory = MessageMemory()
         sessionChanges()
     }
+
+    /// Ends the exchanges of the last session as `sessionLossPolicy` says, because the server has no session or a
+    /// different one.
+    mutating func sessionLost(_ actions: inout ActionList) {
+        incoming.sessionLost()
+        for id in outgoing.idsInOrder() {
+            guard let exchange = endExchange(id), !exchange.kind.isGivenUp else { continue }
+            switch configuration.sessionLossPolicy {
+            case .resend where exchange.message != nil: actions.append(.returned(exchange.token))
+            // Once PUBREL may have been sent, the PUBLISH must not be sent again ([MQTT-4.3.3-6]), and the client
+            // cannot know whether the server delivered the message.
+            case .resend, .fail: actions.append(.failed(exchange.token, .sessionLost))
+            case .drop: actions.append(.failed(exchange.token, .dropped))
+            }
+        }
+    }
 }
