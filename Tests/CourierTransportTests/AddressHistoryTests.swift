@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Order
 
-    @Test func `what failed stands behind the others, in the order of the name`() throws {
+    @Test func `failed addresses are sorted after the other addresses and keep their order`() throws {
         let history = AddressHistory()
         let all = try Self.addresses(["::1", "127.0.0.1", "127.0.0.2", "127.0.0.3"])
         #expect(hosts(history, all) == ["::1", "127.0.0.1", "127.0.0.2", "127.0.0.3"])
@@ -34,7 +34,7 @@ import Testing
         #expect(hosts(history, all) == ["::1", "127.0.0.1", "127.0.0.3", "127.0.0.2"])
     }
 
-    @Test func `once all have failed, they begin anew, and those of other names are still known`() throws {
+    @Test func `when all addresses of a list have failed, only the failures of that list are forgotten`() throws {
         let history = AddressHistory()
         let all = try Self.addresses(["127.0.0.1", "127.0.0.2"])
         let others = try Self.addresses(["127.0.0.1", "127.0.0.2"], port: 1884)
@@ -45,7 +45,7 @@ import Testing
         #expect(hosts(history, others) == ["127.0.0.2", "127.0.0.1"])
     }
 
-    @Test func `a failure is forgotten after its time`() throws {
+    @Test func `a failed address is forgotten after a fixed time`() throws {
         let history = AddressHistory()
         let all = try Self.addresses(["127.0.0.1", "127.0.0.2"])
         history.failed(all[0], now: now)
@@ -55,7 +55,7 @@ import Testing
         #expect(history.isEmpty)
     }
 
-    @Test func `of too many failures the latest are remembered`() throws {
+    @Test func `if too many addresses fail, only the latest failures are remembered`() throws {
         let history = AddressHistory()
         let count = AddressHistory.limit + 3
         let all = try Self.addresses((1...count + 1).map { "127.0.0.\($0)" })
@@ -63,7 +63,7 @@ import Testing
         #expect(hosts(history, all).prefix(4) == ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.\(count + 1)"])
     }
 
-    @Test func `only where a connection leads can fail or serve`() throws {
+    @Test func `presentFailed() and presentServed() only affect the address that the current attempt reached`() throws {
         let history = AddressHistory()
         let all = try Self.addresses(["127.0.0.1", "127.0.0.2"])
         history.presentFailed(now: now)
@@ -104,7 +104,7 @@ import Testing
         await channel.onLoop { $0.abort() }
     }
 
-    @Test func `a connection that came to nothing lets the next one begin elsewhere`() async throws {
+    @Test func `after a connection is reported as failed, the next attempt begins with another address`() async throws {
         try await withLoop { loop in
             let (near, far) = (Watched(0), Watched(0))
             func listen(_ host: String, _ port: UInt16, _ count: Watched<Int>) throws -> ChannelListener {
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `an address that refuses is not asked first again`() async throws {
+    @Test func `a refused address is not tried first at the next attempt`() async throws {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(on: .tcp(host: "127.0.0.2"), loop: loop) { _ in Echo() }
             let asked = Watched<[Bool]>([])
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `an address that another one has overtaken is not asked first again`() async throws {
+    @Test func `a silent address that lost to a faster address is not tried first again`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let listener = try ChannelListener.listen(on: .tcp(host: "127.0.0.2"), loop: loop) { _ in Echo() }
@@ -179,7 +179,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `of silent addresses those are not asked first again that had their time before the attempt ended`()
+    @Test func `a silent address is not tried first again if its delay passed before the attempt was aborted`()
         async throws
     {
         let clock = ManualClock()
@@ -207,7 +207,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a host with one address leaves nothing behind`() async throws {
+    @Test func `the history stores no failure of a host that has only one address`() async throws {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
             let history = AddressHistory()

@@ -3,7 +3,7 @@ import Testing
 @testable import CourierTransport
 
 @Suite struct BoxedOptionalTests {
-    @Test func `a rare value comes, changes and goes`() {
+    @Test func `a BoxedOptional can be set, changed, copied and cleared`() {
         struct Part { @BoxedOptional var list: [Int]? }
         var part = Part(list: nil)
         #expect(part.list == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ByteQueueTests {
     @Test(arguments: 0..<20)
-    func `a queue agrees with an array`(_ seed: UInt64) {
+    func `a ByteQueue has the same contents as an array after random operations`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var queue = ByteQueue()
         var model: [UInt8] = []
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `an empty queue gives large memory back and keeps small`() {
+    @Test func `an empty ByteQueue frees a large buffer and keeps a small buffer`() {
         var queue = ByteQueue()
         #expect(queue.capacity == 0)
         [UInt8](repeating: 1, count: 100_000).withUnsafeBytes { queue.append($0) }

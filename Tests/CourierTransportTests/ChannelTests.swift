@@ -32,7 +32,7 @@ import Testing
 
     // MARK: Reading
 
-    @Test func `what is left over comes again in front of what follows`() async throws {
+    @Test func `bytes that the handler did not consume are offered again, followed by the next bytes`() async throws {
         try await withLoop { loop in
             // The reader takes only whole groups of ten bytes.
             let reader = Recorder(consume: { $0 / 10 * 10 })
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a remainder longer than the read buffer is kept whole`() async throws {
+    @Test func `unconsumed bytes are kept completely if they are longer than the read buffer`() async throws {
         try await withLoop { loop in
             let size = 3 * EventLoop.readBufferSize + 17
             let reader = Recorder(consume: { $0 < size ? 0 : $0 })
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a remainder above the limit closes the channel`() async throws {
+    @Test func `the channel closes if the unconsumed bytes exceed remainderLimit`() async throws {
         try await withLoop { loop in
             var options = ChannelOptions()
             options.remainderLimit = 1000
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a paused reader gets nothing and everything after it resumes`() async throws {
+    @Test func `a paused channel delivers no bytes, and delivers all of them after it resumes`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, receiver) = try await connect(loop, Recorder(), reader)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `what a reader left over when it paused is offered when it resumes`() async throws {
+    @Test func `unconsumed bytes are offered again when a paused channel resumes`() async throws {
         try await withLoop { loop in
             let isHungry = Atomic<Bool>(false)
             let reader = Recorder(consume: { isHungry.load(ordering: .relaxed) ? $0 : 0 })
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `one batch ends after all that was there to read`() async throws {
+    @Test func `the end of a read batch is reported once, after all available bytes`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, _) = try await pair(loop, Recorder(), reader)
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `a batch ends also when the end of the connection stands right behind it`() async throws {
+    @Test func `the end of a read batch is reported even if the peer closes right after the bytes`() async throws {
         try await withLoop { loop in
             let (here, there) = MemoryStream.pair()
             _ = try there.write([UInt8](1...3).span.bytes)
@@ -129,7 +129,9 @@ import Testing
 
     // MARK: Writing
 
-    @Test func `the marks tell when to stop writing and when to go on`() async throws {
+    @Test func `the channel reports when pending bytes exceed the high-water mark and fall below the low-water mark`()
+        async throws
+    {
         try await withLoop { loop in
             let writer = Recorder()
             let reader = Recorder()
@@ -150,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `appended bytes go out with the flush, as one write`() async throws {
+    @Test func `flush() sends all appended bytes with one system call`() async throws {
         try await withLoop { loop in
             let writes = Atomic<Int>(0)
             let real = SystemCalls.real
@@ -169,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `bytes written before the channel is open follow when it is`() async throws {
+    @Test func `bytes written before the channel opens are sent after it opens`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let listener = try ChannelListener.listen(loop: loop) { _ in reader }
@@ -179,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `a write does not wait for the reader of the same channel`() async throws {
+    @Test func `a channel can write while its own reading is paused`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, receiver) = try await connect(loop, Recorder(), reader)
@@ -193,7 +195,7 @@ import Testing
 
     // MARK: Closing
 
-    @Test func `an orderly close delivers everything first`() async throws {
+    @Test func `close() sends all pending bytes before the connection ends`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let writer = Recorder()
@@ -211,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `a close does not reset what the peer still has to read`() async throws {
+    @Test func `close() with unread input does not reset the connection, so the peer reads all bytes`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let writer = Recorder()
@@ -229,7 +231,9 @@ import Testing
         }
     }
 
-    @Test func `an end of input leaves the output open for those who want that`() async throws {
+    @Test func `with staysOpenAfterInputClosed, a channel can still send after the peer ended its output`()
+        async throws
+    {
         try await withLoop { loop in
             var options = ChannelOptions()
             options.staysOpenAfterInputClosed = true
@@ -249,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func `a reset is told apart from an end`() async throws {
+    @Test func `a connection reset is reported as a reset, not as closed by the peer`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, _) = try await connect(loop, Recorder(), reader)
@@ -261,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func `bytes and the end behind them are both seen`() async throws {
+    @Test func `bytes sent right before close() are received before the end of the connection`() async throws {
         try await withLoop { loop in
             for run in 0..<100 {
                 let reader = Recorder()
@@ -276,7 +280,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that does not close is dropped after the linger timeout`() async throws {
+    @Test func `a closed channel waits for the peer's close only until the linger timeout`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         var options = ChannelOptions()
@@ -328,7 +332,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a peer that does not close has one linger timeout, over TLS too`(isSecure: Bool) async throws {
+    func `with TCP and TLS, a closed channel waits one linger timeout for a peer that does not close`(
+        isSecure: Bool
+    ) async throws {
         let clock = ManualClock()
         let (loop, left) = try await closeAgainstOpenPeer(isSecure, clock)
         await pass(.milliseconds(1_900), clock, loop)
@@ -339,7 +345,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an owner can choose a shorter time for the peer to close`(isSecure: Bool) async throws {
+    func `a shorter peerCloseTimeout closes the channel earlier if the peer does not close`(
+        isSecure: Bool
+    ) async throws {
         let clock = ManualClock()
         let (loop, left) = try await closeAgainstOpenPeer(isSecure, clock) { $0.peerCloseTimeout = .milliseconds(100) }
         await pass(.milliseconds(90), clock, loop)
@@ -349,7 +357,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `the shorter time begins when everything was written`() async throws {
+    @Test func `peerCloseTimeout starts after all pending bytes are written`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         var options = ChannelOptions()
@@ -377,7 +385,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `closed comes once, and nothing after it`() async throws {
+    @Test func `closed() is called exactly once, and no bytes are delivered after it`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, receiver) = try await pair(loop, Recorder(), reader)
@@ -395,7 +403,7 @@ import Testing
         }
     }
 
-    @Test func `shutting the loop down closes its channels`() async throws {
+    @Test func `shutdown() of an event loop closes its channels`() async throws {
         let loop = try EventLoop()
         let left = Recorder()
         let right = Recorder()
@@ -405,7 +413,7 @@ import Testing
         #expect(right.log.value.closed.count == 1)
     }
 
-    @Test func `a pipe without a reader is an error and no signal`() async throws {
+    @Test func `a write to a pipe with a closed read end fails with brokenPipe and without a signal`() async throws {
         try await withLoop { loop in
             var there: [Int32] = [0, 0]
             var back: [Int32] = [0, 0]
@@ -422,7 +430,7 @@ import Testing
         }
     }
 
-    @Test func `only what a socket takes at once may leave on any thread`() async throws {
+    @Test func `isReadyToSend is true only for open sockets that read and have no pending bytes`() async throws {
         try await withLoop { loop in
             var sockets: [Int32] = [0, 0]
             var there: [Int32] = [0, 0]
@@ -451,7 +459,7 @@ import Testing
         }
     }
 
-    @Test func `a regular file is refused with a reason`() async throws {
+    @Test func `a channel refuses the descriptor of a regular file with invalidDescriptor`() async throws {
         try await withLoop { loop in
             let folder = try TemporaryFolder()
             let file = open(folder.file("plain"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

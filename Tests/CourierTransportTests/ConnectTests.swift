@@ -19,7 +19,7 @@ import Testing
         return error
     }
 
-    @Test func `refused: the sentence begins with the cause and the address`() async throws {
+    @Test func `the error of a refused connection begins with the cause and the address`() async throws {
         try await withLoop { loop in
             let port = try LocalPort.free()
             let error = try await failure(.tcp(host: "127.0.0.1", port: port), loop)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `refused: a name with two addresses names both`() async throws {
+    @Test func `the error of a refused connection lists all addresses of the host that were tried`() async throws {
         try await withLoop { loop in
             let port = try LocalPort.free()
             let tools = DialTools(resolver: resolver(["::1", "127.0.0.1"]))
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a host name that does not exist is named`() async throws {
+    @Test func `a failed host lookup is reported with the resolver's error`() async throws {
         try await withLoop { loop in
             let answer = TransportError(.nameResolutionFailed, "the host name “nobody.invalid” has no address: …")
             let tools = DialTools(resolver: HostResolver { _, _ in .failure(answer) })
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `the operating system's answer for a name that can not exist is a failure with the name`() async throws {
+    @Test func `an impossible host name fails with hostNotFound, and the message contains the name`() async throws {
         try await withLoop { loop in
             let error = try await failure(.tcp(host: "no such host", port: 1883), loop)
             #expect(error.code == .hostNotFound)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `localhost is found and connected to`() async throws {
+    @Test func `localhost is resolved and connected`() async throws {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
             let recorder = Recorder()
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `unreachable is told apart from refused`() async throws {
+    @Test func `an unreachable host is reported as unreachable, not as refused`() async throws {
         try await withLoop { loop in
             let calls = SystemCalls(connect: { _, _, _ in -ENETUNREACH })
             let error = try await failure(.tcp(host: "192.0.2.1", port: 9), loop, tools: DialTools(calls: calls))
@@ -78,7 +78,7 @@ import Testing
     /// System calls with which connections are never established.
     private var silence: SystemCalls { SystemCalls(connect: { _, _, _ in -EINPROGRESS }) }
 
-    @Test func `silence ends at the connect deadline, and the sentence says how long it was`() async throws {
+    @Test func `a silent host fails at the connect timeout, and the message contains the duration`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         var options = ChannelOptions()
@@ -99,7 +99,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a look-up that never ends does not outlast the deadline`() async throws {
+    @Test func `a host lookup that does not finish fails at the connect timeout`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let gate = Watched(false)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a silent address is overtaken by the next one after the delay`() async throws {
+    @Test func `if the first address is silent, the second address is tried after 250 ms`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
@@ -163,7 +163,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `an interrupted connect goes on`() async throws {
+    @Test func `the channel opens even if a signal interrupts the connect() system call`() async throws {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
             let real = SystemCalls.real
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `closing gives up connecting`() async throws {
+    @Test func `close() cancels a running connection attempt`() async throws {
         try await withLoop { loop in
             let recorder = Recorder()
             let channel = ByteChannel.connect(
@@ -189,7 +189,9 @@ import Testing
         }
     }
 
-    @Test func `a Unix socket that is not there is named`() async throws {
+    @Test func `a missing Unix socket fails with socketNotFound, a too long path with invalidConfiguration`()
+        async throws
+    {
         try await withLoop { loop in
             let folder = try TemporaryFolder()
             let error = try await failure(.unix(path: folder.file("none.sock")), loop)
@@ -200,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `a closed descriptor is refused`() async throws {
+    @Test func `a closed descriptor is refused with invalidDescriptor`() async throws {
         try await withLoop { loop in
             let error = try await failure(.descriptors(reading: 9999, writing: 9999), loop)
             #expect(error.code == .invalidDescriptor)
@@ -209,7 +211,7 @@ import Testing
 
     // MARK: Listening
 
-    @Test func `a taken port says so`() async throws {
+    @Test func `listening on a port that is in use throws addressInUse`() async throws {
         try await withLoop { loop in
             let first = try ChannelListener.listen(loop: loop) { _ in Recorder() }
             do throws(TransportError) {
@@ -223,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func `a listener without descriptors goes on when there are some again`() async throws {
+    @Test func `a listener that had no free file descriptor accepts connections when one is free again`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let isExhausted = Atomic<Bool>(true)
@@ -248,7 +250,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a closed listener frees its path`() async throws {
+    @Test func `a new listener can use the Unix socket path of a closed listener`() async throws {
         try await withLoop { loop in
             let folder = try TemporaryFolder()
             for _ in 0..<2 {

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `bytes of random sizes come back`(_ way: Way) async throws {
+    func `bytes of random sizes are echoed unchanged`(_ way: Way) async throws {
         try await withLoop { loop in
             var random = SeededGenerator(seed: 11)
             let sizes = (0..<60).map { _ in Int.random(in: 0...5000, using: &random) }
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [Way.tcp, .unix, .pipes, .socketPair, .tls, .tlsOverUnix])
-    func `short reads, short writes and interruptions change nothing`(_ way: Way) async throws {
+    func `short reads, short writes and interrupted calls do not change the echoed bytes`(_ way: Way) async throws {
         try await withLoop { loop in
             for seed in UInt64(1)...5 {
                 try await echo(
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [Way.tcp, .unix, .pipes, .memory, .tls])
-    func `megabytes flow in both directions at once`(_ way: Way) async throws {
+    func `8 MiB are echoed unchanged over each transport`(_ way: Way) async throws {
         try await withLoop { loop in
             try await echo(way, seed: 3, sizes: Array(repeating: 256 << 10, count: 32), on: loop)
         }

@@ -15,9 +15,7 @@ import Testing
         deinit { wish() }
     }
 
-    @Test func `work that another thread brings while a loop ends counts as being on the loop to its end`()
-        async throws
-    {
+    @Test func `isOnLoop is true for work that another thread adds during shutdown()`() async throws {
         let loop = try EventLoop()
         let loopThread = await loop.run { LoopThread.current }
         let (hasCome, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -46,7 +44,7 @@ import Testing
         #expect(answer == true)
     }
 
-    @Test func `what ends with a timer may hand over work, which runs before the loop has ended`() async throws {
+    @Test func `work that a pending timer adds when it is released runs before shutdown() returns`() async throws {
         let loop = try EventLoop()
         let wasOnLoop = Watched<[Bool]>([])
         await loop.run {
@@ -64,7 +62,7 @@ import Testing
         #expect(!loop.isOnLoop)
     }
 
-    @Test func `a channel that begins after the end of its loop is closed at once, which its handler is told`()
+    @Test func `a channel that is created after shutdown() of its loop closes at once with loopShutDown`()
         async throws
     {
         let loop = try EventLoop()

@@ -6,7 +6,7 @@ import Testing
 @testable import CourierTransport
 
 @Suite struct EventLoopTests {
-    @Test func `work runs on the loop in the order in which it was handed over`() async throws {
+    @Test func `work runs on the loop in the order in which it was added`() async throws {
         try await withLoop { loop in
             let seen = Watched<[Int]>([])
             for number in 0..<1000 {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `timers fire in order and a cancelled one never`() async throws {
+    @Test func `timers fire in the order of their deadlines, and a canceled timer never fires`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let fired = Watched<[String]>([])
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `work for soon runs after a short sleep, by whichever clock, and nobody wakes the loop`(isManual: Bool)
+    func `runSoon() runs work once after a short sleep, without waking the loop`(isManual: Bool)
         async throws
     {
         let loop = try EventLoop(clock: isManual ? ManualClock() : RealLoopClock())
@@ -77,7 +77,7 @@ import Testing
         #expect(work.count.value == 100)
     }
 
-    @Test func `work for soon runs also while other work never ends`() async throws {
+    @Test func `work added by runSoon() also runs while other work adds itself again and again`() async throws {
         try await withLoop { loop in
             let work = Repeated(loop, limit: 50)
             let end = Watched(false)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a timer of the real clock fires at its time, not before`() async throws {
+    @Test func `a timer of the real clock does not fire before its deadline`() async throws {
         try await withLoop { loop in
             let fired = Watched<ContinuousClock.Instant?>(nil)
             let deadline = ContinuousClock.now + .milliseconds(30)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a timer that schedules itself for now does not starve work`() async throws {
+    @Test func `a timer that schedules itself again for now does not block other work`() async throws {
         try await withLoop { loop in
             let stop = Atomic<Bool>(false)
             let done = Watched(false)
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `no wake-up is lost`(_ run: Int) async throws {
+    func `all work that six threads add at the same time runs`(_ run: Int) async throws {
         try await withLoop { loop in
             let count = Watched(0)
             let threads = 6
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `a loop that is awake is not woken`() async throws {
+    @Test func `adding work to a loop that is awake does not wake it again`() async throws {
         try await withLoop { loop in
             await loop.run {}
             let before = loop.wakeUpCount
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `shutdown runs what was handed over and ends the thread`() async throws {
+    @Test func `shutdown() runs all work that was added before, and may be called twice`() async throws {
         let loop = try EventLoop()
         let count = Watched(0)
         for _ in 0..<100 { loop.execute { loop.execute { count.update { $0 += 1 } } } }
@@ -155,7 +155,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `work after the end runs at once where it was handed over`() async throws {
+    @Test func `work added after shutdown() runs at once on the calling thread`() async throws {
         let loop = try EventLoop()
         await loop.shutdown()
         let order = Mutex<[Int]>([])
@@ -184,7 +184,7 @@ import Testing
         nonisolated func addFromLoop() -> Int { assumeIsolated { $0.add() } }
     }
 
-    @Test func `an actor can live on a loop`() async throws {
+    @Test func `an actor can use an event loop as its executor`() async throws {
         try await withLoop { loop in
             let counter = Counter(loop)
             await withTaskGroup(of: Void.self) { group in
@@ -195,14 +195,14 @@ import Testing
         }
     }
 
-    @Test func `a task can prefer a loop`() async throws {
+    @Test func `a task with an event loop as its preferred executor runs on that loop`() async throws {
         try await withLoop { loop in
             let isOn = await Task(executorPreference: loop) { loop.isOnLoop }.value
             #expect(isOn)
         }
     }
 
-    @Test func `a group hands its loops out in turn`() async throws {
+    @Test func `an event loop group returns its loops in turn`() async throws {
         let group = try EventLoopGroup(count: 3)
         let names = (0..<6).map { _ in group.next().name }
         #expect(names == ["courier-loop-0", "courier-loop-1", "courier-loop-2"] + names[..<3])
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test(arguments: [(LoopPriority.normal, 0), (.utility, 5), (.background, 15)] as [(LoopPriority, Int32)])
-    func `a loop's thread yields to others as it was told, also in a group`(
+    func `the thread of a loop has the niceness of the loop's priority, also in a group`(
         _ priority: LoopPriority, _ niceness: Int32
     ) async throws {
         let before = courier_thread_niceness()
@@ -226,7 +226,7 @@ import Testing
         await group.shutdown()
     }
 
-    @Test func `a loop reads no more at once than it was told`() async throws {
+    @Test func `the read buffer of a loop has the configured size`() async throws {
         let loop = try EventLoop(readBufferSize: 4 << 10)
         #expect(loop.readBuffer.count == 4 << 10)
         await loop.shutdown()
@@ -236,7 +236,7 @@ import Testing
         (Int.min, 4_096), (-1, 4_096), (0, 4_096), (4_095, 4_096), (4_097, 4_097), (67_108_864, 67_108_864),
         (67_108_865, 67_108_864), (Int.max, 67_108_864),
     ])
-    func `a size of the read buffer that is out of range is the nearest in it, also in a group`(
+    func `a read buffer size out of range is replaced by the nearest valid size, also in a group`(
         _ asked: Int, _ actual: Int
     ) async throws {
         let group = try EventLoopGroup(readBufferSize: asked)

@@ -7,14 +7,14 @@ import Testing
     private let start = ContinuousClock.now
     private let delay = Duration.milliseconds(250)
 
-    @Test func `the families alternate, beginning with that of the first address`() {
+    @Test func `IPv6 and IPv4 addresses alternate, starting with the family of the first address`() {
         #expect(HappyEyeballs.order([.ipv6, .ipv6, .ipv6, .ipv4, .ipv4]) == [0, 3, 1, 4, 2])
         #expect(HappyEyeballs.order([.ipv4, .ipv4, .ipv6]) == [0, 2, 1])
         #expect(HappyEyeballs.order([.ipv4]) == [0])
         #expect(HappyEyeballs.order([]) == [])
     }
 
-    @Test func `the next attempt starts after the delay, not before`() {
+    @Test func `the next attempt starts after the attempt delay, not before`() {
         var race = HappyEyeballs(count: 2, attemptDelay: delay)
         #expect(race.begin(now: start) == .start(0))
         #expect(race.deadline == start + delay)
@@ -23,7 +23,7 @@ import Testing
         #expect(race.deadline == nil)
     }
 
-    @Test func `a failure starts the next attempt at once`() {
+    @Test func `a failed attempt starts the next attempt at once`() {
         var race = HappyEyeballs(count: 3, attemptDelay: delay)
         #expect(race.begin(now: start) == .start(0))
         let failed = start + .milliseconds(10)
@@ -31,7 +31,7 @@ import Testing
         #expect(race.deadline == failed + delay)
     }
 
-    @Test func `the first to succeed wins, and nothing follows`() {
+    @Test func `the first successful attempt wins, and no other attempt starts after it`() {
         var race = HappyEyeballs(count: 3, attemptDelay: delay)
         #expect(race.begin(now: start) == .start(0))
         #expect(race.timerFired(now: start + delay) == .start(1))
@@ -42,7 +42,7 @@ import Testing
         #expect(race.timerFired(now: start + delay * 9) == .none)
     }
 
-    @Test func `it fails when the last attempt has failed`() {
+    @Test func `connecting fails when the last running attempt fails`() {
         var race = HappyEyeballs(count: 2, attemptDelay: delay)
         #expect(race.begin(now: start) == .start(0))
         #expect(race.timerFired(now: start + delay) == .start(1))
@@ -57,14 +57,14 @@ import Testing
         #expect(race.begin(now: start) == .fail)
     }
 
-    @Test func `the delay is never shorter than the network can bear`() {
+    @Test func `an attempt delay below the minimum is raised to the minimum`() {
         var race = HappyEyeballs(count: 2, attemptDelay: .zero)
         _ = race.begin(now: start)
         #expect(race.deadline == start + HappyEyeballs.minimumAttemptDelay)
     }
 
     @Test(arguments: 0..<200)
-    func `every race ends once, with a winner if anyone succeeds`(_ seed: UInt64) {
+    func `every race of attempts ends exactly once, with a winner if any attempt succeeds`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...6, using: &random)
         var race = HappyEyeballs(count: count, attemptDelay: delay)

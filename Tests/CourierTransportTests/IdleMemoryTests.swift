@@ -56,7 +56,7 @@ import Testing
         return (after - before) / (2 * count)
     }
 
-    @Test func `a thousand idle connections on one loop cost less than 8 KiB each`() async {
+    @Test func `each of 1000 idle connections on one loop uses less than 8 KiB of memory`() async {
         await #expect(processExitsWith: .success) {
             let costs = try await IdleMemoryTests.costs(of: 1000, tls: nil)
             print("idle memory per connection: \(costs) bytes of heap, its handler included")
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `an idle TLS connection keeps no buffers`() async {
+    @Test func `an idle TLS connection uses less than 64 KiB of memory`() async {
         await #expect(processExitsWith: .success) {
             let certificates = try await Certificates.shared
             var configuration = certificates.client

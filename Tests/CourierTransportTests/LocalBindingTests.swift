@@ -36,7 +36,9 @@ import Testing
         (LocalBinding(address: "127.0.0.2"), "127.0.0.2"), (LocalBinding(interface: "lo"), "127.0.0.1"),
         (LocalBinding(address: "127.0.0.3", interface: "lo"), "127.0.0.3"),
     ])
-    func `a connection leaves from the chosen address`(_ binding: LocalBinding, _ host: String) async throws {
+    func `a connection uses the chosen local address or interface`(
+        _ binding: LocalBinding, _ host: String
+    ) async throws {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
             let hosts = Watched<[String?]>([])
@@ -60,7 +62,7 @@ import Testing
         (LocalBinding(interface: "nosuch0"), "this machine does not have the network interface “nosuch0”"),
         (LocalBinding(address: "::1"), "“127.0.0.1” has no IPv6 address, but the local address ::1 is IPv6"),
     ])
-    func `a local address or interface that can not be used is named`(
+    func `the error names a local address or interface that can not be used`(
         _ binding: LocalBinding, _ text: String
     ) async throws {
         try await withLoop { loop in
@@ -71,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `addresses of the other family are not tried`() async throws {
+    @Test func `addresses of another IP family than the local address are not tried`() async throws {
         try await withLoop { loop in
             let port = try LocalPort.free()
             let resolver = HostResolver { _, port in
@@ -94,16 +96,16 @@ import Testing
     }
 
     @Test(arguments: ["", "localhost", "1.2.3", "127.0.0.1:80", "::1%"])
-    func `an address that is none has a problem`(_ text: String) {
+    func `a local address that is not an IP address is reported as a problem`(_ text: String) {
         #expect(LocalBinding(address: text).problem?.contains("“\(text)” is not an IPv4 or IPv6 address") == true)
     }
 
     @Test(arguments: ["", "a/b", "a b", "sixteen-letters-"])
-    func `an interface name that can not exist has a problem`(_ text: String) {
+    func `an invalid interface name is reported as a problem`(_ text: String) {
         #expect(LocalBinding(interface: text).problem?.contains("is not the name of a network interface") == true)
     }
 
-    @Test func `well-formed bindings have no problem`() {
+    @Test func `a well-formed local binding has no problem`() {
         #expect(LocalBinding().problem == nil)
         #expect(LocalBinding(address: "2001:db8::1", interface: "wlp0s20f3").problem == nil)
     }

@@ -40,7 +40,7 @@ import Testing
         loop.turn.withLock { _ in }  // It says so before it lets go.
     }
 
-    @Test func `who borrows a loop runs as on it, and wakes nobody`() async throws {
+    @Test func `borrow() runs its closure as work of the sleeping loop, without waking the loop`() async throws {
         try await withSleepingLoop { loop in
             let before = loop.wakeUpCount
             #expect(!loop.isOnLoop)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `what the borrower returns is told`() async throws {
+    @Test func `borrow() returns the result of its closure`() async throws {
         try await withSleepingLoop { loop in
             var runs = 0
             let result = loop.borrow {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<50) func `work that was handed over before is not overtaken`(_ run: Int) async throws {
+    @Test(arguments: 0..<50) func `borrow() does not run before work that was added earlier`(_ run: Int) async throws {
         try await withSleepingLoop { loop in
             let isDone = Mutex(false)
             loop.execute { isDone.withLock { $0 = true } }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `a loop that had work a moment ago is not lent`() async throws {
+    @Test func `a loop can be borrowed only after it had no work for the quiet time`() async throws {
         try await withSleepingLoop { loop in
             #expect(loop.borrow { true })
             #expect(!loop.borrow { true })
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a timer that is due goes first`() async throws {
+    @Test func `a loop with a due timer can not be borrowed`() async throws {
         try await withSleepingLoop { loop in
             let deadline = clock.now + .seconds(1)
             await loop.run { _ = loop.schedule(at: deadline) {} }
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `what a borrower leaves behind is done by the loop's thread`() async throws {
+    @Test func `work that a borrower adds runs on the loop's own thread`() async throws {
         try await withSleepingLoop { loop in
             let done = Watched<Set<String>>([])
             let thread = await loop.run { LoopThread.current }
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a timer that moves to later wakes nobody`() async throws {
+    @Test func `a borrower that moves a timer to a later time does not wake the loop`() async throws {
         try await withSleepingLoop { loop in
             let start = clock.now
             let timer = await loop.run { loop.schedule(at: start + .seconds(1)) {} }
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a borrower does not borrow again`() async throws {
+    @Test func `a borrower can not borrow the same loop again`() async throws {
         try await withSleepingLoop { loop in
             let isLent = loop.borrow {
                 clock.step(EventLoop.quietTime)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `a loop that has ended is not lent`() async throws {
+    @Test func `a loop can not be borrowed after shutdown()`() async throws {
         let loop = try EventLoop(clock: clock)
         try await asleep(loop)
         await loop.shutdown()
@@ -172,7 +172,7 @@ import Testing
         #expect(!loop.borrow { true })
     }
 
-    @Test func `what lives on the loop is touched by one thread at a time`() async throws {
+    @Test func `the loop's own work and borrowers on four threads never run at the same time`() async throws {
         /// Not locked on purpose: the test checks that the loop protects it, by the sum and under `Scripts/sanitize
         /// thread`.
         final class Resident: @unchecked Sendable {

@@ -105,16 +105,16 @@ struct NetlinkBytes {
         ]
     }
 
-    @Test func `each kind is read, alone and behind the others`() {
+    @Test func `each kind of netlink message is parsed, alone and after other messages`() {
         for (bytes, message) in everything { #expect(parse(bytes) == [message]) }
         #expect(parse(everything.flatMap(\.bytes)) == everything.map(\.message))
     }
 
-    @Test func `a dump that the kernel calls inconsistent says so`() {
+    @Test func `a dump that the kernel marks as inconsistent is reported as interrupted`() {
         #expect(parse(NetlinkBytes.message(Int(NLMSG_DONE), flags: Int(NLM_F_DUMP_INTR))) == [.interrupted, .done])
     }
 
-    @Test func `every cut leaves the whole messages before it`() {
+    @Test func `truncated input returns only the complete messages before the cut`() {
         let bytes = everything.flatMap(\.bytes)
         let messages = everything.map(\.message)
         for count in 0..<bytes.count {
@@ -124,7 +124,7 @@ struct NetlinkBytes {
         }
     }
 
-    @Test func `a length of less than the header, or of more than there is, ends the reading`() {
+    @Test func `an invalid message length ends the parsing`() {
         for length in [0, 1, 15, 21, 0x7FFF_FFFF, 0xFFFF_FFFD, UInt32.max] {
             let first = NetlinkBytes.message(Int(NLMSG_DONE)) { $0.add(UInt32(0)) }
             let bad = NetlinkBytes.number(UInt32(length)) + first[4...]
@@ -132,7 +132,7 @@ struct NetlinkBytes {
         }
     }
 
-    @Test func `random changes harm nothing`() {
+    @Test func `random changes of netlink messages do not crash the parser`() {
         let bytes = everything.flatMap(\.bytes)
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<20_000 {
@@ -146,7 +146,7 @@ struct NetlinkBytes {
         }
     }
 
-    @Test func `the reading stops when told to`() {
+    @Test func `parsing stops when the callback returns false`() {
         var count = 0
         let bytes = everything.flatMap(\.bytes)
         NetlinkMessage.parse(bytes.span.bytes) { _ in

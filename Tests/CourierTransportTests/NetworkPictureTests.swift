@@ -29,14 +29,14 @@ import Testing
         return picture.isAvailable
     }
 
-    @Test func `a running link with an address and a route is a network, with a default route or another`() {
+    @Test func `a network is available if a running link has an address and a route`() {
         #expect(isAvailable(link(2, running), address(2), route(2)))
         #expect(isAvailable(link(2, running), address(2), route(2, to: [192, 168, 1, 0])))
         #expect(isAvailable(link(2, running), address(2, AF_INET6), route(2, family: AF_INET6)))
         #expect(isAvailable(link(2, withoutCarrier), link(3, running), address(3), route(2, 3)))
     }
 
-    @Test func `each missing part makes it none`() {
+    @Test func `no network is available without a running link, an address or a matching route`() {
         #expect(!isAvailable())
         #expect(!isAvailable(address(2), route(2)))
         #expect(!isAvailable(link(2, running), route(2)))
@@ -47,20 +47,20 @@ import Testing
         #expect(!isAvailable(link(2, running), address(2), route()))
     }
 
-    @Test func `the loopback is no network, but may hold the address of one`() {
+    @Test func `the loopback link is not a network, but may hold the address for another link`() {
         #expect(!isAvailable(link(1, loopback), address(1), route(1)))
         #expect(!isAvailable(link(1, loopback), link(2, running), address(1, scope: 254), route(2)))
         #expect(isAvailable(link(1, loopback), link(2, running), address(1), route(2)))
     }
 
-    @Test func `link-local addresses and routes are no network`() {
+    @Test func `link-local addresses and routes do not make a network available`() {
         #expect(!isAvailable(link(2, running), address(2, scope: 253), route(2)))
         #expect(!isAvailable(link(2, running), address(2), route(2, to: [169, 254, 0, 0])))
         let local: [UInt8] = [0xFE, 0x80] + Array(repeating: 0, count: 14)
         #expect(!isAvailable(link(2, running), address(2, AF_INET6), route(2, family: AF_INET6, to: local)))
     }
 
-    @Test func `an address counts once it is known to be nobody else's`() {
+    @Test func `tentative and duplicate IPv6 addresses do not count, but optimistic addresses do`() {
         for (flags, counts) in [
             (0, true), (IFA_F_TENTATIVE, false), (IFA_F_TENTATIVE | IFA_F_OPTIMISTIC, true), (IFA_F_DADFAILED, false),
         ] {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a route that rejects leads nowhere`() {
+    @Test func `unreachable and local routes do not make a network available`() {
         #expect(!isAvailable(link(2, running), address(2), route(2, type: Int(RTN_UNREACHABLE))))
         #expect(!isAvailable(link(2, running), address(2), route(2, type: Int(RTN_LOCAL))))
     }

@@ -7,7 +7,7 @@ import Testing
     private let start = ContinuousClock.now
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    @Test func `changes that come together cause one look, which they do not put off`() {
+    @Test func `changes within the settle time cause one network check and do not delay it`() {
         var state = State(settleTime: .milliseconds(250))
         let consequence = state.lookEnded(.seen(isAvailable: false), now: at(0))
         #expect(consequence == .init(isAvailable: false))
@@ -25,7 +25,7 @@ import Testing
         #expect(!secondLooks)
     }
 
-    @Test func `what was said is not said again`() {
+    @Test func `a network state that did not change is not reported again`() {
         var state = State(settleTime: .zero)
         var said: [Bool] = []
         for isAvailable in [true, true, false, false, true] {
@@ -37,7 +37,7 @@ import Testing
         #expect(said == [true, false, true])
     }
 
-    @Test func `a change during a look is followed by another look`() {
+    @Test func `a change during a network check causes another check`() {
         var state = State(settleTime: .milliseconds(250))
         let timer = state.changed(now: at(1))
         #expect(timer == nil)
@@ -47,7 +47,7 @@ import Testing
         #expect(looks)
     }
 
-    @Test func `an inconsistent look says nothing and is repeated`() {
+    @Test func `an inconsistent network check reports nothing and is repeated`() {
         var state = State(settleTime: .milliseconds(250))
         let consequence = state.lookEnded(.inconsistent, now: at(0))
         #expect(consequence == .init(timer: at(250)))

@@ -7,7 +7,9 @@ import Testing
 /// A ``NetworkWatcher`` that can not open a socket.
 @Suite(.timeLimit(.minutes(5))) struct NetworkWatcherShortageTests {
     @Test(arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS])
-    func `what could not watch does when it tries again, until it is stopped`(_ shortage: Int32) async throws {
+    func `a watcher that could not open its socket opens it at tryAgain(), unless it was stopped`(
+        _ shortage: Int32
+    ) async throws {
         try await withLoop { loop in
             let tries = Watched(0)
             let reports = Watched<[Bool]>([])
@@ -36,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `what the kernel refuses is not asked for again`() async throws {
+    @Test func `tryAgain() opens no socket if the kernel has denied access`() async throws {
         try await withLoop { loop in
             let tries = Watched(0)
             let reports = Watched<[Bool]>([])
@@ -55,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS])
-    func `a look without a socket says nothing, and is taken again after the settle time`(
+    func `a network check without a socket reports nothing and is repeated after the settle time`(
         _ shortage: Int32
     ) async throws {
         let clock = ManualClock()

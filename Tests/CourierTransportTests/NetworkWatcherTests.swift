@@ -58,7 +58,7 @@ struct NetworkWatcherTests {
         await loop.shutdown()
     }
 
-    @Test func `a network that comes, goes and comes back is reported`() async throws {
+    @Test func `the watcher reports when a network appears, disappears and returns`() async throws {
         try await withNamespace { namespace in
             let reports = Watched<[Bool]>([])
             let watcher = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
@@ -83,7 +83,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `an address without a route is no network`() async throws {
+    @Test func `an address without a route is reported as no network`() async throws {
         try await withNamespace { namespace in
             try await namespace.ip(
                 "link add out0 type veth peer name out1", "link set out1 up", "link set out0 up",
@@ -99,7 +99,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `what flaps is reported once for all that came before the settle time was over`() async throws {
+    @Test func `many changes within the settle time are reported once`() async throws {
         let clock = ManualClock()
         try await withNamespace(clock) { namespace in
             try await namespace.ip(
@@ -123,7 +123,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `more changes than the socket holds are not missed`() async throws {
+    @Test func `the watcher misses no network change if its socket buffer overflows`() async throws {
         try await withNamespace { namespace in
             let reports = Watched<[Bool]>([])
             let watcher = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
@@ -141,7 +141,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `nothing is reported after the stop, and the loop ends with a watcher on it`() async throws {
+    @Test func `a stopped watcher reports nothing, and shutdown() of the loop ends a running watcher`() async throws {
         try await withNamespace { namespace in
             let stopped = Watched<[Bool]>([])
             let running = Watched<[Bool]>([])

@@ -4,7 +4,7 @@ import Testing
 @testable import CourierTransport
 
 @Suite struct SelectorTests {
-    @Test func `a selector that could not be woken is not made`() {
+    @Test func `creating a Selector throws if its wake-up descriptor can not be registered`() {
         let error = #expect(throws: TransportError.self) {
             try Selector { _, _, _, _ in
                 errno = ENOSPC

@@ -23,18 +23,18 @@ import Testing
             + target
     }
 
-    @Test func `records are read as they were written`() {
+    @Test func `all records of a DNS answer are parsed, and an answer may have no records`() {
         #expect(read(Self.message) == Self.sample)
         #expect(read(DNSServer.message(to: "a", .noRecords)) == [])
     }
 
-    @Test func `an answer that ends anywhere before its end is malformed`() {
+    @Test func `a DNS answer that is cut off at any byte is malformed`() {
         for count in 0..<Self.message.count {
             #expect(read(Array(Self.message.prefix(count))) == nil, "\(count) bytes")
         }
     }
 
-    @Test func `no change of a byte leads out of the answer or into a loop`() {
+    @Test func `no changed byte makes the parser crash, read beyond the answer or loop forever`() {
         for index in Self.message.indices {
             for value in [0x00, 0x01, 0x3F, 0x40, 0x80, 0xC0, 0xFF] as [UInt8] {
                 var changed = Self.message
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `random bytes do no harm`() {
+    @Test func `random bytes do not crash the parser or exceed its limits`() {
         for seed in UInt64(1)...300 {
             var random = SeededGenerator(seed: seed)
             let count = Int.random(in: 0...200, using: &random)
@@ -58,12 +58,12 @@ import Testing
         }
     }
 
-    @Test func `a target may point to an earlier name`() {
+    @Test func `the target of a record may refer to an earlier name in the answer`() {
         #expect(read(record: record(target: [1, 0x61, 0xC0, 12]))?.map(\.target) == ["a.q.example"])
         #expect(read(record: record(target: [0xC0, 12]))?.map(\.target) == ["q.example"])
     }
 
-    @Test func `a target that points to itself or ahead is left out`() {
+    @Test func `a record is skipped if its target refers to itself or to a later position`() {
         let start = UInt8(DNSServer.message(to: "q.example", .bytes([])).count + 18)
         #expect(read(record: record(target: [0xC0, start])) == [])
         #expect(read(record: record(target: [1, 0x61, 0xC0, start])) == [])
@@ -71,7 +71,7 @@ import Testing
         #expect(read(record: record(target: [0xFF, 0xFF])) == [])
     }
 
-    @Test func `a target that is no host name is left out`() {
+    @Test func `a record is skipped if its target is not a valid host name`() {
         for letter in Array("/@: \n%\u{0}".utf8) + [0x80, 0xFF] {
             #expect(read(record: record(target: [2, 0x61, letter, 0])) == [])
         }
@@ -80,19 +80,19 @@ import Testing
         #expect(read(record: record(target: label + label + label + label + [0])) == [], "too long")
     }
 
-    @Test func `records of other kinds are left out`() {
+    @Test func `records of other types and classes are skipped`() {
         #expect(read(record: record(type: 1, target: [0])) == [])
         #expect(read(record: record(kind: 3, target: [0])) == [])
     }
 
-    @Test func `a record whose length is not that of its parts is malformed`() {
+    @Test func `a record whose length does not match its fields is malformed`() {
         #expect(read(record: record(target: [1, 0x61, 0], length: 8)) == nil)
         #expect(read(record: record(target: [1, 0x61, 0], length: 10)) == nil)
         #expect(read(record: record(target: [], length: 6)) == nil)
         #expect(read(record: record(target: [64, 0x61, 0])) == nil)
     }
 
-    @Test func `one answer gives no more than the limit`() {
+    @Test func `an answer with too many records returns only as many as the limit`() {
         let records = (0..<100).map { ServiceRecord(priority: 0, weight: 0, port: 1, target: "h\($0)") }
         let message = DNSServer.message(to: "a", .records(records))
         #expect(read(message)?.count == ServiceRecordAnswer.recordLimit)

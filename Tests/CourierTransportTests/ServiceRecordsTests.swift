@@ -19,7 +19,7 @@ import Testing
         return found
     }
 
-    @Test func `records come as the server has them`() async throws {
+    @Test func `lookUp() returns the records of the DNS server`() async throws {
         let records = [
             ServiceRecord(priority: 10, weight: 60, port: 1883, target: "a.example.com"),
             ServiceRecord(priority: 20, weight: 0, port: 65_535, target: "b-2.example.org"),
@@ -27,7 +27,7 @@ import Testing
         #expect(try await answer(.records(records)) == .records(records))
     }
 
-    @Test func `more records than fit into a small datagram come, too`() async throws {
+    @Test func `lookUp() returns all records of an answer that exceeds a small datagram`() async throws {
         let records = (0..<20).map {
             ServiceRecord(priority: 0, weight: 1, port: 1883, target: "node-\($0).a-rather-long-name.example.com")
         }
@@ -38,7 +38,7 @@ import Testing
         #expect(found == records)
     }
 
-    @Test func `a domain without the service is told from one that has none, and from no answer`() async throws {
+    @Test func `lookUp() returns different results for missing records, no service and a DNS failure`() async throws {
         #expect(try await answer(.noName) == .none)
         #expect(try await answer(.noRecords) == .none)
         let root = ServiceRecord(priority: 0, weight: 0, port: 0, target: "")
@@ -46,11 +46,11 @@ import Testing
         #expect(try await answer(.failure) == .failed("the DNS server does not answer"))
     }
 
-    @Test func `an answer that is malformed is none`() async throws {
+    @Test func `lookUp() fails if the answer is malformed`() async throws {
         #expect(try await answer(.bytes([0xC0])) == .failed("the answer is malformed"))
     }
 
-    @Test func `names that DNS can not have are not asked for`() async throws {
+    @Test func `lookUp() fails for names that are invalid in DNS, and sends no query`() async throws {
         let server = try DNSServer()
         defer { server.end() }
         let records = try ServiceRecords(server: "127.0.0.1", port: server.port)
@@ -63,7 +63,7 @@ import Testing
         #expect(server.asked == [])
     }
 
-    @Test func `a server is an IPv4 address with a port`() {
+    @Test func `ServiceRecords accepts only an IPv4 address and a port as DNS server`() {
         #expect(throws: TransportError.self) { try ServiceRecords(server: "dns.example", port: 53) }
         #expect(throws: TransportError.self) { try ServiceRecords(server: "127.0.0.1", port: 0) }
     }

@@ -7,7 +7,7 @@ import Testing
         SuspendDetector.Reading(boot: .seconds(boot), monotonic: .seconds(monotonic))
     }
 
-    @Test func `only what one clock counts and the other does not is sleep`() {
+    @Test func `time that only the boot clock counts is reported as sleep if it is at least 2 s`() {
         var detector = SuspendDetector(first: reading(1_000, 900), shortestSleep: .seconds(2))
         let script: [(boot: Double, monotonic: Double, slept: Duration?)] = [
             (1_001, 901, nil),
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `the machine's clocks show no sleep while a test runs`() {
+    @Test func `the system clocks report no sleep while a test runs`() {
         var detector = SuspendDetector(first: SystemClocks.reading(), shortestSleep: .seconds(2))
         for _ in 0..<1_000 {
             let slept = detector.read(SystemClocks.reading())

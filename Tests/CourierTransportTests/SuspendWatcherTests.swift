@@ -7,7 +7,7 @@ import Testing
 @Suite struct SuspendWatcherTests {
     private typealias Reading = SuspendDetector.Reading
 
-    @Test func `each sleep is told once, with its length, on the loop`() async throws {
+    @Test func `each system sleep is reported once, with its duration, on the loop`() async throws {
         try await withLoop { loop in
             let clocks = Watched(Reading(boot: .zero, monotonic: .zero))
             let readings = Watched(0)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `what could not watch does when it tries again, and tells no sleep of the time before`() async throws {
+    @Test func `after a failed start, tryAgain() starts the watcher, and no earlier sleep is reported`() async throws {
         try await withLoop { loop in
             let clocks = Watched(Reading(boot: .zero, monotonic: .zero))
             let tries = Watched(0)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is read after the stop, and the loop ends with a watcher on it`() async throws {
+    @Test func `a stopped watcher reads no clocks, and shutdown() of the loop ends a running watcher`() async throws {
         try await withLoop { loop in
             let stopped = Watched(0)
             let running = Watched(0)

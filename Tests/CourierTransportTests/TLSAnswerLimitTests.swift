@@ -43,7 +43,9 @@ import Testing
     }
 
     @Test(arguments: Request.allCases)
-    func `a peer that reads no answers of TLS is dropped at the limit`(request: Request) async throws {
+    func `a peer that reads none of the automatic TLS answers is disconnected at the limit`(
+        request: Request
+    ) async throws {
         try await flood(by: request, readsAnswers: false) { log, pending in
             guard case .failed(let error)? = log.closed.first else {
                 Issue.record("the channel is open, and \(pending) bytes wait")
@@ -55,13 +57,13 @@ import Testing
     }
 
     @Test(arguments: Request.allCases)
-    func `a peer that reads the answers may ask as often as it likes`(request: Request) async throws {
+    func `a peer that reads the automatic TLS answers may cause any number of them`(request: Request) async throws {
         try await flood(by: request, readsAnswers: true) { log, _ in
             #expect(log.closed.isEmpty && log.bytes == [FloodingServer.lastByte])
         }
     }
 
-    @Test func `the limit is 4 MiB by default`() { #expect(ChannelOptions().answerLimit == 4 << 20) }
+    @Test func `answerLimit is 4 MiB by default`() { #expect(ChannelOptions().answerLimit == 4 << 20) }
 }
 
 /// A TLS server that sends many requests that TLS answers by itself, and then one byte.

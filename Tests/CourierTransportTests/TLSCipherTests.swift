@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `TLS 1.2 speaks a suite of the list`() async throws {
+    @Test func `a TLS 1_2 connection uses a cipher suite from the configured list`() async throws {
         // The server's key decides which of the two suites is used.
         let list = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"
         let summary = try await summary({ $0.ciphers = list }, toTLS12: true)
@@ -43,12 +43,12 @@ import Testing
     }
 
     @Test(arguments: ["TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256"])
-    func `TLS 1.3 speaks the suite`(_ suite: String) async throws {
+    func `a TLS 1_3 connection uses the configured cipher suite`(_ suite: String) async throws {
         let summary = try await summary({ $0.cipherSuites = suite }, toTLS12: false)
         #expect(summary?.version == "TLSv1.3" && summary?.cipherSuite == suite)
     }
 
-    @Test func `a list that stands for nothing is refused, with the list`() async throws {
+    @Test func `an invalid cipher list is refused, and the error contains the list`() async throws {
         for change in [{ $0.ciphers = "NONSENSE" }, { $0.cipherSuites = "NONSENSE" }]
             as [(inout TLSClientConfiguration) -> Void]
         {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: ["ALL:aNULL:@SECLEVEL=0", "eNULL:@SECLEVEL=0"])
-    func `suites that do not encrypt or do not check the peer are refused`(_ list: String) async throws {
+    func `cipher suites without encryption or authentication are refused`(_ list: String) async throws {
         let error = try await refusal { $0.ciphers = list }
         #expect(error?.code == .invalidConfiguration && error?.message.contains("does not encrypt") == true)
     }

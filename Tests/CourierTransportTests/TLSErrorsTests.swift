@@ -7,7 +7,7 @@ import Testing
     /// Returns OpenSSL's code for an error number of the operating system.
     private func code(_ number: Int32) -> UInt { 1 << 31 | UInt(number) }
 
-    @Test func `a file that the system does not give is told in the system's words`() {
+    @Test func `the error for an unreadable certificate file contains the error text of the system`() {
         let error = TLSErrors.badFile("ca.pem", .badCertificateFile, "certificate", cause: code(EACCES))
         #expect(error.code == .badCertificateFile)
         #expect(error.message == "no certificate could be read from ca.pem: Permission denied")
@@ -18,7 +18,7 @@ import Testing
         arguments: [
             (EMFILE, .tooManyDescriptors), (ENFILE, .tooManyDescriptors), (ENOMEM, .systemFailure),
         ] as [(Int32, TransportError.Code)])
-    func `what the machine lacks is no mistake of the file that is to be read`(
+    func `a lack of descriptors or memory is not reported as a bad certificate file`(
         _ number: Int32, _ expected: TransportError.Code
     ) {
         let error = TLSErrors.badFile("ca.pem", .badCertificateFile, "certificate", cause: code(number))

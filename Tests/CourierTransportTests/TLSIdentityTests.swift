@@ -96,7 +96,7 @@ import Testing
     // MARK: Accepted
 
     @Test(arguments: Format.allCases)
-    func `a client is who its certificate says, in every format`(format: Format) async throws {
+    func `a client identity is accepted in every format, from memory and from files`(format: Format) async throws {
         let folder = try TemporaryFolder()
         for identity in try await Self.identities(format, in: folder) {
             var configuration = try await Certificates.shared.client
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `authorities in memory are trusted, several in PEM and one in DER`() async throws {
+    @Test func `authorities in memory are trusted, several in PEM format or one in DER format`() async throws {
         let certificates = try await Certificates.shared
         let authority = try Self.bytes(certificates.authorityFile)
         let other = try Self.bytes(certificates.folder.file("other-ca.pem"))
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `an identity in memory shows the certificates that lead to the authority`() async throws {
+    @Test func `an identity in memory sends its intermediate certificates to the peer`() async throws {
         let certificates = try await Certificates.shared
         let chained = certificates.identity("chained")
         let identity = TLSIdentity(
@@ -139,7 +139,9 @@ import Testing
     // MARK: Refused
 
     @Test(arguments: [Format.lockedPEM, .lockedDER, .pkcs12, .legacyPKCS12], [nil, "not this"])
-    func `a missing or wrong pass phrase is named as such`(format: Format, passPhrase: String?) async throws {
+    func `the error says whether the pass phrase is missing or wrong, and names the file`(
+        format: Format, passPhrase: String?
+    ) async throws {
         let folder = try TemporaryFolder()
         for identity in try await Self.identities(format, in: folder, passPhrase: passPhrase) {
             let error = try #require(Self.error(identity))
@@ -150,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that are nothing are errors that name where they are`() async throws {
+    @Test func `invalid certificates and keys are refused, and the error names the file or the memory`() async throws {
         let folder = try TemporaryFolder()
         let certificates = try await Certificates.shared
         let client = certificates.identity("client")
@@ -175,7 +177,7 @@ import Testing
         #expect(Self.error(TLSIdentity(certificates: certificate, privateKey: other))?.code == .keyMismatch)
     }
 
-    @Test func `changed bytes of PKCS#12 are an error and never a crash`() async throws {
+    @Test func `random changes of a PKCS#12 archive do not crash the parser`() async throws {
         let bytes = try await Certificates.shared.pkcs12("client", passPhrase: Self.passPhrase, isLegacy: true)
         var random = SystemRandomNumberGenerator()
         for _ in 0..<50 {
@@ -187,7 +189,7 @@ import Testing
         #expect(Self.error(TLSIdentity(pkcs12: bytes, passPhrase: Self.passPhrase)) == nil)
     }
 
-    @Test func `PKCS#12 without a checksum is named as such`() async throws {
+    @Test func `the error for a PKCS#12 archive without a checksum names the missing checksum`() async throws {
         for isLegacy in [false, true] {
             let bytes = try await Certificates.shared.pkcs12(
                 "client", passPhrase: Self.passPhrase, isLegacy: isLegacy, hasMAC: false)
@@ -198,7 +200,7 @@ import Testing
 
     // MARK: Secrets
 
-    @Test func `neither a private key nor a pass phrase is ever printed`() {
+    @Test func `printing or dumping an identity never shows the private key or the pass phrase`() {
         let key = Array("PRIVATE".utf8)
         let identities = [
             TLSIdentity(certificates: [1], privateKey: key, passPhrase: "hush"),

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `the secrets of each connection are appended, in a file for its owner alone`() async throws {
+    @Test func `the secrets of each connection are appended to a file that only its owner can read`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/keys"
         try await connect(path)
@@ -49,13 +49,13 @@ import Testing
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
-    @Test func `without the option a context has no key log, whatever the environment says`() async throws {
+    @Test func `without keyLogFile, a TLS context has no key log`() async throws {
         let context = try TLSContext(client: try await Certificates.shared.client)
         #expect(context.keyLog == nil)
         #expect(!TLSKeyLog.observes(context.context))
     }
 
-    @Test func `a link, a pipe, a folder, and a file that others may read are refused and stay as they are`() throws {
+    @Test func `a link, a pipe, a folder and a file that other users can read are refused as key log`() throws {
         let folder = try TemporaryFolder()
         let target = folder.path + "/target"
         try Data().write(to: URL(filePath: target))

@@ -29,7 +29,7 @@ import Testing
         return (seen.values, error)
     }
 
-    @Test func `an accepted chain is told once, up to the authority`() async throws {
+    @Test func `a trusted certificate chain is reported once, including its authority`() async throws {
         let (chains, error) = try await handshake("chained")
         #expect(error == nil)
         let chain = try #require(chains.first)
@@ -42,7 +42,7 @@ import Testing
         #expect(chain.certificates[0].notBefore == 1_577_836_800 && chain.certificates[0].notAfter == 3_786_912_000)
     }
 
-    @Test func `addresses of both kinds are read as people write them`() async throws {
+    @Test func `IPv4 and IPv6 addresses in a certificate are reported as text`() async throws {
         let (chains, _) = try await handshake("server")
         #expect(chains.first?.certificates.first?.names == ["localhost", "127.0.0.1", "::1"])
     }
@@ -56,7 +56,7 @@ import Testing
         // Signed by another authority with the same name.
         ("forged", .tlsCertificateRejected, ["CN=forged", "CN=ca"]),
     ])
-    func `a refused chain is told, too, with the place of the mistake`(
+    func `a refused certificate chain is reported with the position of the refused certificate`(
         identity: String, code: TransportError.Code, subjects: [String]
     ) async throws {
         let (chains, error) = try await handshake(identity)
@@ -65,7 +65,7 @@ import Testing
         #expect(chains.first?.verdict == .refused(at: 0))
     }
 
-    @Test func `unchecked, what the peer has sent is told`() async throws {
+    @Test func `without verification, the certificates that the peer sent are reported as unchecked`() async throws {
         let (chains, error) = try await handshake("chained", host: "127.0.0.1", trust: .insecureSkipsVerification)
         #expect(error == nil && chains.map(\.verdict) == [.unchecked])
         #expect(chains.first?.certificates.map(\.subject) == ["CN=unchained", "CN=middle-ca"])

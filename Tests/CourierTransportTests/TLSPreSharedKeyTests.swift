@@ -22,7 +22,7 @@ import Testing
         ("", 16, "identity"), (String(repeating: "i", count: 129), 16, "129 bytes"), ("a\u{0}b", 16, "U+0000"),
         ("meter", 0, "this one has 0"), ("meter", 257, "this one has 257"),
     ])
-    func `a key or an identity that TLS does not allow is refused`(
+    func `a pre-shared key or identity with an invalid length or character is refused`(
         identity: String, byteCount: Int, words: String
     ) throws {
         let error = Self.error {
@@ -33,7 +33,7 @@ import Testing
         #expect(error?.message.contains("238") == false)
     }
 
-    @Test func `the longest key and identity are accepted, and pins beside a key are not`() throws {
+    @Test func `the longest key and identity are accepted, but a key together with pins is refused`() throws {
         let key = TLSPreSharedKey(
             identity: String(repeating: "i", count: 128), key: Array(repeating: 1, count: 256))
         #expect(Self.error { $0.preSharedKey = key } == nil)
@@ -45,11 +45,11 @@ import Testing
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test(arguments: ["", "0", "abc", "0g", "00 11"]) func `hexadecimal digits come in pairs`(hex: String) {
+    @Test(arguments: ["", "0", "abc", "0g", "00 11"]) func `an invalid hexadecimal key is refused`(hex: String) {
         #expect(throws: TransportError.self) { try TLSPreSharedKey(identity: "meter", hex: hex) }
     }
 
-    @Test func `neither print nor dump shows the key`() throws {
+    @Test func `printing or dumping a configuration does not show the pre-shared key`() throws {
         let key = try TLSPreSharedKey(identity: "meter", hex: "aBCd0102")
         #expect(key == TLSPreSharedKey(identity: "meter", key: [0xAB, 0xCD, 1, 2]))
         var configuration = TLSClientConfiguration()
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a peer that shows a certificate instead is checked`(isTrusted: Bool) async throws {
+    func `with a pre-shared key, a certificate that the peer sends is still verified`(isTrusted: Bool) async throws {
         let certificates = try await Certificates.shared
         let loop = try EventLoop()
         let echo = Echo()

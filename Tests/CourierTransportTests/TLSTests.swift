@@ -65,7 +65,7 @@ import Testing
 
     // MARK: Server certificates
 
-    @Test func `a good certificate is accepted, by name and by address`() async throws {
+    @Test func `a valid server certificate is accepted for a host name and for an IP address`() async throws {
         let named = try await success(server: server())
         #expect(named.client.version == "TLSv1.3")
         #expect(named.server.serverName == "localhost")
@@ -79,7 +79,7 @@ import Testing
         #expect(error.message.hasSuffix("is not for “localhost”"))
     }
 
-    @Test func `a certificate without alternative names is refused, though its common name is right`() async throws {
+    @Test func `a certificate with only a common name is refused, even if that name matches`() async throws {
         let error = try await clientFailure(server: server("nameless"))
         #expect(error.code == .tlsHostNameMismatch)
         #expect(
@@ -88,7 +88,7 @@ import Testing
                     + "alternative name “localhost”"), "\(error.message)")
     }
 
-    @Test func `the common name counts only if the configuration says so, and only as a host name`() async throws {
+    @Test func `with acceptsCommonName, a matching common name is accepted for host names only`() async throws {
         let summary = try await success({ $0.acceptsCommonName = true }, server: server("nameless"))
         #expect(summary.client.version == "TLSv1.3")
         for name in ["elsewhere.example", "127.0.0.1"] {
@@ -101,12 +101,12 @@ import Testing
         }
     }
 
-    @Test func `a certificate for another address is refused`() async throws {
+    @Test func `a certificate for another IP address is refused`() async throws {
         let error = try await clientFailure(server: server("elsewhere"), host: "127.0.0.1")
         #expect(error.code == .tlsHostNameMismatch)
     }
 
-    @Test func `a server name set by hand is the one that counts`() async throws {
+    @Test func `a configured serverName is used instead of the host name`() async throws {
         let summaries = try await success({ $0.serverName = "elsewhere.example" }, server: server("elsewhere"))
         #expect(summaries.server.serverName == "elsewhere.example")
     }
@@ -129,7 +129,7 @@ import Testing
         #expect(system.code == .tlsUnknownAuthority)
     }
 
-    @Test func `a directory of authorities is trusted`() async throws {
+    @Test func `authorities from a directory are trusted`() async throws {
         let certificates = try await Certificates.shared
         let folder = try TemporaryFolder()
         let hash = try Certificates.subjectHash(certificates.authorityFile)
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(.enabled(if: FullDescriptorTable.isPossible, FullDescriptorTable.requirement))
-    func `no descriptor to read the system's authorities is not the same as no authorities`() throws {
+    func `a lack of descriptors while loading the system's authorities fails with tooManyDescriptors`() throws {
         let configuration = TLSClientConfiguration()
         _ = try TLSContext(client: configuration)
         let error = try FullDescriptorTable.failure { _ = try TLSContext(client: configuration) }
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(.enabled(if: FullDescriptorTable.isPossible, FullDescriptorTable.requirement))
-    func `a certificate that could not be checked for want of a descriptor is not called untrusted`() async throws {
+    func `a lack of descriptors while verifying a certificate fails with tooManyDescriptors`() async throws {
         let certificates = try await Certificates.shared
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -166,12 +166,14 @@ import Testing
         try TLSPair(client: client, server: server).shakeHands()
     }
 
-    @Test func `verification can be turned off, loudly`() async throws {
+    @Test func `insecureSkipsVerification accepts a certificate of an unknown authority`() async throws {
         _ = try await success({ $0.trust = .insecureSkipsVerification }, server: server("stranger"))
     }
 
     @Test(arguments: ["localhost", "127.0.0.1"])
-    func `without the check of the name it may be anybody's, but not of any authority`(host: String) async throws {
+    func `without checksServerName, any host name is accepted, but authority and expiry are verified`(
+        host: String
+    ) async throws {
         let summaries = try await success({ $0.checksServerName = false }, server: server("elsewhere"), host: host)
         #expect(summaries.server.serverName == (host == "localhost" ? host : nil))
         for (name, code) in [
@@ -182,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `without a name to check against, nothing is connected`() async throws {
+    @Test func `a TLS connection without a server name to verify fails with invalidConfiguration`() async throws {
         let loop = try EventLoop()
         let (here, _) = MemoryStream.pair()
         let recorder = Recorder()
@@ -195,7 +197,7 @@ import Testing
 
     // MARK: Pins
 
-    @Test func `a pinned key is accepted, of the server or of its authority`() async throws {
+    @Test func `a pinned key of the server or of its authority is accepted`() async throws {
         let certificates = try await Certificates.shared
         for name in ["server", "ca"] {
             let pin = try certificates.pin(name)
@@ -203,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `another key than the pinned one is refused`() async throws {
+    @Test func `a server whose keys do not match the pin is refused, even without verification`() async throws {
         let pin = try await Certificates.shared.pin("elsewhere")
         let error = try await clientFailure({ $0.pins = [pin] }, server: server())
         #expect(error.code == .tlsPinMismatch)
@@ -215,7 +217,7 @@ import Testing
         #expect(unverified.code == .tlsPinMismatch)
     }
 
-    @Test func `a pin is 32 bytes`() throws {
+    @Test func `a TLSPin must have exactly 32 bytes`() throws {
         #expect(throws: TransportError.self) { try TLSPin(sha256: [1, 2, 3]) }
         #expect(throws: TransportError.self) { try TLSPin(hex: "xyz") }
         #expect(try TLSPin(hex: String(repeating: "0f", count: 32)).sha256 == Array(repeating: 15, count: 32))
@@ -223,7 +225,7 @@ import Testing
 
     // MARK: Client certificates
 
-    @Test func `a client with a certificate is accepted where one is demanded`() async throws {
+    @Test func `a server that requires a client certificate accepts a client with a certificate`() async throws {
         var configuration = try await server()
         configuration.clientAuthoritiesFile = try await Certificates.shared.authorityFile
         let identity = try await Certificates.shared.identity("client")
@@ -232,14 +234,16 @@ import Testing
         _ = try await success({ $0.identity = locked }, server: configuration)
     }
 
-    @Test func `a client without a certificate learns that one is demanded`() async throws {
+    @Test func `a client without a certificate fails with tlsClientCertificateRequired if the server requires it`()
+        async throws
+    {
         var configuration = try await server()
         configuration.clientAuthoritiesFile = try await Certificates.shared.authorityFile
         let error = try await clientFailure(server: configuration)
         #expect(error.code == .tlsClientCertificateRequired)
     }
 
-    @Test func `a client with a certificate of a stranger is refused`() async throws {
+    @Test func `a client certificate of an unknown authority is refused`() async throws {
         var configuration = try await server()
         configuration.clientAuthoritiesFile = try await Certificates.shared.authorityFile
         let identity = try await Certificates.shared.identity("stranger")
@@ -258,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong or missing pass phrase names the file and never the phrase`() async throws {
+    @Test func `the error for a wrong or missing pass phrase names the key file`() async throws {
         let wrong = try #require(
             configurationError(try await Certificates.shared.identity("locked", passPhrase: "not this")))
         #expect(wrong.code == .wrongPassPhrase)
@@ -268,7 +272,7 @@ import Testing
         #expect(missing.message.contains("locked.key is missing"))
     }
 
-    @Test func `files that are not what they should be are named`() async throws {
+    @Test func `missing, wrong and mismatched TLS files fail with the matching error`() async throws {
         let good = try await Certificates.shared.identity("client")
         var identity = TLSIdentity(certificateFile: "/nowhere/client.pem", privateKeyFile: good.privateKeyFile)
         #expect(configurationError(identity)?.code == .badCertificateFile)
@@ -291,7 +295,7 @@ import Testing
         #expect(error?.message.hasSuffix("/nowhere/ca.pem: No such file or directory") == true)
     }
 
-    @Test func `a pass phrase is never printed`() {
+    @Test func `printing or dumping a configuration never shows the pass phrase`() {
         let identity = TLSIdentity(certificateFile: "a", privateKeyFile: "b", passPhrase: "hush")
         var configuration = TLSClientConfiguration()
         configuration.identity = identity
@@ -302,7 +306,7 @@ import Testing
 
     // MARK: Protocols
 
-    @Test func `the application protocol that both speak is agreed on`() async throws {
+    @Test func `both sides choose a common application protocol, or the handshake fails`() async throws {
         var configuration = try await server()
         configuration.applicationProtocols = ["mqtt", "other"]
         let summaries = try await success({ $0.applicationProtocols = ["http/1.1", "mqtt"] }, server: configuration)
@@ -312,7 +316,7 @@ import Testing
         #expect(error.code == .tlsNoCommonProtocol)
     }
 
-    @Test func `the lowest version can be raised`() async throws {
+    @Test func `with minimumVersion set to TLS 1_3, a TLS 1_2 server is refused`() async throws {
         _ = try await success({ $0.minimumVersion = .tls13 }, server: server())
         let old = try TLSContext(server: try await server())
         old.limitForTests(toTLS12: true)
@@ -325,7 +329,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a server that speaks no more than TLS 1_1 is refused`() async throws {
+    @Test func `a server that supports at most TLS 1_1 is refused`() async throws {
         let certificates = try await Certificates.shared
         let peer = try OpenSSLServer(certificates, ["-tls1_1", "-cipher", "DEFAULT:@SECLEVEL=0"])
         let loop = try EventLoop()
@@ -339,7 +343,7 @@ import Testing
         peer.stop()
     }
 
-    @Test func `a peer that does not speak TLS is found out`() async throws {
+    @Test func `a peer that does not speak TLS is reported as tlsNotSpoken`() async throws {
         let loop = try EventLoop()
         let listener = try ChannelListener.listen(loop: loop) { _ in
             Recorder(onOpen: { $0.write(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8).span.bytes) })
@@ -352,7 +356,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a peer that goes away in the middle of the handshake is found out`() async throws {
+    @Test func `a peer that closes during the TLS handshake is reported as closedDuringHandshake`() async throws {
         let loop = try EventLoop()
         let listener = try ChannelListener.listen(loop: loop) { _ in Recorder(onOpen: { $0.close() }) }
         let recorder = Recorder()
@@ -365,7 +369,9 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a peer that resets the connection in the handshake is asked whether it speaks TLS`() async throws {
+    @Test func `a reset during the TLS handshake is reported with a hint that the port may not speak TLS`()
+        async throws
+    {
         let loop = try EventLoop()
         let peer = Recorder()
         let listener = try ChannelListener.listen(loop: loop) { _ in peer }
@@ -382,7 +388,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a handshake that stalls ends at the connect deadline`() async throws {
+    @Test func `a TLS handshake that the peer does not answer fails at the connect timeout`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let silent = Recorder()
@@ -402,7 +408,7 @@ import Testing
     // MARK: Resumption and closing
 
     @Test(arguments: [false, true], [false, true])
-    func `a second connection to the same host resumes the session, also of one that was cut`(
+    func `a new connection to the same host resumes the TLS session, even after an abort`(
         _ isTLS12: Bool, _ isCut: Bool
     ) async throws {
         let loop = try EventLoop()
@@ -425,7 +431,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a farewell is an end, a cut is not`() async throws {
+    @Test func `a TLS connection that ends without a TLS close message is reported as truncated`() async throws {
         let loop = try EventLoop()
         let client = try TLSContext(client: try await Certificates.shared.client)
         let server = try TLSContext(server: try await server())
@@ -451,7 +457,7 @@ import Testing
 
     /// With the small buffer, a record does not fit into it, and its rest waits inside OpenSSL.
     @Test(arguments: [EventLoop.readBufferSize, 4_096])
-    func `a pause holds decrypted bytes back and loses none`(_ bufferSize: Int) async throws {
+    func `pausing and resuming a TLS channel loses no bytes`(_ bufferSize: Int) async throws {
         let loop = try EventLoop(readBufferSize: bufferSize)
         let client = try TLSContext(client: try await Certificates.shared.client)
         let server = try TLSContext(server: try await server())

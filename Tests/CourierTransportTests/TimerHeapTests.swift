@@ -6,7 +6,7 @@ import Testing
 @Suite struct TimerHeapTests {
     private let start = ContinuousClock.now
 
-    @Test func `timers fire in the order of deadlines, equal ones in the order of scheduling`() {
+    @Test func `timers fire in the order of their deadlines, and equal deadlines in the order of scheduling`() {
         var heap = TimerHeap<String>()
         _ = heap.schedule(at: start + .seconds(2), "c")
         _ = heap.schedule(at: start + .seconds(1), "a")
@@ -20,7 +20,7 @@ import Testing
         #expect(heap.nextDeadline == nil)
     }
 
-    @Test func `a stale token cancels nothing`() {
+    @Test func `the token of a fired timer does not cancel another timer`() {
         var heap = TimerHeap<Int>()
         let first = heap.schedule(at: start, 1)
         #expect(heap.popDue(now: start) == 1)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20)
-    func `a heap agrees with a sorted list`(_ seed: UInt64) {
+    func `a TimerHeap behaves like a sorted list in random operations`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var heap = TimerHeap<Int>()
         var model: [(deadline: Int, number: Int, token: TimerToken)] = []

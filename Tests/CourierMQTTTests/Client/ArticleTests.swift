@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `the article runs as it is written`() async throws {
+    @Test func `the code of the published article works with a real broker`() async throws {
         let broker = try await RealBroker()
         let clientFactory = CourierClientFactory()
         let courierClient = clientFactory.makeMQTTClient(

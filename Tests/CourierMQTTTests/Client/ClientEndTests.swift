@@ -50,7 +50,7 @@ import Testing
         for loop in loops { await loop.value }
     }
 
-    @Test func `a wait for a connection that begins when the client has ended has its answer`() async throws {
+    @Test func `whenConnected() fails with sessionMissing after the client is released`() async throws {
         let coordinator = try TestClient(.local(1)).client.parts.coordinator
         let answer: Result<Void, CourierError> = await withCheckedContinuation { continuation in
             coordinator.whenConnected { continuation.resume(returning: $0) }
@@ -58,7 +58,7 @@ import Testing
         #expect(answer.failure?.code == .sessionMissing)
     }
 
-    @Test func `loops over messages and events end with the client, and those that begin later at once`()
+    @Test func `loops over messages and events end when the client is released, and later loops end at once`()
         async throws
     {
         let broker = try LoopbackBroker.start()

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a client fills in a template in the same way each time, and keeps everything else`() throws {
+    @Test func `a client creates the same id from its template each time, and changes no other option`() throws {
         let settings = try ClientSettings(MQTTClientConfig(options: .local(1)))
         let end = Date(timeIntervalSince1970: 1_000)
         let filled = settings.filled(ConnectGrant(.local(1, id: Self.template, clean: true), expiresAt: end))
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `two clients of one template have topics of their own`() async throws {
+    @Test func `two clients with one client id template use different topics for %c`() async throws {
         let broker = try LoopbackBroker.start()
         let tests = try (0..<2).map { _ in try TestClient(.local(broker.port, id: Self.template)) }
         let own = Topic<String>("to/%c")
@@ -57,7 +57,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `events and the broker know a client by one id, at every reconnect`() async throws {
+    @Test func `a client uses the same generated id in events and at every reconnect`() async throws {
         let broker = try LoopbackBroker.start()
         let test = try TestClient(.local(broker.port, id: Self.template))
         try await test.connect()
@@ -75,9 +75,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `another template from the provider is another client id, and the first one gives the first again`()
-        async throws
-    {
+    @Test func `a new template gives a new client id, and the first template gives the first id again`() async throws {
         func options(_ id: String) -> ConnectOptions {
             ConnectOptions(
                 host: "broker.invalid", port: 1883, keepAlive: 0, clientId: id, username: "", password: "")
@@ -100,7 +98,9 @@ import Testing
     }
 
     @Test(arguments: [ProtocolVersionPolicy.version5, .version311])
-    func `an id that the broker is to choose can not stand in a topic`(_ version: ProtocolVersionPolicy) async throws {
+    func `publishing to a topic with %c throws if the broker chooses the client id`(
+        _ version: ProtocolVersionPolicy
+    ) async throws {
         let broker = try LoopbackBroker.start()
         let test = try TestClient(.local(broker.port, id: "", clean: true)) { $0.protocolVersion = version }
         try await test.connect()
@@ -114,7 +114,7 @@ import Testing
 
     // MARK: With a message store
 
-    @Test func `two clients of one template do not take each other's rows`() async throws {
+    @Test func `two clients with one client id template store their messages in different scopes`() async throws {
         let store = MemoryMessageStore()
         let tests = try (0..<2).map { _ in
             try TestClient(.local(1, id: Self.template)) { $0.messageStore = store }
@@ -132,7 +132,9 @@ import Testing
         for test in tests { try await test.end() }
     }
 
-    @Test func `what one client of a template has left is not sent by the next one`() async throws {
+    @Test func `a new client with the same template does not send the stored messages of an earlier client`()
+        async throws
+    {
         let store = MemoryMessageStore()
         let nobody = try TestClient(.local(1, id: Self.template)) { $0.messageStore = store }
         nobody.client.connect()
@@ -154,7 +156,9 @@ import Testing
     }
 
     @Test(arguments: [("app-%%%%", 1), ("phone-7", 0)])
-    func `the log warns of a template once`(_ id: String, _ count: Int) async throws {
+    func `a client id template together with a message store logs a warning once`(
+        _ id: String, _ count: Int
+    ) async throws {
         let broker = try LoopbackBroker.start()
         let log = Log()
         let test = try TestClient(.local(broker.port, id: id)) {

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [ProtocolVersionPolicy.version5, .version311])
-    func `a value goes out and comes back as a value`(_ version: ProtocolVersionPolicy) async throws {
+    func `a published value is received as an equal value at every QoS`(_ version: ProtocolVersionPolicy) async throws {
         let (test, broker) = try Self.pair { $0.protocolVersion = version }
         let client = test.client
         try await test.connect()
@@ -41,7 +41,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `a stream may be opened before the connection exists`() async throws {
+    @Test func `a message stream can be created before the client connects`() async throws {
         let (test, broker) = try Self.pair()
         var texts = test.client.messages(String.self, from: "a/#").makeAsyncIterator()
         var own = test.client.messages(from: Topic<String>("to/%c")).makeAsyncIterator()
@@ -57,7 +57,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `each overlapping reader gets a message once`() async throws {
+    @Test func `readers with overlapping filters each receive every message once`() async throws {
         let (test, broker) = try Self.pair()
         try await test.connect()
         var iterators = ["a/b", "a/+", "#"].map {
@@ -71,7 +71,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `leaving a loop unsubscribes, unless somebody else wants the filter`() async throws {
+    @Test func `a filter is unsubscribed once, when its last loop ends`() async throws {
         let (test, broker) = try Self.pair()
         try await test.connect()
         let client = test.client
@@ -88,7 +88,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `publishers deliver on the delivery queue`() async throws {
+    @Test func `message publishers call their sinks on the delivery queue`() async throws {
         let (test, broker) = try Self.pair()
         try await test.connect()
         let client = test.client
@@ -121,7 +121,9 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `what can not be decoded is a dead letter, an event, and no end`() async throws {
+    @Test func `a message that can not be decoded is a dead letter and an event, and the loop continues`()
+        async throws
+    {
         let (test, broker) = try Self.pair()
         try await test.connect()
         let client = test.client
@@ -139,7 +141,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `an error that the server describes comes as a failure`() async throws {
+    @Test func `a payload that the errorDecodeHandler decodes is delivered as a failure`() async throws {
         struct Problem: Codable, Error { let reason: String }
         let (test, broker) = try Self.pair()
         try await test.connect()
@@ -162,7 +164,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `messages written before the connection are delivered after it, in order`() async throws {
+    @Test func `messages published before the connection are delivered after it, in order`() async throws {
         let (test, broker) = try Self.pair()
         let client = test.client
         // Subscribe first, so that the broker has the subscription before the messages arrive.
@@ -178,7 +180,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `without a session, publishing says what to do`() async throws {
+    @Test func `publishMessage and connected() throw if connect() was not called`() async throws {
         let (test, broker) = try Self.pair()
         #expect(throws: CourierError.self) { try test.client.publishMessage("x", topic: "n", qos: .one) }
         do {
@@ -194,7 +196,9 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `a lost connection comes back, with its subscriptions and its messages`() async throws {
+    @Test func `after a lost connection, the client reconnects and its subscriptions still receive messages`()
+        async throws
+    {
         let (test, broker) = try Self.pair()
         let client = test.client
         try await test.connect()
@@ -210,7 +214,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `a message is acknowledged when the loop asks for the next one`() async throws {
+    @Test func `a message is acknowledged when the loop requests the next message`() async throws {
         let (test, broker) = try Self.pair()
         let client = test.client
         try await test.connect()
@@ -234,7 +238,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `a request gets its response`() async throws {
+    @Test func `a request receives its response, and times out if no client responds`() async throws {
         let (test, broker) = try Self.pair()
         let asker = try TestClient(.local(broker.port))
         try await test.connect()
@@ -264,7 +268,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `completions tell how calls ended`() async throws {
+    @Test func `completion handlers receive the results of connect, subscribe, publish and unsubscribe`() async throws {
         let (test, broker) = try Self.pair()
         let client = test.client
         try await Promise { done in client.connect(completion: done) }.value.get()
@@ -278,7 +282,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `destroy ends every wait and starts afresh`() async throws {
+    @Test func `destroy() ends a waiting publish call, and later calls throw sessionMissing`() async throws {
         let (test, broker) = try Self.pair { $0.offline.overflow = .fail }
         let client = test.client
         try await test.connect()

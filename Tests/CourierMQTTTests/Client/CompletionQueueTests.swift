@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CompletionQueueTests {
     private let queue = DispatchQueue(label: "test.completions")
 
-    @Test func `calls of every kind are made in order, however many turns they take`() async {
+    @Test func `completions of every kind are called in order, even over several turns of the queue`() async {
         let completions = CompletionQueue(queue)
         let count = CompletionQueue.closuresPerTurn * 3 + 7
         let made = Series<Int>()
@@ -26,7 +26,7 @@ import Testing
         #expect(made.values == Array(0..<count))
     }
 
-    @Test func `other work of the queue gets its turn between them`() async {
+    @Test func `other work of the dispatch queue runs between two turns of completions`() async {
         let completions = CompletionQueue(queue)
         let made = Series<Int>()
         queue.suspend()
@@ -40,7 +40,7 @@ import Testing
         #expect(made.values.count == count)
     }
 
-    @Test func `a closure is let go once it was called, and one that is added by a call is called`() async {
+    @Test func `a completion is released after its call, and may add another completion`() async {
         final class Witness: Sendable {}
         let completions = CompletionQueue(queue)
         weak var weakly: Witness?

@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTT
 
 @Suite(.timeLimit(.minutes(5))) struct DisconnectAndWaitTests {
-    @Test func `it returns when the connection has ended, however many wait for it`() async throws {
+    @Test func `disconnectAndWait() returns after the connection has ended, also for several callers`() async throws {
         let broker = try LoopbackBroker.start()
         let test = try TestClient(.local(broker.port))
         for _ in 0..<10 {
@@ -26,7 +26,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `without a connection it returns at once`() async throws {
+    @Test func `disconnectAndWait() returns at once without a connection`() async throws {
         let broker = try LoopbackBroker.start()
         let test = try TestClient(.local(broker.port))
         await test.client.disconnectAndWait()
@@ -47,7 +47,7 @@ import Testing
     }
 
     @MainActor
-    @Test func `on the main actor it leaves the main queue to the client`() async throws {
+    @Test func `disconnectAndWait() on the main actor does not block the main queue`() async throws {
         let broker = try LoopbackBroker.start()
         var config = MQTTClientConfig(options: .local(broker.port))
         config.environment.networkMonitor = AlwaysAvailableNetwork()
@@ -61,7 +61,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a broker that does not read is left after 2 s, and not before, also by a task that is cancelled`()
+    @Test func `disconnectAndWait() returns after exactly 2 s if the broker does not read, even if canceled`()
         async throws
     {
         let script = ConnectionScript.connection([.accept(), .stopReading, .pause(.seconds(20)), .resumeReading])
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a connect() in between takes nothing from whoever waits`() async throws {
+    @Test func `disconnectAndWait() returns even if connect() is called before the connection ends`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let waiting = Task { [client = world.client] in

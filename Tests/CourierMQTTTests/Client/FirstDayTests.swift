@@ -60,7 +60,7 @@ import Testing
 
     // MARK: Errors of connected()
 
-    @Test func `a wrong password`() async throws {
+    @Test func `connected() throws notAuthorized if the password is wrong`() async throws {
         let folder = try TemporaryFolder()
         let passwords = folder.file("passwords")
         try "".write(toFile: passwords, atomically: true, encoding: .utf8)
@@ -75,7 +75,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a host name with a typo`() async throws {
+    @Test func `connected() throws connectionFailed and names the host if the host does not exist`() async throws {
         let options = ConnectOptions(host: "nobody.invalid", port: 1883, clientId: "new", username: "", password: "")
         await expectError(
             .connectionFailed, ["“nobody.invalid” does not exist", "correct its spelling"], from: try client(options))
@@ -85,7 +85,9 @@ import Testing
         ("stranger", "signed by no trusted authority"), ("expired", "has expired"),
         ("elsewhere", "is not for “localhost”"),
     ])
-    func `a certificate that is not accepted`(_ identity: String, _ words: String) async throws {
+    func `connected() throws secureConnectionFailed if the server certificate is not accepted`(
+        _ identity: String, _ words: String
+    ) async throws {
         try await WireBroker.with(WireCase(peer: .mosquitto, wire: .tls), identity: identity) { broker in
             await expectError(
                 .secureConnectionFailed, ["localhost:\(broker.port)", words],
@@ -93,7 +95,9 @@ import Testing
         }
     }
 
-    @Test func `an authorities file that is missing, and one without a certificate`() async throws {
+    @Test func `connected() throws invalidConfiguration if the authorities file is missing or has no certificate`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         try "no certificate".write(toFile: folder.file("garbage.pem"), atomically: true, encoding: .utf8)
         for (name, words) in [("missing.pem", "No such file"), ("garbage.pem", "certificate")] {
@@ -105,7 +109,9 @@ import Testing
         }
     }
 
-    @Test func `options that are not valid`() async throws {
+    @Test func `connected() throws invalidConfiguration if the scheme, the port or a topic filter is invalid`()
+        async throws
+    {
         await expectError(
             .invalidConfiguration, ["\"mqqt\""], from: try client(options(1_883, scheme: "mqqt")))
         await expectError(.invalidConfiguration, ["port"], from: try client(options(0)))
@@ -113,7 +119,7 @@ import Testing
             .invalidConfiguration, ["#/chat"], from: try client(options(1_883)) { $0.topics = ["#/chat": .one] })
     }
 
-    @Test func `connect() was forgotten`() async throws {
+    @Test func `connected() and publish throw sessionMissing if connect() was not called`() async throws {
         let client = try client(options(1_883))
         let error = await #expect(throws: CourierError.self) { try await client.connected() }
         #expect(error?.code == .sessionMissing && error?.message.contains("connect()") == true)
@@ -121,7 +127,7 @@ import Testing
         #expect(publish?.code == .sessionMissing && publish?.message.contains("connect()") == true)
     }
 
-    @Test func `two programs with one client id`() async throws {
+    @Test func `the log contains a warning if two clients use the same client id`() async throws {
         let broker = try await RealBroker()
         var one = options(broker.port)
         one = ConnectOptions(host: one.host, port: one.port, clientId: "same", username: "", password: "")
@@ -142,13 +148,13 @@ import Testing
 
     // MARK: Warnings, while the client keeps trying
 
-    @Test func `a port where nothing listens`() async throws {
+    @Test func `the log contains a warning if no server listens on the port`() async throws {
         let port = try LocalPort.free()
         try await expectWarning(
             ["connection refused: 127.0.0.1:\(port)", "is the server running there?"], from: try client(options(port)))
     }
 
-    @Test func `TLS to a port that does not speak it`() async throws {
+    @Test func `the log contains a warning if the client uses TLS on a port without TLS`() async throws {
         let broker = try await RealBroker()
         try await expectWarning(
             ["TLS handshake", "localhost:\(broker.port)", "does this port speak TLS?"],
@@ -156,7 +162,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `plain TCP to a TLS port`() async throws {
+    @Test func `the log contains a warning if the client uses plain TCP on a TLS port`() async throws {
         try await WireBroker.with(WireCase(peer: .mosquitto, wire: .tls)) { broker in
             try await expectWarning(
                 ["localhost:\(broker.port)", "the scheme \"mqtts\""],
@@ -166,7 +172,7 @@ import Testing
 
     // MARK: Messages
 
-    @Test func `a topic with a wildcard, and a type that no adapter knows`() async throws {
+    @Test func `publish throws if the topic has a wildcard or no adapter can encode the type`() async throws {
         struct Opaque: Sendable {}
         let client = try client(options(1_883))
         client.connect()
@@ -177,7 +183,7 @@ import Testing
         await client.disconnectAndWait()
     }
 
-    @Test func `a message that cannot be decoded as the reader's type`() async throws {
+    @Test func `the log contains a warning if a message cannot be decoded as the reader's type`() async throws {
         struct Note: Codable, Sendable { let title: String }
         let broker = try await RealBroker()
         let client = try client(options(broker.port))

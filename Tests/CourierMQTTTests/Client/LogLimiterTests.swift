@@ -15,7 +15,7 @@ import Testing
         limiter.decide(record(text), now: start.advanced(by: .seconds(seconds)))
     }
 
-    @Test func `equal records are written once a minute, with the number of those between`() {
+    @Test func `equal log records are written once a minute, with the number of skipped records`() {
         var limiter = LogLimiter()
         #expect(decide(&limiter, "refused", at: 0) == .write(repeatCount: 0))
         for second in 1...59 { #expect(decide(&limiter, "refused", at: second) == .skip) }
@@ -25,7 +25,7 @@ import Testing
         #expect(decide(&limiter, "refused", at: 300) == .write(repeatCount: 1))
     }
 
-    @Test func `at most 60 different records are written in a minute`() {
+    @Test func `at most 60 different log records are written in a minute`() {
         var limiter = LogLimiter()
         for number in 0..<60 { #expect(decide(&limiter, "\(number)", at: number) == .write(repeatCount: 0)) }
         #expect(decide(&limiter, "one more", at: 59) == .drop)

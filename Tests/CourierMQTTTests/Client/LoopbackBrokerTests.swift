@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [ProtocolVersionPolicy.version5, .version311])
-    func `a client that is shown out when its token has ended comes back with another one`(
+    func `a client that is disconnected because its token expired reconnects with a new token`(
         _ version: ProtocolVersionPolicy
     ) async throws {
         let tokens = Tokens()

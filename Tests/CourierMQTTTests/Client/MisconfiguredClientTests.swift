@@ -8,7 +8,7 @@ import Testing
 
 /// A client with an invalid configuration delivers errors in the same way as a client with a valid one.
 @Suite struct MisconfiguredClientTests {
-    @Test func `its publishers tell on the delivery queue, and not where they are subscribed to`() async {
+    @Test func `the publishers of a misconfigured client report only on the delivery queue`() async {
         let queue = DispatchQueue(label: "test.delivery")
         var config = MQTTClientConfig(
             options: ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: ""))

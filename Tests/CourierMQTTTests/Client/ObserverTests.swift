@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `an observer sees every packet, and no password`() async throws {
+    @Test func `a packet observer receives every packet, with the password hidden`() async throws {
         let broker = try LoopbackBroker.start()
         let recorder = Recorder()
         let options = ConnectOptions(
@@ -56,7 +56,9 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `all connections of a client have one number, which no other client has`() async throws {
+    @Test func `all connections of a client have the same client number, and each client has its own number`()
+        async throws
+    {
         let broker = try LoopbackBroker.start()
         var numbers: Set<UInt64> = []
         for _ in 0..<2 {

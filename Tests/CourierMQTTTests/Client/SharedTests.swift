@@ -3,7 +3,7 @@ import Testing
 @testable import CourierMQTT
 
 @Suite struct SharedTests {
-    @Test func `what is alike is there once, as long as somebody has it`() {
+    @Test func `equal values share one instance until its last reference is released`() {
         let memory = Shared<[Int]>.Memory()
         var first: Shared? = memory.share([1])
         weak let kept = first

@@ -54,17 +54,17 @@ import Testing
     }
 
     @Test(arguments: [nil, LoopSubscriptions.keep])
-    func `a session that is kept collects messages for the loops' filters`(subscriptions: LoopSubscriptions?)
-        async throws
-    {
+    func `after shutdown() of a persistent session, the broker keeps messages for the loops' filters`(
+        subscriptions: LoopSubscriptions?
+    ) async throws {
         #expect(try await Self.firstMessage(after: subscriptions) == "away")
     }
 
-    @Test func `filters that only loops wanted are unsubscribed with remove`() async throws {
+    @Test func `shutdown() with remove unsubscribes the filters that only loops use`() async throws {
         #expect(try await Self.firstMessage(after: .remove) == "later")
     }
 
-    @Test func `a clean session keeps nothing unless the caller says so`() async throws {
+    @Test func `shutdown() of a clean session unsubscribes the loops' filters by default`() async throws {
         let broker = try LoopbackBroker.start()
         let test = try TestClient(Self.options(broker.port, isCleanSession: true))
         test.client.connect()
@@ -76,7 +76,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a filter that the app subscribed to stays with remove`() async throws {
+    @Test func `shutdown() with remove does not unsubscribe a filter that the app subscribed to`() async throws {
         try await ScriptedWorld.run([.connection([.accept()])]) { world in
             await world.connect()
             try await world.client.subscribe(to: "t")
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `the broker's answer to UNSUBSCRIBE is waited for, 5 s at most`() async throws {
+    @Test func `shutdown() waits for the UNSUBACK of the broker, but at most 5 s`() async throws {
         let script = ConnectionScript.connection([.accept(), .fault(.drop(.unsubAck))])
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: [LoopSubscriptions.keep, .remove])
-    func `without a connection it ends loops at once`(subscriptions: LoopSubscriptions) async throws {
+    func `shutdown() without a connection ends all loops at once`(subscriptions: LoopSubscriptions) async throws {
         try await ScriptedWorld.run([.connection([.accept()])]) { world in
             let texts = world.client.messages(String.self, from: "t")
             let reading = Task { try await Self.rest(of: texts) }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `subscribed() that waits for the broker throws`() async throws {
+    @Test func `subscribed() that waits for SUBACK throws sessionMissing after shutdown()`() async throws {
         try await ScriptedWorld.run([.connection([.accept(), .fault(.drop(.subAck))])]) { world in
             await world.connect()
             let task = Task { try await world.client.messages(String.self, from: "t").subscribed() }
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `a filter that the broker has not granted is not kept`() async throws {
+    @Test func `shutdown() does not keep a filter that the broker has not granted`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .fault(.drop(.subAck))]), .connection([.accept(isSessionPresent: true)]),
         ]
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a filter that the broker has refused is not kept`() async throws {
+    @Test func `shutdown() does not keep a filter that the broker has refused`() async throws {
         let refusal = SubAck(packetID: 1, reasonCodes: [.notAuthorized])
         let script: [ConnectionScript] = [
             .connection([.accept(), .fault(.replace(.subAck, with: .subAck(refusal)))]),
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `before the first credentials, shutdown() keeps no filter`() async throws {
+    @Test func `shutdown() before the first credentials keeps no filter`() async throws {
         let provider = ScriptedProvider(.local(1), [.silence])
         try await ScriptedWorld.run([], provider: provider) { world in
             let reader = world.client.messages(String.self, from: "t").makeAsyncIterator()
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `a client can be connected again, and reads what a kept filter brings`() async throws {
+    @Test func `after shutdown() with keep, the client can connect again and use the kept filter`() async throws {
         try await ScriptedWorld.run([.connection([.accept()]), .connection([.accept(isSessionPresent: true)])]) {
             world in
             await world.connect()

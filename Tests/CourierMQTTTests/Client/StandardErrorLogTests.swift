@@ -13,7 +13,7 @@ import Testing
         var all: [String] { lines.withLock { $0 } }
     }
 
-    @Test func `a record is one line with time, level, source and client`() async {
+    @Test func `a log record is written as one line with time, level, source and client id`() async {
         let line = await withCheckedContinuation { continuation in
             let log = StandardErrorLog(minimumLevel: .info) { continuation.resume(returning: $0) }
             log.log(LogRecord(level: .debug, source: "connection", message: "too little"))
@@ -24,7 +24,7 @@ import Testing
         #expect(line.count { $0 == "\n" } == 1)
     }
 
-    @Test func `a terminal that stands still drops lines and says how many`() async {
+    @Test func `if the terminal blocks, log lines are dropped and their number is written`() async {
         let lines = Lines()
         let gate = DispatchSemaphore(value: 0)
         let isFirst = Atomic(true)
@@ -42,8 +42,7 @@ import Testing
         #expect(lines.all.contains { $0.hasPrefix("(") && $0.hasSuffix("lines were dropped)\n") })
     }
 
-    @Test func `the log of clients without a handler writes warnings, equal ones once, and counts what it drops`() async
-    {
+    @Test func `the default log writes warnings and errors only, equal records once, and at most 60 a minute`() async {
         let lines = Lines()
         let log = StandardErrorLog(minimumLevel: .warning, limiter: LogLimiter()) { lines.add($0) }
         log.log(LogRecord(level: .info, source: "s", message: "too little"))
@@ -54,14 +53,14 @@ import Testing
         #expect(lines.all.count { $0.contains("again") } == 1)
     }
 
-    @Test func `a configuration has this log unless the app sets another or none`() {
+    @Test func `the default log handler writes warnings to standard error`() {
         let config = MQTTClientConfig(
             options: ConnectOptions(host: "h", port: 1883, clientId: "c", username: "", password: ""))
         let log = config.logHandler as? StandardErrorLog
         #expect(log === StandardErrorLog.standard && log?.minimumLevel == .warning)
     }
 
-    @Test func `a write to a pipe that nobody reads ends neither the process nor the signals of the thread`() {
+    @Test func `a write to a closed pipe inside BrokenPipeSignal leaves no pending or blocked SIGPIPE`() {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         close(ends[0])

@@ -22,7 +22,7 @@ import Testing
         return String(decoding: handshake.begin(), as: UTF8.self)
     }
 
-    @Test func `the request names host and port twice, an IPv6 address in brackets`() throws {
+    @Test func `the CONNECT request contains host and port twice, with an IPv6 address in brackets`() throws {
         #expect(
             request(try handshake())
                 == "CONNECT broker.example:8883 HTTP/1.1\r\nHost: broker.example:8883\r\n\r\n")
@@ -36,7 +36,7 @@ import Testing
         ("Aladdin", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("u", "p", "dTpw"), ("u", "", "dTo="),
         ("test", "123£", "dGVzdDoxMjPCow=="),
     ])
-    func `credentials go out as Basic`(user: String, password: String, encoded: String) throws {
+    func `credentials are sent as Basic authentication`(user: String, password: String, encoded: String) throws {
         let request = request(try handshake(ProxyCredentials(user: user, password: password)))
         #expect(request.hasSuffix("\r\nProxy-Authorization: Basic \(encoded)\r\n\r\n"))
     }
@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: accepted)
-    func `an acceptance ends with its empty line, and nothing behind it is touched`(_ answer: String) throws {
+    func `a successful response ends with its empty line, and later bytes are not read`(_ answer: String) throws {
         let behind = "\u{10}\r\n\r\n"
         for size in 1...answer.utf8.count {
             let talk = try talk(answer + behind, size: { size })
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: accepted)
-    func `what is cut off is waited for`(_ answer: String) throws {
+    func `the handshake waits for the rest of a truncated response`(_ answer: String) throws {
         for count in 0..<answer.utf8.count {
             let talk = HandshakeTalk(try handshake(), Array(answer.utf8.prefix(count)))
             #expect(talk.outcome == .waiting, "\(count) bytes")
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `how the bytes come in parts changes nothing`(seed: UInt64) throws {
+    func `the result is the same if the response is received in small parts`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let refused = "HTTP/1.1 407 No\r\nProxy-Authenticate: NTLM\r\nproxy-authenticate: Negotiate\r\n\r\n"
         let behind = (0..<20).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -95,7 +95,9 @@ import Testing
         (504, .proxyRefused, "got no answer from broker.example:8883 in time"),
         (101, .proxyFailed, "another protocol"), (599, .proxyRefused, "(status 599)"),
     ])
-    func `a status names the proxy and what to do`(status: Int, code: TransportError.Code, words: String) throws {
+    func `the error for an HTTP status names the proxy and the remedy`(
+        status: Int, code: TransportError.Code, words: String
+    ) throws {
         let error = try #require(try talk("HTTP/1.1 \(status) Some words\r\nA: b\r\n\r\n<html>").error)
         #expect(error.code == code)
         #expect(error.message.hasPrefix("the proxy http://proxy.example:3128 "))
@@ -108,7 +110,9 @@ import Testing
         ("Digest realm=\"r\", Basic realm=\"r\"", false, "wants a user name and a password"),
         ("Unheard-of", true, "did not accept"),
     ])
-    func `the answer 407 says which way is open`(offered: String, hasCredentials: Bool, words: String) throws {
+    func `the error for status 407 depends on the authentication methods that the proxy offers`(
+        offered: String, hasCredentials: Bool, words: String
+    ) throws {
         let credentials = hasCredentials ? ProxyCredentials(user: "u", password: "p") : nil
         let error = try #require(
             try talk("HTTP/1.1 407 Auth\r\nProxy-Authenticate: \(offered)\r\n\r\n", credentials).error)
@@ -122,7 +126,9 @@ import Testing
         ("h", "HTTP/1.1"), ("\r", "HTTP/1.1"), ("\n", "HTTP/1.1"), ("HTTP/2 ", "HTTP/1.1"),
         ("HTTP/1.1 100 C\r\n\r\nfoo", "HTTP/1.1"),
     ])
-    func `another protocol is told at once, without its end`(answer: String, words: String) throws {
+    func `a response in another protocol fails at once, before its end is received`(
+        answer: String, words: String
+    ) throws {
         let error = try #require(try talk(answer).error)
         #expect(error.code == .proxyFailed)
         #expect(error.message.contains(words), "\(error)")
@@ -134,13 +140,13 @@ import Testing
         ("HTTP/1.1 600 OK", "status line"), ("HTTP/1.1 200 OK\r\nno colon", "without a colon"),
         ("HTTP/1.1 200 OK\r\na b: c", "forbidden name"), ("HTTP/1.1 200 O\nK: k", "control character"),
     ])
-    func `a head that HTTP does not have is refused at its end`(head: String, words: String) throws {
+    func `a malformed response head is refused at its end`(head: String, words: String) throws {
         let error = try #require(try talk("\(head)\r\n\r\n").error)
         #expect(error.code == .proxyFailed)
         #expect(error.message.contains(words), "\(error)")
     }
 
-    @Test func `headers without end are given up at the limit, whatever form they have`() throws {
+    @Test func `a response with too many bytes, header fields or interim responses is refused`() throws {
         let limit = HTTPConnectHandshake.headLimit
         let fill = String(repeating: "x", count: limit)
         for answer in ["HTTP/1.1 200 \(fill)", "HTTP/1.1 200 OK\r\na: \(fill)"] {
@@ -160,7 +166,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `no bytes make it trap, and it always wants one more or is done`(seed: UInt64) throws {
+    func `a randomly changed response does not crash the handshake or make it wait for 0 bytes`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var input = Array(Self.accepted[Int.random(in: 0..<Self.accepted.count, using: &generator)].utf8)
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -170,7 +176,7 @@ import Testing
         if talk.outcome == .waiting { #expect(talk.handshake.wantedCount > 0) }
     }
 
-    @Test func `nothing that the proxy repeats gets into an error`() throws {
+    @Test func `the error contains no credentials that the proxy repeats in its response`() throws {
         let credentials = ProxyCredentials(user: "aladdin", password: "sesame")
         let echo = "aladdin:sesame YWxhZGRpbjpzZXNhbWU="
         for status in [101, 302, 403, 407, 418, 502] {
@@ -180,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `while waiting it says what for`() throws {
+    @Test func `the progress of a waiting handshake names the proxy and the unanswered request`() throws {
         let talk = try talk("HTTP/1.1 2")
         #expect(
             talk.handshake.progress

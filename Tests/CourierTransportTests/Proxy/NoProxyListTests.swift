@@ -36,7 +36,9 @@ import Testing
         ("*:8883", "any.example", true), ("*:1883", "any.example", false), ("::8883", "::8883", true),
         ("example.com:99999", "example.com", false),
     ])
-    func `an entry stands for`(list: String, host: String, isContained: Bool) {
+    func `an entry of no_proxy matches hosts by name, address, network and port`(
+        list: String, host: String, isContained: Bool
+    ) {
         #expect(NoProxyList(list).contains(host: host, port: 8_883) == isContained)
     }
 }

@@ -45,7 +45,7 @@ import Testing
         proxy.connections.value.map { $0.received.count == Self.requestEnd ? $0.received[Self.requestEnd - 3] : 0 }
     }
 
-    @Test func `an address that the proxy can not reach is not asked for first again`() async throws {
+    @Test func `an address that the proxy can not reach is not requested first again`() async throws {
         try await withLoop { loop in
             let proxy = try ScriptedProxy(Self.refusal, Self.acceptance, on: loop)
             try await open(through: proxy, loop)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that came to nothing lets the next one ask for another address`() async throws {
+    @Test func `after a connection is reported as failed, another address is requested first`() async throws {
         try await withLoop { loop in
             let proxy = try ScriptedProxy(Self.acceptance, on: loop)
             try await open(through: proxy, loop)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `an address that the proxy has no answer for is not asked for first again`() async throws {
+    @Test func `an address is not requested first again if the proxy did not answer the request for it`() async throws {
         try await withLoop { server in
             let clock = ManualClock()
             let loop = try EventLoop(clock: clock)
@@ -86,7 +86,9 @@ import Testing
         }
     }
 
-    @Test func `an address that the proxy closes the connection for is not asked for first again`() async throws {
+    @Test func `an address is not requested first again if the proxy closed the connection after its request`()
+        async throws
+    {
         try await withLoop { loop in
             let closing = [Step(after: 3, act: .say([5, 0])), Step(after: Self.requestEnd, act: .close)]
             let proxy = try ScriptedProxy(closing, Self.acceptance, on: loop)
@@ -97,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `no address is blamed for a proxy that does not get as far as the request`() async throws {
+    @Test func `no address counts as failed if the proxy closes the connection before the request`() async throws {
         try await withLoop { loop in
             let proxy = try ScriptedProxy([Step(after: 3, act: .close)], on: loop)
             #expect(try await connect(to: proxy, loop).failure().code == .proxyFailed)

@@ -30,7 +30,7 @@ import Testing
             url: "socks5://d%3Ae:x@[::1]:2", kind: .socks5, host: "::1", port: 2, user: "d:e", password: "x"),
     ]
 
-    @Test func `a URL says it all`() throws {
+    @Test func `a proxy URL is parsed into kind, host, port and credentials`() throws {
         for row in Self.rows {
             let proxy = try ProxyConfiguration(url: row.url)
             #expect(proxy.kind == row.kind, "\(row.url)")
@@ -61,7 +61,7 @@ import Testing
     ]
 
     @Test(arguments: wrong)
-    func `a wrong URL is refused with the part that is wrong, and never with the password`(
+    func `the error for an invalid proxy URL names the wrong part, and never the password`(
         url: String, words: String
     ) {
         do throws(TransportError) {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `nothing prints the credentials`() throws {
+    @Test func `printing or dumping a proxy setting never shows the credentials`() throws {
         let url = "socks5h://gemma:hunter2@proxy.example:9"
         let proxy = try ProxyConfiguration(url: url)
         #expect("\(proxy)" == "socks5h://proxy.example:9")
@@ -93,7 +93,7 @@ import Testing
         #expect("\(ProxySetting.proxy(proxy))" == "proxy socks5h://proxy.example:9")
     }
 
-    @Test func `proxies with other credentials are different`() throws {
+    @Test func `proxy configurations with different credentials are not equal`() throws {
         let one = try ProxyConfiguration(url: "http://u:a@h:1")
         #expect(one == (try ProxyConfiguration(url: "http://u:a@h:1")))
         #expect(one != (try ProxyConfiguration(url: "http://u:b@h:1")))

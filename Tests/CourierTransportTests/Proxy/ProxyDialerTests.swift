@@ -27,7 +27,9 @@ struct ProxyDialerTests {
     // MARK: Success
 
     @Test(arguments: [true, false])
-    func `what follows an answer reaches the channel, even in one piece with it`(isSpelled: Bool) async throws {
+    func `bytes right after the proxy's response reach the channel, even in the same read`(
+        isSpelled: Bool
+    ) async throws {
         try await withLoop { loop in
             let banner = Array("\u{20}\u{02}\r\n\r\nhello".utf8)
             func say(_ bytes: [UInt8]) -> ScriptedProxy.Act { isSpelled ? .spell(bytes) : .say(bytes) }
@@ -49,7 +51,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `bytes that were written before wait for the tunnel`() async throws {
+    @Test func `bytes written before the tunnel opens are sent after the CONNECT request`() async throws {
         try await withLoop { loop in
             let proxy = try ScriptedProxy([Step(after: 50, act: .say(Self.established))], on: loop)
             let (recorder, channel) = connect(try proxy.setting(.http), loop)
@@ -62,7 +64,7 @@ struct ProxyDialerTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `short reads and writes change nothing`(seed: UInt64) async throws {
+    func `short reads and short writes do not change the SOCKS5 handshake`(seed: UInt64) async throws {
         try await withLoop { loop in
             let credentials = ProxyCredentials(user: "user", password: "password")
             let proxy = try ScriptedProxy(
@@ -94,7 +96,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `with SOCKS5 the name is looked up here, and its addresses are asked for one after the other`()
+    @Test func `with socks5, the client resolves the host and requests its addresses one after the other`()
         async throws
     {
         try await withLoop { loop in
@@ -114,7 +116,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `when the proxy reaches no address, all are named`() async throws {
+    @Test func `if the proxy reaches no address of the host, the error lists all addresses`() async throws {
         try await withLoop { loop in
             let proxy = try ScriptedProxy(
                 [Step(after: 3, act: .say([5, 0])), Step(after: 4, act: .say([5, 5]))], on: loop)
@@ -128,7 +130,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `with SOCKS5h and HTTP no name is looked up here`() async throws {
+    @Test func `with socks5h and http, the client does not resolve the host name`() async throws {
         try await withLoop { loop in
             let tools = DialTools(
                 resolver: HostResolver { host, _ in
@@ -143,7 +145,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `Unix sockets and streams of the app's own never go through a proxy`() async throws {
+    @Test func `Unix sockets and streams of the app never use the proxy`() async throws {
         try await withLoop { loop in
             let nowhere = ProxySetting.proxy(try ProxyConfiguration(url: "http://no-such-proxy.invalid:1"))
             let folder = try TemporaryFolder()
@@ -158,7 +160,7 @@ struct ProxyDialerTests {
         (false, false, "all_proxy"), (true, false, "https_proxy"), (false, true, "http_proxy"),
         (true, true, "https_proxy"),
     ])
-    func `TLS and WebSocket have variables of their own`(
+    func `TLS uses https_proxy, WebSocket without TLS http_proxy, and plain TCP all_proxy`(
         isSecure: Bool, isFramed: Bool, name: String
     ) async throws {
         try await withLoop { loop in
@@ -177,7 +179,9 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `the environment decides for each connection anew, and spares the hosts of its list`() async throws {
+    @Test func `the environment variables are read for each connection, and no_proxy hosts need no proxy`()
+        async throws
+    {
         try await withLoop { loop in
             let proxy = try ScriptedProxy(
                 [Step(after: 3, act: .say([5, 0])), Step(after: 4, act: .say(Self.accepted))], on: loop)
@@ -295,7 +299,7 @@ struct ProxyDialerTests {
     ]
 
     @Test(arguments: misbehaviours)
-    func `whatever a proxy does, the error names it, the step and the remedy, and its connection ends`(
+    func `the error for a misbehaving proxy names the proxy and the step, and the connection closes`(
         _ row: Misbehaviour
     ) async throws {
         try await withLoop { loop in
@@ -313,7 +317,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `a proxy that is not there is named with what is wrong`() async throws {
+    @Test func `the error for an unreachable proxy names the proxy and the cause`() async throws {
         try await withLoop { loop in
             let port = try LocalPort.free()
             let silentProxy = ProxySetting.proxy(try ProxyConfiguration(.http, host: "127.0.0.1", port: port))
@@ -332,7 +336,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `a broker's name that is not found here says who looked it up`() async throws {
+    @Test func `with socks5, the error for an unknown broker name recommends socks5h`() async throws {
         try await withLoop { loop in
             let proxy = ProxySetting.proxy(try ProxyConfiguration(.socks5, host: "127.0.0.1", port: 1))
             let (recorder, _) = connect(
@@ -343,7 +347,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `a host that can not be told to a proxy is refused before any connection`() async throws {
+    @Test func `a host name that is invalid for a proxy is refused before any connection`() async throws {
         try await withLoop { loop in
             let proxy = try ScriptedProxy([], on: loop)
             for host in ["a\r\nX-Injected: 1", "bücher.example", "fe80::1%lo"] {
@@ -364,7 +368,7 @@ struct ProxyDialerTests {
     ]
 
     @Test(arguments: silences)
-    func `silence ends at the connect deadline, and the sentence says what was waited for`(
+    func `a silent proxy fails at the connect timeout, and the error names the missing response`(
         kind: ProxyConfiguration.Kind, steps: [Step], words: String
     ) async throws {
         try await withLoop { server in
@@ -388,7 +392,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `a proxy that takes no connection is named at the deadline`() async throws {
+    @Test func `the connect timeout error names a proxy that does not accept the connection`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let calls = SystemCalls(connect: { _, _, _ in -115 })  // EINPROGRESS, for ever.
@@ -403,7 +407,7 @@ struct ProxyDialerTests {
     }
 
     @Test(arguments: [ProxyConfiguration.Kind.http, .socks5h])
-    func `closing the channel in the middle ends the connection to the proxy`(
+    func `close() during the handshake closes the connection to the proxy`(
         kind: ProxyConfiguration.Kind
     ) async throws {
         let loop = try EventLoop(clock: ManualClock())
@@ -417,7 +421,7 @@ struct ProxyDialerTests {
         await loop.shutdown()
     }
 
-    @Test func `a loop that ends in the middle ends the connection to the proxy`() async throws {
+    @Test func `shutdown() of the loop during the handshake closes the connection to the proxy`() async throws {
         try await withLoop { server in
             let loop = try EventLoop(clock: ManualClock())
             let proxy = try ScriptedProxy([], on: server)

@@ -21,7 +21,7 @@ import Testing
         (.tls, ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]),
         (.webSocketOverTLS, ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]),
     ])
-    func `the variable of the scheme counts before that of all, and lower case before upper case`(
+    func `the variable of the traffic kind precedes all_proxy, and lower case precedes upper case`(
         traffic: ProxyVariables.Traffic, order: [String]
     ) throws {
         let names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
@@ -33,13 +33,13 @@ import Testing
         #expect(try proxy(variables, traffic) == nil)
     }
 
-    @Test func `a value without a scheme is an HTTP proxy`() throws {
+    @Test func `a proxy variable without a scheme is read as an HTTP proxy`() throws {
         #expect(try proxy(["https_proxy": "p:3128"]) == "http://p:3128")
         #expect(try proxy(["https_proxy": "u:secret@p:3128"]) == "http://p:3128")
         #expect(try proxy(["ALL_PROXY": "socks5h://p"]) == "socks5h://p:1080")
     }
 
-    @Test func `a host of the list is reached directly`() throws {
+    @Test func `no proxy is used for a host in no_proxy`() throws {
         for name in ["no_proxy", "NO_PROXY"] {
             let variables = ["all_proxy": "http://p:1", name: ".example,10.0.0.0/8"]
             #expect(try proxy(variables) == nil)
@@ -50,7 +50,7 @@ import Testing
         #expect(try proxy(["all_proxy": "nonsense", "no_proxy": "*"]) == nil)
     }
 
-    @Test func `a variable that is no URL is named, and its value is not`() {
+    @Test func `the error for an invalid proxy variable names the variable, but not its value`() {
         do throws(TransportError) {
             _ = try proxy(["HTTPS_PROXY": "http://u:hunter2@p:port"])
             Issue.record("accepted")
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `the environment is that of the process, read when it is needed`() throws {
+    @Test func `the environment setting reads the variables of the process when they are needed`() throws {
         let asked = Mutex<[String]>([])
         let found = try ProxySetting.environment.proxy(toHost: "broker.example", port: 1, traffic: .plain) { name in
             asked.withLock { $0.append(name) }
@@ -73,7 +73,7 @@ import Testing
         #expect(SystemEnvironment.value(of: "no such variable") == nil)
     }
 
-    @Test func `a proxy of the app's own needs no variable and knows no exception`() throws {
+    @Test func `a proxy that the app configures ignores all environment variables`() throws {
         let own = try ProxyConfiguration(url: "http://own:1")
         let found = try ProxySetting.proxy(own).proxy(toHost: "h", port: 1, traffic: .tls) { _ in "*" }
         #expect(found == own)

@@ -29,7 +29,7 @@ struct RealProxyTests {
     }
 
     @Test(arguments: ProxyConfiguration.Kind.allCases, [true, false])
-    func `a mebibyte goes through and comes back, in TLS and WebSocket or not`(
+    func `1 MiB is echoed through each proxy, with and without TLS and WebSocket`(
         kind: ProxyConfiguration.Kind, hasUser: Bool
     ) async throws {
         let certificates = try await Certificates.shared
@@ -56,7 +56,9 @@ struct RealProxyTests {
 
     /// The first certificate is valid for 127.0.0.1, the proxy's address. The broker's name is “elsewhere.example”.
     @Test(arguments: [("server", false), ("elsewhere", true)])
-    func `TLS checks the name of the broker, not that of the proxy`(identity: String, isRight: Bool) async throws {
+    func `TLS through a proxy checks the name of the broker, not the name of the proxy`(
+        identity: String, isRight: Bool
+    ) async throws {
         let certificates = try await Certificates.shared
         let proxy = try await RealProxy(.socks5)
         try await withLoop { loop in
@@ -79,7 +81,7 @@ struct RealProxyTests {
     }
 
     @Test(arguments: ProxyConfiguration.Kind.allCases, ["someone:else", ""])
-    func `wrong credentials, and none, are refused with what to do`(
+    func `wrong or missing proxy credentials fail with an error that names the remedy`(
         kind: ProxyConfiguration.Kind, credentials: String
     ) async throws {
         let proxy = try await RealProxy(kind, user: "user", password: "hunter2")
@@ -96,7 +98,7 @@ struct RealProxyTests {
     }
 
     @Test(arguments: ProxyConfiguration.Kind.allCases)
-    func `a broker that does not run is told apart from a proxy that does not`(
+    func `a broker that is not running causes another error than a proxy that is not running`(
         kind: ProxyConfiguration.Kind
     ) async throws {
         let proxy = try await RealProxy(kind)
@@ -112,7 +114,7 @@ struct RealProxyTests {
         }
     }
 
-    @Test func `a port that the proxy does not allow is refused with whom to ask`() async throws {
+    @Test func `a port that the proxy forbids fails with the advice to ask the administrator`() async throws {
         let proxy = try await RealProxy(.http, allowedPort: 443)
         try await withLoop { loop in
             let error = try await connect(proxy.configuration, host: "localhost", port: 1_883, on: loop).0.failure()

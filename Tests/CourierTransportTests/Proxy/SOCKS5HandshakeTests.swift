@@ -17,24 +17,24 @@ import Testing
 
     // MARK: Requests
 
-    @Test func `the greeting offers a password only where there is one`() throws {
+    @Test func `the greeting offers password authentication only if credentials are configured`() throws {
         #expect(try talk([]).sent == [[5, 1, 0]])
         #expect(try talk([], Self.credentials).sent == [[5, 2, 0, 2]])
     }
 
-    @Test func `a proxy that wants a password gets user and password, then the request`() throws {
+    @Test func `a proxy that requires a password receives user and password before the request`() throws {
         let talk = try talk([5, 2, 1, 0], Self.credentials)
         try #require(talk.sent.count == 3)
         #expect(talk.sent[1] == [1, 4] + Array("user".utf8) + [6] + Array("secret".utf8))
         #expect(talk.sent[2] == [5, 1, 0, 3, 14] + Array("broker.example".utf8) + [0x22, 0xB3])
     }
 
-    @Test func `a proxy that wants no password gets none`() throws {
+    @Test func `user and password are not sent to a proxy that does not require them`() throws {
         let talk = try talk([5, 0], Self.credentials)
         #expect(talk.sent == [[5, 2, 0, 2], [5, 1, 0, 3, 14] + Array("broker.example".utf8) + [0x22, 0xB3]])
     }
 
-    @Test func `user and password may have 255 bytes`() throws {
+    @Test func `a user and a password of 255 bytes each are sent`() throws {
         let long = String(repeating: "x", count: 255)
         let talk = try talk([5, 2], ProxyCredentials(user: long, password: long))
         #expect(talk.sent[1] == [1, 255] + Array(long.utf8) + [255] + Array(long.utf8))
@@ -44,7 +44,7 @@ import Testing
         ("192.0.2.7", [1, 192, 0, 2, 7]),
         ("2001:db8::7", [4, 0x20, 1, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7] as [UInt8]),
     ])
-    func `an address is asked for as an address`(host: String, bytes: [UInt8]) throws {
+    func `an IP address is requested as an address, not as a host name`(host: String, bytes: [UInt8]) throws {
         let talk = try talk([5, 0], host: host)
         #expect(talk.sent[1] == [5, 1, 0] + bytes + [0x22, 0xB3])
     }
@@ -62,7 +62,7 @@ import Testing
     ]
 
     @Test(arguments: accepted)
-    func `an acceptance ends with its last byte, and nothing behind it is touched`(_ answer: [UInt8]) throws {
+    func `a successful reply ends with its last byte, and later bytes are not read`(_ answer: [UInt8]) throws {
         let behind: [UInt8] = [5, 0, 0x20]
         for size in 1...answer.count {
             let talk = try talk(answer + behind, Self.credentials, size: { size })
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: accepted)
-    func `what is cut off is waited for`(_ answer: [UInt8]) throws {
+    func `the handshake waits for the rest of a truncated reply`(_ answer: [UInt8]) throws {
         for count in 0..<answer.count {
             let talk = try talk(Array(answer.prefix(count)), Self.credentials)
             #expect(talk.outcome == .waiting, "\(count) bytes")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `how the bytes come in parts changes nothing`(seed: UInt64) throws {
+    func `the result is the same if the reply is received in small parts`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let behind = (0..<20).map { _ in UInt8.random(in: 0...255, using: &generator) }
         for answer in Self.accepted + [[5, 2, 1, 1], [5, 0, 5, 4, 0, 1], [4, 0], [5, 0xFF]] {
@@ -102,7 +102,9 @@ import Testing
             (5, "was refused a connection by broker.example:8883"), (6, "TTL"), (7, "does not know the command"),
             (8, "that kind of address: broker.example:8883"), (9, "unknown code 9"), (255, "unknown code 255"),
         ] as [(UInt8, String)])
-    func `a reply code has its words, and needs no address behind it`(code: UInt8, words: String) throws {
+    func `the error for a refusal describes the reply code, even without an address in the reply`(
+        code: UInt8, words: String
+    ) throws {
         let error = try #require(try talk([5, 0, 5, code]).error)
         #expect(error.code == .proxyRefused)
         #expect(error.message.hasPrefix("the proxy socks5h://proxy.example:3128 "))
@@ -127,7 +129,7 @@ import Testing
             ([5, 0, 5, 0, 0, 2], false, .proxyFailed, "the unknown kind 2"),
             ([5, 0, 5, 0, 0, 0], false, .proxyFailed, "the unknown kind 0"),
         ] as [([UInt8], Bool, TransportError.Code, String)])
-    func `what SOCKS5 does not have is told at the first byte of it`(
+    func `a refusal or an invalid reply fails at its first wrong byte, with the reason`(
         answer: [UInt8], hasCredentials: Bool, code: TransportError.Code, words: String
     ) throws {
         let error = try #require(try talk(answer, hasCredentials ? Self.credentials : nil).error)
@@ -145,7 +147,9 @@ import Testing
             ([5, 0], "the request for broker.example:8883", .proxyFailed),
             ([5, 2, 1, 0, 5, 0, 0, 1], "the request for broker.example:8883", .proxyFailed),
         ] as [([UInt8], String, TransportError.Code)])
-    func `silence and an end name the step`(answer: [UInt8], step: String, code: TransportError.Code) throws {
+    func `the errors for a silent proxy and for a closed connection name the handshake step`(
+        answer: [UInt8], step: String, code: TransportError.Code
+    ) throws {
         let handshake = try talk(answer, Self.credentials).handshake
         #expect(handshake.progress == "the proxy socks5h://proxy.example:3128 did not answer \(step)")
         #expect(handshake.closedError.code == code)
@@ -153,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `no bytes make it trap, and it always wants one more or is done`(seed: UInt64) throws {
+    func `a randomly changed reply does not crash the handshake or make it wait for 0 bytes`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var input = Self.accepted[Int.random(in: 0..<Self.accepted.count, using: &generator)]
         for _ in 0..<Int.random(in: 1...3, using: &generator) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ChildProcessTests {
-    @Test func `a program that forgets a signal gets it again`() async throws {
+    @Test func `a child process that ignores the first SIGTERM receives the signal again`() async throws {
         let program = try ChildProcess([
             "/bin/sh", "-c", "trap 'trap - TERM' TERM; echo ready; while :; do sleep 0.01; done",
         ])
@@ -12,7 +12,7 @@ import Testing
         #expect(program.id == nil)
     }
 
-    @Test func `a program that has ended is waited for`() async throws {
+    @Test func `waitForEnd() returns the exit status of a child process`() async throws {
         let program = try ChildProcess(["/bin/sh", "-c", "exit 3"])
         #expect(await program.lastWords(before: "ready") == "")
         #expect(program.waitForEnd() == 3 << 8)

@@ -174,7 +174,9 @@ import Testing
     ]
 
     @Test(arguments: statuses + answers + later)
-    func `each server is called by what it did`(_ server: Server) async throws {
+    func `the error for a misbehaving WebSocket server names the mistake and shows no secret`(
+        _ server: Server
+    ) async throws {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(loop: loop) { _ in
                 RawServer(then: server.then, answer: server.answer)
@@ -208,7 +210,7 @@ import Testing
             ("bad token …\(longToken.dropFirst(150).prefix(8))", "<hidden>"),
             ("the bearer of this token is not known", "“the bearer of this token is not known”"),
         ])
-    func `a piece of a token is not shown, and words that are no secret are`(
+    func `the reason of a Close frame is hidden only if it contains a part of the token`(
         _ reason: String, _ shown: String
     ) async throws {
         try await withLoop { loop in
@@ -226,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `the server is told what it did, and nothing of ours that waited`() async throws {
+    @Test func `a server that sends text receives a Close frame with status 1003`() async throws {
         try await withLoop { loop in
             let server = RawServer(sending: RawFrame.text("hello"))
             let listener = try ChannelListener.listen(loop: loop) { _ in server }
@@ -246,7 +248,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 1000, 1001])
-    func `a Close that says that nothing is wrong is the peer's end`(_ status: Int?) async throws {
+    func `a Close frame without an error status is reported as closedByPeer`(_ status: Int?) async throws {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(loop: loop) { _ in
                 RawServer(sending: RawFrame.binary([1]) + RawFrame.close(status))
@@ -262,7 +264,9 @@ import Testing
         }
     }
 
-    @Test func `an end between messages without a Close is the peer's end too`() async throws {
+    @Test func `a connection that ends between messages without a Close frame is reported as closedByPeer`()
+        async throws
+    {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(loop: loop) { _ in
                 RawServer(then: .closes, sending: RawFrame.binary([1]))

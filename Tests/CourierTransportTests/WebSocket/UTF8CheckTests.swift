@@ -12,7 +12,7 @@ import Testing
         return !check.isInsideCharacter
     }
 
-    @Test func `it agrees with the standard library about every first two bytes`() {
+    @Test func `UTF8Check agrees with the standard library for every combination of two bytes`() {
         var different: [[UInt8]] = []
         for first in UInt8.min...UInt8.max {
             for second in UInt8.min...UInt8.max {
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `pieces do not matter`(_ seed: UInt64) {
+    func `UTF8Check returns the same result if the text is split into pieces`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<2_000 {
             var bytes = Array("aß€😀é".utf8)

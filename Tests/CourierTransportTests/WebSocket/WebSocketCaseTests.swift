@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct WebSocketCaseTests {
     @Test(arguments: WebSocketCase.all)
-    func `each case comes to its verdict, in whatever pieces the bytes come`(_ test: WebSocketCase) throws {
+    func `each WebSocket case has the expected result, however the bytes are split`(_ test: WebSocketCase) throws {
         #expect(try test.outcome(in: [test.sent]) == test.expected, "in one piece")
         if test.sent.count < 5_000 {
             #expect(try test.outcome(in: test.sent.map { [$0] }) == test.expected, "byte by byte")
@@ -18,12 +18,12 @@ import Testing
         }
     }
 
-    @Test func `no two cases have the same name`() {
+    @Test func `all WebSocket cases have different names`() {
         #expect(Set(WebSocketCase.all.map(\.testDescription)).count == WebSocketCase.all.count)
     }
 
     /// With `COURIER_UPDATE_DOCS=1`, the test writes cases.md anew.
-    @Test func `the printed list is the table`() throws {
+    @Test func `the page with the WebSocket cases matches the table in the code`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let page = folder.appendingPathComponent("cases.md")
         if ProcessInfo.processInfo.environment["COURIER_UPDATE_DOCS"] == "1" {

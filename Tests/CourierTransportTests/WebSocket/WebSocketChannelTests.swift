@@ -86,7 +86,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [RawServer.Then.stays, .closes])
-    func `what a pause has left over comes before the end that was in the same read`(_ then: RawServer.Then)
+    func `unconsumed bytes of a paused channel are delivered before the end of the connection`(_ then: RawServer.Then)
         async throws
     {
         try await withLoop { loop in
@@ -102,7 +102,9 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [RawFrame.close(1000), Array(RawFrame.close(1000).prefix(1))])
-    func `who closes at once waits for no Close frame that came with the handshake`(_ frames: [UInt8]) async throws {
+    func `close() in opened() ends before the linger timeout if the server closes, too`(
+        _ frames: [UInt8]
+    ) async throws {
         try await withLoop { loop in
             let recorder = Recorder(onOpen: { $0.close() })
             let begin = ContinuousClock.now
@@ -142,7 +144,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     // MARK: Bytes
 
     @Test(arguments: Way.allCases)
-    func `bytes of random sizes come back`(_ way: Way) async throws {
+    func `bytes of random sizes are echoed unchanged over WebSocket`(_ way: Way) async throws {
         try await withLoop { loop in
             var random = SeededGenerator(seed: 11)
             try await echo(way, sizes: (0..<60).map { _ in random.below(5_000) }, seed: 1, on: loop)
@@ -150,7 +152,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [Way.tcp, .tls])
-    func `short reads, short writes and interruptions change nothing`(_ way: Way) async throws {
+    func `short reads, short writes and interrupted calls do not change bytes over WebSocket`(_ way: Way) async throws {
         try await withLoop { loop in
             for seed in UInt64(1)...5 {
                 try await echo(
@@ -160,14 +162,16 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [Way.tcp, .memory, .tls])
-    func `megabytes flow in both directions at once`(_ way: Way) async throws {
+    func `4 MiB are echoed unchanged over WebSocket`(_ way: Way) async throws {
         try await withLoop { loop in
             try await echo(way, sizes: Array(repeating: 256 << 10, count: 16), seed: 3, on: loop)
         }
     }
 
     @Test(arguments: [Way.memory, .tls])
-    func `what is left over comes again in front of what follows`(_ way: Way) async throws {
+    func `bytes that the handler did not consume are offered again, followed by the next bytes`(
+        _ way: Way
+    ) async throws {
         try await withLoop { loop in
             // The reader consumes only whole groups of ten bytes.
             let reader = Recorder(consume: { $0 / 10 * 10 })
@@ -186,7 +190,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [Way.tcp, .tls])
-    func `a remainder longer than the read buffer is kept whole`(_ way: Way) async throws {
+    func `unconsumed bytes are kept completely if they are longer than the read buffer`(_ way: Way) async throws {
         try await withLoop { loop in
             let size = 3 * EventLoop.readBufferSize + 17
             let reader = Recorder(consume: { $0 < size ? 0 : $0 })
@@ -200,7 +204,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [Way.tcp, .tls])
-    func `what a small buffer has no room for is not forgotten`(_ way: Way) async throws {
+    func `bytes that do not fit into a small read buffer are still delivered`(_ way: Way) async throws {
         try await withLoop(readBufferSize: 4_096) { loop in
             let reader = Recorder()
             let (sender, _) = try await pair(way, loop, Recorder(), reader)
@@ -216,7 +220,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [Way.tcp, .tls])
-    func `a paused reader gets nothing and everything after it resumes`(_ way: Way) async throws {
+    func `a paused channel delivers no bytes, and delivers all of them after it resumes`(_ way: Way) async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, receiver) = try await pair(way, loop, Recorder(), reader)
@@ -232,7 +236,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `a writer is held up and released`() async throws {
+    @Test func `a write above the high-water mark calls fellBelowLowWater() after the peer reads it`() async throws {
         try await withLoop { loop in
             let sender = Recorder()
             let reader = Recorder()
@@ -263,7 +267,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         return ByteChannel.connect(to: .stream(here), options: Self.options(change), on: loop, handler: recorder)
     }
 
-    @Test func `what is flushed at once is one frame, and long writes are several messages`() async throws {
+    @Test func `bytes flushed together are sent in one frame, and a long write in several messages`() async throws {
         try await withLoop { loop in
             let server = RawServer(sending: [])
             let recorder = Recorder()
@@ -282,7 +286,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `what is written before the WebSocket is there follows it`() async throws {
+    @Test func `bytes written before the WebSocket opens are sent after it opens`() async throws {
         try await withLoop { loop in
             let server = RawServer(sending: [])
             let recorder = Recorder()
@@ -295,7 +299,9 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [1, 3, 70, 1_000])
-    func `an answer in pieces, with frames right behind it, opens the WebSocket`(_ size: Int) async throws {
+    func `the WebSocket opens if the response is received in pieces, with frames right after it`(
+        _ size: Int
+    ) async throws {
         try await withLoop { loop in
             let (here, there) = MemoryStream.pair(bytesPerCall: size)
             let server = RawServer(sending: RawFrame.binary([1, 2]) + RawFrame.ping([3]) + RawFrame.binary([4]))
@@ -309,7 +315,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [RawFrame.ping([1]), RawFrame.ping() + RawFrame.ping([2])])
-    func `a Ping ends a batch, in which nothing came`(_ frames: [UInt8]) async throws {
+    func `a received Ping ends a read batch without delivering bytes`(_ frames: [UInt8]) async throws {
         try await withLoop { loop in
             let server = RawServer(sending: [])
             let recorder = Recorder()
@@ -323,7 +329,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `a Close frame is no sign of a life before it`() async throws {
+    @Test func `a received Close frame does not end a read batch`() async throws {
         try await withLoop { loop in
             let recorder = Recorder()
             try connect(loop, to: RawFrame.close(1001), recorder)
@@ -332,7 +338,9 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `a peer that sends Pings and reads nothing costs no memory`() async throws {
+    @Test func `Pongs that the peer does not read are limited in memory, and the latest Ping is answered`()
+        async throws
+    {
         try await withLoop { loop in
             let pings = (0..<4_000).flatMap { _ in RawFrame.ping([UInt8](repeating: 7, count: 125)) }
             let server = RawServer(sending: [])
@@ -359,7 +367,9 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     // MARK: Closing
 
     @Test(arguments: [Way.tcp, .memoryInBits, .tls])
-    func `closing sends what waits, then the Close frames, and both sides end in order`(_ way: Way) async throws {
+    func `close() sends all pending bytes and Close frames, and both sides end without an error`(
+        _ way: Way
+    ) async throws {
         try await withLoop { loop in
             let left = Recorder()
             let right = Recorder()
@@ -376,7 +386,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [Way.tcp, .tls])
-    func `a server that closes ends the client in order`(_ way: Way) async throws {
+    func `if the server closes, the client receives all bytes and ends without an error`(_ way: Way) async throws {
         try await withLoop { loop in
             let left = Recorder()
             let right = Recorder()
@@ -389,7 +399,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `ending the output closes the WebSocket, and reading goes on until the peer closes too`() async throws {
+    @Test func `closeOutput() sends a Close frame, and reading continues until the peer closes`() async throws {
         try await withLoop { loop in
             let server = RawServer(sending: [])
             let recorder = Recorder()
@@ -411,7 +421,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `a peer that does not answer the Close frame is left after the linger timeout`() async throws {
+    @Test func `a peer that does not answer the Close frame is disconnected after the linger timeout`() async throws {
         try await withLoop { loop in
             let server = RawServer(sending: [])
             let recorder = Recorder()
@@ -427,7 +437,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `no answer to the request is a connect timeout`() async throws {
+    @Test func `a WebSocket request without a response fails at the connect timeout`() async throws {
         try await withLoop { loop in
             let recorder = Recorder()
             let channel = client(loop, recorder, against: RawServer { _ in [] }) {
@@ -440,7 +450,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `closing gives up on the handshake`() async throws {
+    @Test func `close() cancels a running WebSocket handshake`() async throws {
         try await withLoop { loop in
             let recorder = Recorder()
             let server = RawServer { _ in [] }
@@ -451,7 +461,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `a configuration that can not be asked for fails before anything is sent`() async throws {
+    @Test func `an invalid WebSocket path fails with invalidConfiguration`() async throws {
         try await withLoop { loop in
             let recorder = Recorder()
             _ = client(loop, recorder, against: RawServer(sending: [])) { $0.webSocket?.path = "no slash" }

@@ -18,7 +18,9 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds, [WebSocketRole.client, .server])
-    func `what the writer writes the reader reads, in any pieces`(_ seed: UInt64, _ role: WebSocketRole) throws {
+    func `the frame reader returns everything that the frame writer wrote, however the bytes are split`(
+        _ seed: UInt64, _ role: WebSocketRole
+    ) throws {
         var random = SeededGenerator(seed: seed)
         for round in 0..<50 {
             let messages = (0..<random.below(12)).map { _ in
@@ -52,13 +54,13 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 125, 126, 65_535, 65_536])
-    func `lengths take as few bytes as they need`(_ count: Int) {
+    func `the frame length is encoded in as few bytes as possible`(_ count: Int) {
         let bytes = Self.written(
             [Message(opcode: .binary, payload: [UInt8](repeating: 7, count: count))], .server, seed: 1)
         #expect(bytes == RawFrame.binary([UInt8](repeating: 7, count: count)))
     }
 
-    @Test func `only a client masks, and each frame with another key`() {
+    @Test func `only a client masks its frames, and each frame has another mask`() {
         let message = Message(opcode: .binary, payload: [0, 0, 0, 0])
         let client = Self.written([message, message], .client, seed: 1)
         #expect(client[1] & 0x80 != 0)
@@ -66,7 +68,7 @@ import Testing
         #expect(Self.written([message], .server, seed: 1) == [0x82, 4, 0, 0, 0, 0])
     }
 
-    @Test func `payload that lies whole in the buffer stays where it is, and more is moved to it`() {
+    @Test func `the payload of a single frame stays in place, and later payloads are moved next to it`() {
         var reader = WebSocketFrameReader(role: .client, limits: .init(message: .max))
         var one = RawFrame.binary([1, 2, 3])
         one.withUnsafeMutableBytes { bytes in
@@ -80,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a reason is cut between characters`() throws {
+    @Test func `a long close reason is cut between two characters`() throws {
         var generator = SeededGenerator(seed: 1)
         var writer = WebSocketFrameWriter(role: .server, masks: WebSocketMaskSource(using: &generator))
         var queue = ByteQueue()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct WebSocketHandshakeTests {
     // MARK: Request
 
-    @Test func `the request says what RFC 6455 and MQTT want, and what the app adds`() throws {
+    @Test func `the request contains the headers of RFC 6455 and MQTT, and the headers of the app`() throws {
         let key = try #require(WebSocketKey("dGhlIHNhbXBsZSBub25jZQ=="))
         let configuration = WebSocketConfiguration(
             path: "/mqtt?region=eu", headers: ["X-B": "2", "Authorization": "Bearer abc"])
@@ -19,19 +19,19 @@ import Testing
     }
 
     /// The example is from RFC 6455, section 1.3.
-    @Test func `the answer to a key is that of the specification`() throws {
+    @Test func `the accept value for the example key matches RFC 6455`() throws {
         let key = try #require(WebSocketKey("dGhlIHNhbXBsZSBub25jZQ=="))
         #expect(key.accept == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     }
 
-    @Test func `a fresh key is sixteen bytes, another each time`() {
+    @Test func `new WebSocket keys have 16 bytes and are all different`() {
         var generator = SeededGenerator(seed: 1)
         let keys = (0..<100).map { _ in WebSocketKey(using: &generator).text }
         #expect(keys.allSatisfy { WebSocketKey($0) != nil })
         #expect(Set(keys).count == 100)
     }
 
-    @Test func `the real answer, in pieces of any size, is accepted`() throws {
+    @Test func `a valid response is accepted in pieces of any size`() throws {
         let key = try #require(WebSocketKey("dGhlIHNhbXBsZSBub25jZQ=="))
         let answer = Array(
             ("HTTP/1.1 101 Web Socket Protocol Handshake\r\nupgrade:WebSocket\r\nCONNECTION: keep-alive, Upgrade\r\n"
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Interim responses are defined in RFC 9110, section 15.2.
-    @Test func `interim answers in front of the real one are passed over, whole and byte by byte`() throws {
+    @Test func `interim responses before the final response are skipped, at once and byte by byte`() throws {
         let key = try #require(WebSocketKey("dGhlIHNhbXBsZSBub25jZQ=="))
         let interim = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
         let real =
@@ -92,7 +92,7 @@ import Testing
         ),
         (WebSocketConfiguration(host: "a/b"), "Host"), (WebSocketConfiguration(host: ""), "Host"),
     ])
-    func `what can not be asked for is named, and no value is told`(
+    func `the error for an invalid configuration names the problem, but no header value`(
         _ configuration: WebSocketConfiguration, _ words: String
     ) throws {
         let error = #expect(throws: TransportError.self) { try configuration.check() }
@@ -101,7 +101,7 @@ import Testing
         #expect(error?.message.contains("s3cret") == false)
     }
 
-    @Test func `no text of a configuration shows a header's value or the query`() {
+    @Test func `printing or dumping a configuration shows no header value and no query`() {
         let configuration = WebSocketConfiguration(path: "/a?k=s3cret", headers: ["Authorization": "s3cret"])
         var dumped = ""
         dump(configuration, to: &dumped)
@@ -121,7 +121,7 @@ import Testing
         return try #require(Array(request.utf8).withUnsafeBytes { handshake.received($0) }.verdict)
     }
 
-    @Test func `a right request gets the right answer`() throws {
+    @Test func `the server answers a valid request with the expected headers`() throws {
         let verdict = try verdict(WebSocketServerSide.request)
         #expect(verdict.refusal == nil)
         #expect(verdict.answer.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
@@ -136,7 +136,9 @@ import Testing
         ("Protocol: mqtt", "Protocol: chat", "400"), ("Sec-WebSocket-Protocol: mqtt\r\n", "", "400"),
         ("Host: h", "Host: " + String(repeating: "h", count: 17_000), "400"),
     ])
-    func `a wrong request is refused with a status`(_ old: String, _ new: String, _ status: String) throws {
+    func `the server refuses an invalid request with the matching HTTP status`(
+        _ old: String, _ new: String, _ status: String
+    ) throws {
         let request = WebSocketServerSide.request.split(separator: old, maxSplits: 1, omittingEmptySubsequences: false)
             .joined(separator: new)
         #expect(request != WebSocketServerSide.request)

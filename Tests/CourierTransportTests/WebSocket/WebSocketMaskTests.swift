@@ -8,7 +8,7 @@ import Testing
         key.withUnsafeBytes { bytes in bytes.baseAddress.map { WebSocketMask($0) } ?? WebSocketMask(word: 0) }
     }
 
-    @Test func `every length and place is masked as byte by byte`() {
+    @Test func `masking gives the same bytes as byte-by-byte masking, for every length and alignment`() {
         var random = SeededGenerator(seed: 1)
         for count in 0...200 {
             for shift in [0, 1, 3, 7] {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a mask goes on in the middle of a payload`() {
+    @Test func `a mask can continue in the middle of a payload`() {
         var random = SeededGenerator(seed: 2)
         for first in 0...9 {
             let key = random.bytes(4)
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The test vector is from RFC 8439, section 2.3.2.
-    @Test func `the source is ChaCha20`() {
+    @Test func `the mask source generates the ChaCha20 test vector of RFC 8439`() {
         let seed = (
             SIMD4<UInt32>(0x0302_0100, 0x0706_0504, 0x0B0A_0908, 0x0F0E_0D0C),
             SIMD4<UInt32>(0x1312_1110, 0x1716_1514, 0x1B1A_1918, 0x1F1E_1D1C)
@@ -60,7 +60,7 @@ import Testing
                     0xE883_D0CB, 0x4E3C_50A2))
     }
 
-    @Test func `a seed gives the same masks again, and another seed others`() {
+    @Test func `the same seed gives the same masks, and another seed gives different masks`() {
         func masks(_ seed: UInt64) -> [WebSocketMask] {
             var generator = SeededGenerator(seed: seed)
             var source = WebSocketMaskSource(using: &generator)

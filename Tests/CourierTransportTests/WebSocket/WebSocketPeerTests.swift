@@ -50,7 +50,7 @@ struct WebSocketPeerTests {
     }
 
     @Test(arguments: [false, true])
-    func `what is sent comes back, in fragments and between Pings`(isSecure: Bool) async throws {
+    func `bytes sent to the Python server are echoed, in fragments and between Pings`(isSecure: Bool) async throws {
         try await withPeer(isSecure: isSecure) { loop, endpoint, tls in
             let recorder = Recorder()
             let channel = ByteChannel.connect(to: endpoint, tls: tls, options: options, on: loop, handler: recorder)
@@ -70,7 +70,9 @@ struct WebSocketPeerTests {
     }
 
     @Test(arguments: [1000, 1001, 1008, 4000])
-    func `its Close frames are understood`(_ status: Int) async throws {
+    func `a Close frame of the Python server is reported as closedByPeer or as an error with its status`(
+        _ status: Int
+    ) async throws {
         try await withPeer(isSecure: false) { loop, endpoint, _ in
             let recorder = Recorder()
             let channel = ByteChannel.connect(to: endpoint, options: options, on: loop, handler: recorder)
@@ -85,7 +87,7 @@ struct WebSocketPeerTests {
         }
     }
 
-    @Test func `a server that speaks another subprotocol is refused`() async throws {
+    @Test func `a server that does not support the requested subprotocol is refused`() async throws {
         try await withPeer(isSecure: false) { loop, endpoint, _ in
             var options = options
             options.webSocket?.subprotocol = "chat"
