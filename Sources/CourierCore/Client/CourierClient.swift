@@ -16,8 +16,8 @@ public protocol CourierClient: CourierSession {
     /// Ends the connection and stops reconnecting; messages and subscriptions are kept for the next `connect()`.
     ///
     /// It returns before the connection has ended; ``CourierSession/disconnectAndWait()`` and
-    /// ``CourierSession/disconnect(completion:)`` report the end. Callers that wait for an acknowledgement continue to wait, and
-    /// loops over messages continue with the next connection.
+    /// ``CourierSession/disconnect(completion:)`` report the end. Callers that wait for an acknowledgement continue to
+    /// wait, and loops over messages continue with the next connection.
     func disconnect()
 
     /// Ends all loops over messages and the connection, within 10 s; at once without a connection.
@@ -28,21 +28,22 @@ public protocol CourierClient: CourierSession {
     /// exit(0)
     /// ```
     ///
-    /// Each loop gets the messages that have arrived, and then ends without an error. The call does not wait until the bodies of
-    /// loops have handled them: await their tasks for that. The body of a loop may call it. Messages of QoS 1 and 2 that are not
-    /// acknowledged stay for the next `connect()`, as with ``disconnect()``. With ``LoopSubscriptions/remove`` and no
-    /// connection, UNSUBSCRIBE is sent on the next connection of this client.
+    /// Each loop first receives the messages that have already arrived, and then ends without an error. To wait until
+    /// the bodies of the loops have handled them, await the tasks of the loops. The body of a loop may make this call.
+    /// Messages of QoS 1 and 2 that are not acknowledged stay for the next `connect()`, as with ``disconnect()``. With
+    /// ``LoopSubscriptions/remove`` and no connection, UNSUBSCRIBE is sent on the next connection of this client.
     ///
     /// ``disconnect()`` and ``CourierSession/disconnectAndWait()`` neither end loops nor unsubscribe.
     ///
-    /// - Parameter subscriptions: What becomes of the subscriptions of loops; `nil` keeps them if the session is kept
-    ///   (`isCleanSession` is `false`), and removes them otherwise.
+    /// - Parameter subscriptions: Whether the subscriptions of the loops are kept. `nil` keeps them if the broker keeps
+    ///   the session (`isCleanSession` is `false`), and removes them otherwise.
     nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async
 
-    /// Ends the session: closes the connection, and removes stored messages and subscriptions. `connect()` begins a new session.
+    /// Ends the session: closes the connection, and removes stored messages and subscriptions. `connect()` begins a new
+    /// session.
     ///
-    /// It returns before the connection has ended. Publishes, requests and subscriptions that wait fail with
-    /// ``CourierError/Code-swift.struct/clientDestroyed``. The next `connect()` subscribes to all topics of the configuration, also
-    /// to unsubscribed ones, and to those of running loops.
+    /// It returns before the connection has ended. Waiting publishes, requests and subscriptions fail with
+    /// ``CourierError/Code-swift.struct/clientDestroyed``. The next `connect()` subscribes to all topics of the
+    /// configuration, including unsubscribed ones, and to the topics of running loops.
     func destroy()
 }

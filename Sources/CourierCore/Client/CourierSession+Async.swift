@@ -1,54 +1,54 @@
 extension CourierSession {
     /// The connection's state as a sequence: the present one first, then every change.
     ///
-    /// Each loop has a buffer of its own, of ``BufferPolicy/values``: a reader that is slower loses the oldest
-    /// states, never the last.
+    /// Each loop has its own buffer, with the limits of ``BufferPolicy/values``. A loop that is too slow loses the
+    /// oldest states, but always receives the last one.
     public var states: PublisherValues<ConnectionState, Never> { connectionStatePublisher.values }
 
     /// The connection's status as a sequence: the present one first, then every change.
     ///
-    /// Each loop has a buffer of its own, of ``BufferPolicy/values``: a reader that is slower loses the oldest
-    /// values, never the last.
+    /// Each loop has its own buffer, with the limits of ``BufferPolicy/values``. A loop that is too slow loses the
+    /// oldest values, but always receives the last one.
     public var statuses: PublisherValues<ConnectionStatus, Never> { connectionStatusPublisher.values }
 
-    /// The messages that a reader could not use, from now on, as a sequence.
+    /// The messages that a reader could not use, as a sequence. It starts with the next such message.
     ///
-    /// Each loop has a buffer of its own, of ``BufferPolicy/values``.
+    /// Each loop has its own buffer, with the limits of ``BufferPolicy/values``.
     public var deadLetters: PublisherValues<DeadLetter, Never> { deadLetterPublisher.values }
 
     /// Waits until the connection is established, as ``connected(timeout:)`` does, without a time limit.
     ///
-    /// - Throws: What ``connected(timeout:)`` throws.
+    /// - Throws: The errors of ``connected(timeout:)``.
     public nonisolated(nonsending) func connected() async throws { try await connected(timeout: nil) }
 
-    /// Ends the connection, and returns when it has ended; at once when there is none.
+    /// Ends the connection, and returns when it has ended. Returns at once if there is no connection.
     ///
     /// ```swift
     /// await client.disconnectAndWait()
-    /// exit(0)  // The broker has DISCONNECT, and publishes no will.
+    /// exit(0)  // The broker has received DISCONNECT, and publishes no will.
     /// ```
     ///
-    /// What was on its way is done or left for the next `connect()` as ``disconnect(completion:)`` says. The call is made
-    /// on the caller's side, before anything is awaited. The return comes by way of the client's delivery queue, which must
-    /// not be blocked meanwhile. Only ``disconnect(completion:)`` reports whether the connection was closed in order.
-    /// Cancelling the task ends neither the disconnect nor the wait, which is over within seconds.
+    /// Pending messages are sent, or kept for the next `connect()`, as ``disconnect(completion:)`` describes. The
+    /// disconnect begins before this call suspends. The call resumes by way of the client's delivery queue, which must
+    /// not be blocked. Only ``disconnect(completion:)`` reports whether the connection was closed in order. If the task
+    /// is cancelled, the disconnect and the wait continue; the wait ends within seconds.
     public nonisolated(nonsending) func disconnectAndWait() async {
         await withCheckedContinuation { continuation in
             disconnect { _ in continuation.resume() }
         }
     }
 
-    /// Ends the connection with options for the DISCONNECT packet (MQTT 5), and returns when it has ended; at once when there
-    /// is none.
+    /// Ends the connection with options for the DISCONNECT packet (MQTT 5), and returns when it has ended. Returns at
+    /// once if there is no connection.
     ///
     /// ```swift
     /// try await client.disconnectAndWait(DisconnectOptions(sessionExpiry: .zero))  // The broker forgets the session.
     /// ```
     ///
-    /// Everything else is as ``disconnectAndWait()`` says.
+    /// In all other respects, it works like ``disconnectAndWait()``.
     ///
     /// - Parameter options: The fields of DISCONNECT.
-    /// - Throws: What ``disconnect(_:completion:)`` throws; the connection stays then.
+    /// - Throws: The errors of ``disconnect(_:completion:)``. The connection then stays open.
     public nonisolated(nonsending) func disconnectAndWait(_ options: DisconnectOptions) async throws {
         try await withCheckedThrowingContinuation { continuation in
             do {
@@ -63,11 +63,11 @@ extension CourierSession {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - topic: The topic name, taken as it is.
+    ///   - topic: The topic name, used unchanged.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
+    ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
     /// - Returns: The broker's answer.
-    /// - Throws: What ``publish(_:as:)`` throws.
+    /// - Throws: The errors of ``publish(_:as:)``.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func publish<Value>(
@@ -80,12 +80,12 @@ extension CourierSession {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - topic: The topic name, taken as it is.
+    ///   - topic: The topic name, used unchanged.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
+    ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5.
     /// - Returns: The broker's answer.
-    /// - Throws: What ``publish(_:as:)`` throws.
+    /// - Throws: The errors of ``publish(_:as:)``.
     @discardableResult
     public nonisolated(nonsending) func publish<Value>(
         _ value: Value,
@@ -104,14 +104,15 @@ extension CourierSession {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - topic: The topic, all its parameters given, as in `notes(room: "7")`.
+    ///   - topic: The topic with a value for each parameter, as in `notes(room: "7")`.
     ///   - qos: The quality of service; the topic's own by default.
-    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
+    ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
     /// - Returns: The broker's answer.
-    /// - Throws: When the topic has a mistake or an open parameter, ``CourierError/Code-swift.struct/unresolvedPlaceholder``
-    ///   when it holds `%u` or `%c` and no connection was begun yet that has one, when the value cannot be encoded,
-    ///   accepted or delivered, or `CancellationError`.
+    /// - Throws: An error if the topic is not legal or a parameter has no value, or if the value cannot be encoded,
+    ///   accepted or delivered. ``CourierError/Code-swift.struct/unresolvedPlaceholder`` if the topic contains `%u` or
+    ///   `%c` and the client does not know its user name or client id yet. `CancellationError` if the task is
+    ///   cancelled.
     @discardableResult
     public nonisolated(nonsending) func publish<Value>(
         _ value: Value,
@@ -126,8 +127,7 @@ extension CourierSession {
                 topic: topic.template, qos: qos ?? topic.qos, isRetained: retain, properties: properties))
     }
 
-    /// Hands a value over for delivery, and returns as soon as the message is safe: stored, where there is a message
-    /// store.
+    /// Accepts a value for delivery, and returns when the message is safe: with a message store, when it is stored.
     ///
     /// ```swift
     /// try await client.enqueue(order, to: "orders/7")  // Delivered from here on, with or without this process.
@@ -135,11 +135,11 @@ extension CourierSession {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - topic: The topic name, taken as it is.
+    ///   - topic: The topic name, used unchanged.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
+    ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
     /// - Returns: The accepted message, which can be withdrawn until it is sent.
-    /// - Throws: What ``enqueue(_:as:)`` throws.
+    /// - Throws: The errors of ``enqueue(_:as:)``.
     @discardableResult
     @inlinable
     public nonisolated(nonsending) func enqueue<Value>(
@@ -148,8 +148,7 @@ extension CourierSession {
         try await enqueue(value, to: topic, qos: qos, retain: retain, properties: .empty)
     }
 
-    /// Hands a value over for delivery, and returns as soon as the message is safe: stored, where there is a message
-    /// store.
+    /// Accepts a value for delivery, and returns when the message is safe: with a message store, when it is stored.
     ///
     /// ```swift
     /// try await client.enqueue(order, to: "orders/7")  // Delivered from here on, with or without this process.
@@ -157,12 +156,12 @@ extension CourierSession {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - topic: The topic name, taken as it is.
+    ///   - topic: The topic name, used unchanged.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
+    ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5.
     /// - Returns: The accepted message, which can be withdrawn until it is sent.
-    /// - Throws: What ``enqueue(_:as:)`` throws.
+    /// - Throws: The errors of ``enqueue(_:as:)``.
     @discardableResult
     public nonisolated(nonsending) func enqueue<Value>(
         _ value: Value,
@@ -177,19 +176,19 @@ extension CourierSession {
                 topic: TopicTemplate(exactly: topic), qos: qos, isRetained: retain, properties: properties))
     }
 
-    /// Hands a value over for delivery to a topic of its type, and returns as soon as the message is safe: stored, where
-    /// there is a message store.
+    /// Accepts a value for delivery to a topic of its type, and returns when the message is safe: with a message store,
+    /// when it is stored.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - topic: The topic, all its parameters given, as in `notes(room: "7")`.
+    ///   - topic: The topic with a value for each parameter, as in `notes(room: "7")`.
     ///   - qos: The quality of service; the topic's own by default.
-    ///   - retain: Whether the broker keeps it for later subscribers; `false` by default.
+    ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
     /// - Returns: The accepted message, which can be withdrawn until it is sent.
-    /// - Throws: When the topic has a mistake or an open parameter, ``CourierError/Code-swift.struct/unresolvedPlaceholder``
-    ///   when it holds `%u` or `%c` and no connection was begun yet that has one, when the value cannot be encoded or
-    ///   accepted, or `CancellationError`.
+    /// - Throws: An error if the topic is not legal or a parameter has no value, or if the value cannot be encoded or
+    ///   accepted. ``CourierError/Code-swift.struct/unresolvedPlaceholder`` if the topic contains `%u` or `%c` and the
+    ///   client does not know its user name or client id yet. `CancellationError` if the task is cancelled.
     @discardableResult
     public nonisolated(nonsending) func enqueue<Value>(
         _ value: Value,
@@ -204,18 +203,19 @@ extension CourierSession {
                 topic: topic.template, qos: qos ?? topic.qos, isRetained: retain, properties: properties))
     }
 
-    /// The decoded messages of a topic filter: subscribes when a loop starts, unsubscribes when it is left.
+    /// Returns the decoded messages of a topic filter. Each loop subscribes when it starts, and unsubscribes when it is
+    /// left.
     ///
-    /// A running loop keeps the client alive and connected; ``messages(_:as:)`` says when it ends.
+    /// A running loop keeps the client alive and connected. ``messages(_:as:)`` describes when it ends.
     ///
     /// - Parameters:
-    ///   - type: The type to decode; `Message` gives messages as they came.
-    ///   - filter: The topic name or filter, taken as it is. One that is not legal, or that the broker refuses, ends
-    ///     the loop with an error.
+    ///   - type: The type to decode; `Message` returns messages without decoding.
+    ///   - filter: The topic name or filter, used unchanged. If it is not legal, or if the broker refuses it, the loop
+    ///     ends with an error.
     ///   - qos: The highest quality of service; `.one` by default.
-    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; as soon as they are here by default.
-    ///   - buffer: How many messages may wait for the loop; 16,384 by default.
-    /// - Returns: A sequence in which each loop is a reader of its own.
+    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; on receipt by default.
+    ///   - buffer: The limit of messages that wait for the loop; 16,384 by default.
+    /// - Returns: A sequence. Each loop over it is a separate reader.
     public func messages<Value: Sendable>(
         _ type: Value.Type,
         from filter: String,
@@ -229,16 +229,16 @@ extension CourierSession {
                 topic: TopicTemplate(exactly: filter), qos: qos, acknowledge: acknowledge, buffer: buffer))
     }
 
-    /// The messages of a topic: subscribes when a loop starts, unsubscribes when it is left.
+    /// Returns the messages of a topic. Each loop subscribes when it starts, and unsubscribes when it is left.
     ///
-    /// A running loop keeps the client alive and connected; ``messages(_:as:)`` says when it ends.
+    /// A running loop keeps the client alive and connected. ``messages(_:as:)`` describes when it ends.
     ///
     /// - Parameters:
-    ///   - topic: The topic; open parameters match any level.
+    ///   - topic: The topic. A parameter without a value matches any level.
     ///   - qos: The highest quality of service; the topic's own by default.
-    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; as soon as they are here by default.
-    ///   - buffer: How many messages may wait for the loop; 16,384 by default.
-    /// - Returns: A sequence in which each loop is a reader of its own.
+    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; on receipt by default.
+    ///   - buffer: The limit of messages that wait for the loop; 16,384 by default.
+    /// - Returns: A sequence. Each loop over it is a separate reader.
     public func messages<Value: Sendable>(
         from topic: Topic<Value>,
         qos: QoS? = nil,
@@ -251,7 +251,7 @@ extension CourierSession {
                 topic: topic.template, qos: qos ?? topic.qos, acknowledge: acknowledge, buffer: buffer))
     }
 
-    /// The messages of a topic with their values, to learn the parameters of a topic that has open ones.
+    /// Returns the messages of a topic with their decoded values, for example to read the parameters of the topic.
     ///
     /// ```swift
     /// for try await note in client.messages(Received<Note>.self, from: notes) {
@@ -261,11 +261,11 @@ extension CourierSession {
     ///
     /// - Parameters:
     ///   - type: ``Received`` of the topic's type.
-    ///   - topic: The topic; open parameters match any level.
+    ///   - topic: The topic. A parameter without a value matches any level.
     ///   - qos: The highest quality of service; the topic's own by default.
-    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; as soon as they are here by default.
-    ///   - buffer: How many messages may wait for the loop; 16,384 by default.
-    /// - Returns: A sequence in which each loop is a reader of its own.
+    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; on receipt by default.
+    ///   - buffer: The limit of messages that wait for the loop; 16,384 by default.
+    /// - Returns: A sequence. Each loop over it is a separate reader.
     public func messages<Value>(
         _ type: Received<Value>.Type,
         from topic: Topic<Value>,
@@ -285,11 +285,11 @@ extension CourierSession {
     ///   - filter: The topic filter.
     ///   - qos: The highest quality of service; `.one` by default.
     /// - Returns: The quality of service that the broker granted.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter``,
-    ///   ``CourierError/Code-swift.struct/queueFull`` when too many filters are known or too many calls wait,
-    ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized``
-    ///   when the broker refuses, ``CourierError/Code-swift.struct/clientDestroyed`` when the client is destroyed
-    ///   before, or `CancellationError`.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` if the filter is not legal,
+    ///   ``CourierError/Code-swift.struct/queueFull`` if there are too many filters or waiting calls,
+    ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized`` if
+    ///   the broker refuses the filter, ``CourierError/Code-swift.struct/clientDestroyed`` if the client is destroyed
+    ///   before the broker answers, or `CancellationError`.
     @discardableResult
     public func subscribe(to filter: String, qos: QoS = .one) async throws -> QoS {
         try await subscribe(SubscriptionRequest(topic: TopicTemplate(exactly: filter), qos: qos))
@@ -298,11 +298,11 @@ extension CourierSession {
     /// Subscribes to a topic, and waits for the broker's answer.
     ///
     /// - Parameters:
-    ///   - topic: The topic; open parameters match any level.
+    ///   - topic: The topic. A parameter without a value matches any level.
     ///   - qos: The highest quality of service; the topic's own by default.
     /// - Returns: The quality of service that the broker granted.
-    /// - Throws: What the form with a ``SubscriptionRequest`` throws,
-    ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder`` among it.
+    /// - Throws: The errors of the form with a ``SubscriptionRequest``, including
+    ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder``.
     @discardableResult
     public func subscribe<Value>(to topic: Topic<Value>, qos: QoS? = nil) async throws -> QoS {
         try await subscribe(SubscriptionRequest(topic: topic.template, qos: qos ?? topic.qos))
@@ -310,31 +310,31 @@ extension CourierSession {
 
     /// Unsubscribes from a topic filter, and waits until the broker has confirmed it.
     ///
-    /// A loop that reads the filter continues, and then nothing is waited for, as ``unsubscribe(_:)-(UnsubscriptionRequest)``
-    /// says.
+    /// If a loop reads the filter, the loop continues, and the call returns at once; see
+    /// ``unsubscribe(_:)-(UnsubscriptionRequest)``.
     ///
-    /// - Parameter filter: The filter as it was subscribed, taken as it is.
-    /// - Throws: What ``unsubscribe(_:)-(UnsubscriptionRequest)`` throws.
+    /// - Parameter filter: The subscribed filter, used unchanged.
+    /// - Throws: The errors of ``unsubscribe(_:)-(UnsubscriptionRequest)``.
     public func unsubscribe(from filter: String) async throws {
         try await unsubscribe(UnsubscriptionRequest(topic: TopicTemplate(exactly: filter)))
     }
 
-    /// Wants no more messages of a topic whose type of values is not known, and waits until the broker has confirmed it.
+    /// Unsubscribes from a topic template, and waits until the broker has confirmed it.
     ///
-    /// - Parameter topic: The filter as it was subscribed.
-    /// - Throws: What ``unsubscribe(_:)-(UnsubscriptionRequest)`` throws.
+    /// - Parameter topic: The subscribed filter.
+    /// - Throws: The errors of ``unsubscribe(_:)-(UnsubscriptionRequest)``.
     public func unsubscribe(from topic: TopicTemplate) async throws {
         try await unsubscribe(UnsubscriptionRequest(topic: topic))
     }
 
-    /// Wants no more messages of a topic, and waits until the broker has confirmed it.
+    /// Unsubscribes from a topic, and waits until the broker has confirmed it.
     ///
-    /// A loop that reads the topic continues, and then nothing is waited for, as ``unsubscribe(_:)-(UnsubscriptionRequest)``
-    /// says.
+    /// If a loop reads the topic, the loop continues, and the call returns at once; see
+    /// ``unsubscribe(_:)-(UnsubscriptionRequest)``.
     ///
-    /// - Parameter topic: The topic as it was subscribed, with the same parameters open.
-    /// - Throws: What ``unsubscribe(_:)-(UnsubscriptionRequest)`` throws,
-    ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder`` among it.
+    /// - Parameter topic: The subscribed topic, with values for the same parameters.
+    /// - Throws: The errors of ``unsubscribe(_:)-(UnsubscriptionRequest)``, including
+    ///   ``CourierError/Code-swift.struct/unresolvedPlaceholder``.
     public func unsubscribe<Value>(from topic: Topic<Value>) async throws {
         try await unsubscribe(UnsubscriptionRequest(topic: topic.template))
     }
@@ -347,11 +347,11 @@ extension CourierSession {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - topic: The topic of the responder, taken as it is.
-    ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
+    ///   - topic: The topic of the responder, used unchanged.
+    ///   - timeout: The maximum time of the call, including the wait for a connection; 10 s by default.
     ///   - type: The type of the response; the type of the result by default.
     /// - Returns: The first response.
-    /// - Throws: What ``request(_:at:timeout:as:)`` throws.
+    /// - Throws: The errors of ``request(_:at:timeout:as:)``.
     public func request<Request, Response: Sendable>(
         _ request: Request, to topic: String, timeout: Duration = .seconds(10), as type: Response.Type = Response.self
     ) async throws -> Response {
@@ -363,7 +363,7 @@ extension CourierSession {
     /// - Parameters:
     ///   - request: The request.
     ///   - topic: The topic of the responder.
-    ///   - timeout: How long the call takes at most.
+    ///   - timeout: The maximum time of the call.
     /// - Throws: Nothing; it cannot be called.
     @available(
         *, unavailable, message: "say which type the response has, as in request(request, to: topic, as: Note.self)"
@@ -378,15 +378,17 @@ extension CourierSession {
     /// let latest = try await client.request("7", to: latestNotes(room: "7"), as: Note.self)
     /// ```
     ///
-    /// The request has QoS 1, whatever ``Topic/qos`` says, because its acknowledgement reports a topic without a subscriber.
+    /// The request always has QoS 1 and ignores ``Topic/qos``, because the acknowledgement of QoS 1 reports a topic
+    /// without a subscriber.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - topic: The topic of the responder, with a value for each parameter. With `%u` or `%c`, await ``connected()`` first.
-    ///   - timeout: How long the call takes at most, with waiting for a connection; 10 s by default.
+    ///   - topic: The topic of the responder, with a value for each parameter. With `%u` or `%c`, await ``connected()``
+    ///     first.
+    ///   - timeout: The maximum time of the call, including the wait for a connection; 10 s by default.
     ///   - type: The type of the response.
     /// - Returns: The first response.
-    /// - Throws: What ``request(_:at:timeout:as:)`` throws.
+    /// - Throws: The errors of ``request(_:at:timeout:as:)``.
     public func request<Request, Response: Sendable>(
         _ request: Request, to topic: Topic<Request>, timeout: Duration = .seconds(10),
         as type: Response.Type = Response.self
@@ -399,7 +401,7 @@ extension CourierSession {
     /// - Parameters:
     ///   - request: The request.
     ///   - topic: The topic of the responder.
-    ///   - timeout: How long the call takes at most.
+    ///   - timeout: The maximum time of the call.
     /// - Throws: Nothing; it cannot be called.
     @available(
         *, unavailable, message: "say which type the response has, as in request(request, to: topic, as: Note.self)"
@@ -411,10 +413,10 @@ extension CourierSession {
     /// Responds to requests until the task is cancelled (MQTT 5 only).
     ///
     /// - Parameters:
-    ///   - filter: The topic name or filter of the requests, taken as it is.
+    ///   - filter: The topic name or filter of the requests, used unchanged.
     ///   - qos: The quality of service of requests and responses; `.one` by default.
     ///   - handler: Makes the response.
-    /// - Throws: What ``respond(at:qos:handler:)`` throws.
+    /// - Throws: The errors of ``respond(at:qos:handler:)``.
     public func respond<Request: Sendable, Response>(
         to filter: String, qos: QoS = .one, handler: @escaping @Sendable (Request) async throws -> Response
     ) async throws {
@@ -424,10 +426,10 @@ extension CourierSession {
     /// Responds to requests of a topic's type until the task is cancelled (MQTT 5 only).
     ///
     /// - Parameters:
-    ///   - topic: The topic of the requests; open parameters match any level.
+    ///   - topic: The topic of the requests. A parameter without a value matches any level.
     ///   - qos: The quality of service of requests and responses; the topic's own by default.
     ///   - handler: Makes the response.
-    /// - Throws: What ``respond(at:qos:handler:)`` throws.
+    /// - Throws: The errors of ``respond(at:qos:handler:)``.
     public func respond<Request: Sendable, Response>(
         to topic: Topic<Request>, qos: QoS? = nil, handler: @escaping @Sendable (Request) async throws -> Response
     ) async throws {

@@ -3,16 +3,16 @@ public import Foundation
 extension CourierSession {
     /// Publishes bytes without an adapter, and returns before they are sent.
     ///
-    /// The message carries no content type; ``publish(bytes:to:qos:retain:properties:completion:)`` takes properties that
-    /// may name one.
+    /// The message has no content type. To set one, call ``publish(bytes:to:qos:retain:properties:completion:)`` with
+    /// properties.
     ///
     /// - Parameters:
     ///   - bytes: The payload.
     ///   - topic: The topic name.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it; `false` by default.
+    ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
     ///   - completion: Called once with the result, on the client's delivery queue; `nil` by default.
-    /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
+    /// - Throws: The errors of ``publish(bytes:to:qos:retain:properties:completion:)``; the completion is then not
     ///   called.
     public func publish(
         bytes: [UInt8], to topic: String, qos: QoS = .one, retain: Bool = false,
@@ -30,10 +30,10 @@ extension CourierSession {
     ///   - data: The payload.
     ///   - topic: The topic name.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it; `false` by default.
+    ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
     ///   - completion: Called once with the result, on the client's delivery queue; `nil` by default.
-    /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
+    /// - Throws: The errors of ``publish(bytes:to:qos:retain:properties:completion:)``; the completion is then not
     ///   called.
     public func publish(
         data: Data, to topic: String, qos: QoS = .one, retain: Bool = false,
@@ -52,10 +52,10 @@ extension CourierSession {
     ///   - text: The payload.
     ///   - topic: The topic name.
     ///   - qos: The quality of service; `.one` by default.
-    ///   - retain: Whether the broker keeps it; `false` by default.
+    ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
     ///   - completion: Called once with the result, on the client's delivery queue; `nil` by default.
-    /// - Throws: What ``publish(bytes:to:qos:retain:properties:completion:)`` throws; the completion is then not
+    /// - Throws: The errors of ``publish(bytes:to:qos:retain:properties:completion:)``; the completion is then not
     ///   called.
     public func publish(
         text: String, to topic: String, qos: QoS = .one, retain: Bool = false,

@@ -1,7 +1,8 @@
 public import Foundation
 
-/// Default implementations for a type of your own. Those with a completion that call an `async` method run it in a task, one task
-/// for each call: two calls in a row may take effect in either order. Implement them where the order matters, as `FakeClient` does.
+/// Default implementations for your own types. A method with a completion that calls an `async` method starts one task
+/// for each call. So two calls in a row may take effect in either order. If the order matters, implement the method, as
+/// `FakeClient` does.
 extension CourierSession {
     /// Calls ``subscribe(_:qos:completion:)`` for each filter.
     ///
@@ -12,7 +13,7 @@ extension CourierSession {
 
     /// Calls ``unsubscribe(_:completion:)`` for each filter.
     ///
-    /// - Parameter topics: Topic filters as they were subscribed.
+    /// - Parameter topics: The subscribed topic filters.
     public func unsubscribe(_ topics: [String]) {
         for topic in topics { unsubscribe(topic) { _ in } }
     }
@@ -33,7 +34,7 @@ extension CourierSession {
     /// Calls ``unsubscribe(_:)-(UnsubscriptionRequest)`` in a task, and returns at once.
     ///
     /// - Parameters:
-    ///   - filter: The filter as it was subscribed.
+    ///   - filter: The subscribed filter.
     ///   - completion: Called once with the result, in that task.
     public func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
         Self.run(completion) { [self] in try await unsubscribe(from: filter) }
@@ -47,13 +48,14 @@ extension CourierSession {
         Self.run(completion) { [self] in try await connected() }
     }
 
-    /// Calls ``publish(_:as:)`` with the bytes as `Data` in a task, and returns at once. The completion gets every error.
+    /// Calls ``publish(_:as:)`` with the bytes as `Data` in a task, and returns at once. The completion receives every
+    /// error.
     ///
     /// - Parameters:
     ///   - bytes: The payload.
     ///   - topic: The topic name.
     ///   - qos: The quality of service.
-    ///   - retain: Whether the broker keeps it for later subscribers.
+    ///   - retain: Whether the broker keeps the message for later subscribers.
     ///   - properties: The properties of MQTT 5.
     ///   - completion: Called once with the result, in that task; `nil` if the result does not matter.
     /// - Throws: Nothing.
@@ -66,13 +68,14 @@ extension CourierSession {
         Self.run(completion ?? { _ in }) { [self] in try await publish(Data(bytes), as: request) }
     }
 
-    /// Calls ``publish(_:as:)``, which waits for the acknowledgement of the broker: longer than needed, but the message is safe then.
+    /// Calls ``publish(_:as:)``. It waits for the broker's acknowledgement, which takes longer than needed, but then
+    /// the message is safe.
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - request: Where and how.
+    ///   - request: The topic and the options of the message.
     /// - Returns: A message that can no longer be withdrawn.
-    /// - Throws: What ``publish(_:as:)`` throws.
+    /// - Throws: The errors of ``publish(_:as:)``.
     @discardableResult
     public nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, as request: PublishRequest
@@ -86,10 +89,10 @@ extension CourierSession {
     /// - Throws: Nothing.
     public func readyToPublish() async throws {}
 
-    /// The state alone. A session that does not implement this property reports no attempts.
+    /// The state without further details. A session that does not implement this property reports no attempts.
     public var connectionStatus: ConnectionStatus { ConnectionStatus(connectionState) }
 
-    /// The states alone. A session that does not implement this property reports no attempts.
+    /// The states without further details. A session that does not implement this property reports no attempts.
     public var connectionStatusPublisher: AnyPublisher<ConnectionStatus, Never> {
         connectionStatePublisher.map { ConnectionStatus($0) }
     }
@@ -110,12 +113,12 @@ extension CourierSession {
     /// A publisher without values, because a session that does not implement this property reports no dead letters.
     public var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { .withoutValues }
 
-    /// The values of ``messagePublisher(topic:)-(String)`` as successes. A session that does not implement this method does not
-    /// decode error messages.
+    /// The values of ``messagePublisher(topic:)-(String)`` as successes. A session that does not implement this method
+    /// does not decode error messages.
     ///
     /// - Parameters:
     ///   - topic: A topic name, or a filter with `+` and `#`.
-    ///   - errorDecodeHandler: Is not called.
+    ///   - errorDecodeHandler: Not used.
     /// - Returns: A publisher of values.
     @preconcurrency
     public func messagePublisher<D: Sendable, E>(
@@ -129,9 +132,9 @@ extension CourierSession {
     /// - Parameters:
     ///   - question: The request.
     ///   - topic: The topic of the responder.
-    ///   - timeout: How long the call takes at most.
+    ///   - timeout: The maximum time of the call.
     ///   - type: The type of the response.
-    /// - Returns: It never returns.
+    /// - Returns: Nothing, because it always throws.
     /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``.
     public func request<Question, Answer: Sendable>(
         _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type
@@ -146,7 +149,7 @@ extension CourierSession {
     /// - Parameters:
     ///   - topic: The topic of the requests.
     ///   - qos: The quality of service of requests and responses.
-    ///   - handler: Is not called.
+    ///   - handler: Not used.
     /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``.
     public func respond<Question: Sendable, Answer>(
         at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Question) async throws -> Answer
@@ -173,8 +176,8 @@ extension CourierSession {
 }
 
 extension CourierClient {
-    /// Ends all loops and the connection, as ``shutdown(subscriptions:)`` does. The subscriptions of loops stay if the session is
-    /// kept, and end otherwise.
+    /// Ends all loops and the connection, as ``shutdown(subscriptions:)`` does. The subscriptions of loops remain if
+    /// the broker keeps the session, and end otherwise.
     public nonisolated(nonsending) func shutdown() async { await shutdown(subscriptions: nil) }
 
     /// Disconnects. A client that does not implement this method cannot end loops.
@@ -182,19 +185,20 @@ extension CourierClient {
     /// - Parameter subscriptions: Has no effect.
     public nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async { await disconnectAndWait() }
 
-    /// Calls ``disconnect()``, then immediately the completion with success.
+    /// Calls ``disconnect()``, and then the completion with success.
     ///
-    /// - Parameter completion: Called with success before the return.
+    /// - Parameter completion: Called with success before this call returns.
     public func disconnect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
         disconnect()
         completion(.success(()))
     }
 
-    /// Whether the state is not ``ConnectionState/disconnected``. Implement it if a session outlives ``disconnect()``.
+    /// Whether the state is other than ``ConnectionState/disconnected``. Implement this property if your session still
+    /// exists after ``disconnect()``.
     public var hasExistingSession: Bool { connectionState != .disconnected }
 }
 
 extension AnyPublisher {
-    /// A publisher that sends nothing and does not end.
+    /// A publisher that sends no values and never finishes.
     fileprivate static var withoutValues: AnyPublisher { AnyPublisher { _ in AnyCancellable {} } }
 }

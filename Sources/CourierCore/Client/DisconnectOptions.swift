@@ -9,17 +9,18 @@
 public struct DisconnectOptions: Hashable, Sendable {
     /// The reason that the broker receives; ``ReasonCode/normalDisconnection`` by default.
     ///
-    /// With any other code the broker publishes the client's will. ``ReasonCode/disconnectWithWillMessage`` asks for that
-    /// and reports no error. A code that only a broker may send is refused.
+    /// With any other code the broker publishes the client's will. ``ReasonCode/disconnectWithWillMessage`` asks for
+    /// that and reports no error. A code that only a broker may send is refused.
     ///
-    /// MQTT 3.1.1 has no code. For any code but the default, the client closes the connection without DISCONNECT, so that
-    /// the broker publishes the will as well.
+    /// MQTT 3.1.1 has no code. For any code but the default, the client closes the connection without DISCONNECT, so
+    /// that the broker publishes the will as well.
     public var reasonCode: ReasonCode
 
-    /// How long the broker keeps the session from now on, in whole seconds; `nil`, the default, keeps what CONNECT asked for.
+    /// How long the broker keeps the session after DISCONNECT, in whole seconds. `nil`, the default, keeps the time
+    /// that CONNECT requested.
     ///
-    /// A session that ends with its connection, because CONNECT asked for 0 or for a clean session, cannot be extended:
-    /// the call is refused ([MQTT-3.14.2-2]).
+    /// If CONNECT requested 0 or a clean session, the session ends with its connection and cannot be extended: the call
+    /// is refused ([MQTT-3.14.2-2]).
     public var sessionExpiry: Duration?
 
     /// A text for the broker's log, at most 65,535 bytes; `nil` by default.
@@ -28,11 +29,11 @@ public struct DisconnectOptions: Hashable, Sendable {
     /// The user properties of DISCONNECT, in this order; empty by default, at most 256.
     public var userProperties: [UserProperty]
 
-    /// Collects the options; all are absent by default.
+    /// Makes options. By default, they have only the reason code.
     ///
     /// - Parameters:
     ///   - reasonCode: The reason that the broker receives; ``ReasonCode/normalDisconnection`` by default.
-    ///   - sessionExpiry: How long the broker keeps the session from now on.
+    ///   - sessionExpiry: How long the broker keeps the session after DISCONNECT; `nil` by default.
     ///   - reasonString: A text for the broker's log.
     ///   - userProperties: The user properties of DISCONNECT.
     public init(

@@ -1,9 +1,10 @@
-/// What becomes of the subscriptions of loops when ``CourierClient/shutdown(subscriptions:)`` ends the loops.
+/// What happens to the subscriptions of loops when ``CourierClient/shutdown(subscriptions:)`` ends the loops.
 public enum LoopSubscriptions: Hashable, Sendable {
-    /// They stay. If the session is kept, the broker collects messages until the next connection. They are subscribed as if by
-    /// ``CourierSession/subscribe(to:qos:)-(String,_)``, until ``CourierSession/unsubscribe(from:)-(String)``.
+    /// The subscriptions remain, as if the app had subscribed with ``CourierSession/subscribe(to:qos:)-(String,_)``,
+    /// until ``CourierSession/unsubscribe(from:)-(String)``. If the broker keeps the session, it collects messages
+    /// until the next connection.
     case keep
 
-    /// They end. Filters that the app itself has subscribed to stay.
+    /// The subscriptions end. Filters that the app itself has subscribed to remain.
     case remove
 }

@@ -1,4 +1,4 @@
-/// One way to a broker, or to one node of a cluster of brokers, in a list of several.
+/// The address of a broker, or of one node of a broker cluster, in a list of several addresses.
 ///
 /// ```swift
 /// let options = ConnectOptions(
@@ -15,13 +15,14 @@ public struct BrokerEndpoint: Hashable, Sendable {
     /// The port.
     public let port: UInt16
 
-    /// Endpoints of a lower number are tried first; 0 by default, which is also that of the options' own host.
+    /// The priority. Endpoints with lower numbers are tried first; 0 by default. The options' own host has priority 0.
     public let priority: UInt16
 
-    /// The share of the first tries that it gets among endpoints of the same priority; 1 by default, 0 is nearly none.
+    /// The relative chance to be tried first among endpoints of the same priority; 1 by default. With 0, the chance is
+    /// almost none.
     public let weight: UInt16
 
-    /// How to reach it, such as `tls`; `nil`, the default, is as the options say.
+    /// The scheme of this endpoint, such as `tls`. `nil`, the default, means the scheme of the options.
     public let scheme: String?
 
     /// Makes an endpoint. It is checked when the client connects.
@@ -30,8 +31,8 @@ public struct BrokerEndpoint: Hashable, Sendable {
     ///   - host: The host name or IP address.
     ///   - port: The port.
     ///   - priority: Lower numbers are tried first; 0 by default.
-    ///   - weight: The share among endpoints of the same priority; 1 by default.
-    ///   - scheme: How to reach it; by default as the options say.
+    ///   - weight: The relative chance among endpoints of the same priority; 1 by default.
+    ///   - scheme: The scheme of this endpoint; by default the scheme of the options.
     public init(host: String, port: UInt16, priority: UInt16 = 0, weight: UInt16 = 1, scheme: String? = nil) {
         self.host = host
         self.port = port
@@ -42,7 +43,7 @@ public struct BrokerEndpoint: Hashable, Sendable {
 }
 
 extension BrokerEndpoint: CustomStringConvertible {
-    /// Host and port, then what differs from the defaults.
+    /// Host and port, followed by the values that differ from the defaults.
     public var description: String {
         let shown = host.shownHost
         var text = shown.contains(":") ? "[\(shown)]:\(port)" : "\(shown):\(port)"

@@ -1,18 +1,19 @@
 public import Foundation
 
-/// What a ``ConnectionServiceProvider`` hands out: options, and how long they are good.
+/// The result of a ``ConnectionServiceProvider``: connect options, and when they expire.
 public struct ConnectGrant: Hashable, Sendable {
     /// The options for the connection.
     public let options: ConnectOptions
 
-    /// When the credentials end, so that the client can renew them earlier; `nil` if they do not end, or if the end is not known.
+    /// When the credentials expire, so that the client can renew them earlier. `nil` if they do not expire, or if the
+    /// time is not known.
     public let expiresAt: Date?
 
-    /// Joins options and their end.
+    /// Makes a grant.
     ///
     /// - Parameters:
     ///   - options: The options for the connection.
-    ///   - expiresAt: When they end; `nil` by default.
+    ///   - expiresAt: When the credentials expire; `nil` by default.
     public init(_ options: ConnectOptions, expiresAt: Date? = nil) {
         self.options = options
         self.expiresAt = expiresAt

@@ -48,7 +48,8 @@ extension ConnectOptions {
         }
     }
 
-    /// Makes options with a transport instead of the text ``scheme``. They are checked when the client is made or connects.
+    /// Makes options with a transport instead of the text ``scheme``. They are checked when the client is made or
+    /// connects.
     ///
     /// ```swift
     /// let options = ConnectOptions(host: "broker.example.com", transport: .tls, clientId: "phone-7")
@@ -58,7 +59,8 @@ extension ConnectOptions {
     ///   - host: The broker's host name or IP address; with ``Transport/unixSocket`` the path of its socket.
     ///   - port: The broker's port; ``Transport/defaultPort`` by default.
     ///   - transport: The transport.
-    ///   - keepAlive: Seconds after the last sent packet until the client sends PINGREQ; 60 by default, 0 for no PINGREQ.
+    ///   - keepAlive: Seconds after the last sent packet until the client sends PINGREQ; 60 by default, 0 for no
+    ///     PINGREQ.
     ///   - clientId: The id of this client, unique among the broker's clients; each `%` becomes a random character.
     ///   - username: The user name; empty, the default, sends none.
     ///   - password: The password; empty, the default, sends none.

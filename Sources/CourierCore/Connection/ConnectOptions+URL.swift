@@ -1,7 +1,7 @@
 import Foundation
 
 extension ConnectOptions {
-    /// Reads a broker's URL, such as `mqtts://ada:secret@broker.example.com`.
+    /// Makes options from a broker's URL, such as `mqtts://ada:secret@broker.example.com`.
     ///
     /// ```swift
     /// let options = try ConnectOptions(url: "mqtts://ada:secret@broker.example.com?client_id=phone-7")
@@ -17,12 +17,14 @@ extension ConnectOptions {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - clientId: The client id, unless the URL has one. If no id is given, the client uses a random id and a clean session.
-    ///   - keepAlive: Seconds after the last packet that was sent until the client sends PINGREQ; 60 by default, 0 for never.
-    ///   - isCleanSession: Whether the broker forgets the earlier session. By default, the session is clean only if no client id
-    ///     is given.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration`` with the part that is wrong. The error quotes
-    ///   nothing of the URL, because a password may be anywhere.
+    ///   - clientId: The client id, unless the URL has one. If no id is given, the client uses a random id and a clean
+    ///     session.
+    ///   - keepAlive: Seconds after the last sent packet until the client sends PINGREQ; 60 by default, 0 for no
+    ///     PINGREQ.
+    ///   - isCleanSession: Whether the broker deletes the earlier session. By default, the session is clean only if no
+    ///     client id is given.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``, which names the wrong part. The error quotes
+    ///   nothing of the URL, because a password may be anywhere in it.
     public init(
         url: String, clientId: String? = nil, keepAlive: UInt16 = 60, isCleanSession: Bool? = nil
     ) throws(CourierError) {

@@ -1,7 +1,8 @@
-/// Where and as whom to connect: what an auth provider hands to the client for one connection attempt.
+/// The broker's address and the client's credentials for one connection attempt. An auth provider returns them.
 ///
-/// No description, debug description or mirror of it shows ``password``, the values of ``userProperties`` and
-/// ``userPropertyList`` or those of the header fields in ``webSocket`` (they often carry tokens); the user name is shown.
+/// No description, debug description or mirror of the options shows ``password``, the values of ``userProperties`` and
+/// ``userPropertyList``, or the values of the header fields in ``webSocket``, because they often contain tokens. The
+/// user name is shown.
 ///
 /// ```swift
 /// let options = ConnectOptions(
@@ -31,10 +32,10 @@ public struct ConnectOptions: Hashable, Sendable {
         init(_ values: Values) { self.values = values }
     }
 
-    /// One reference, because every event and many parts of a client have the options of the connection.
+    /// A single reference, because every event and many parts of a client hold a copy of the options.
     private var box: Box
 
-    /// Whether both are absent or one copy of the other, which is faster than a comparison of their values.
+    /// Whether both are `nil` or share one storage. This is faster than a comparison of their values.
     package static func areIdentical(_ left: ConnectOptions?, _ right: ConnectOptions?) -> Bool {
         left?.box === right?.box
     }
@@ -58,14 +59,13 @@ public struct ConnectOptions: Hashable, Sendable {
         set { set(\.port, to: newValue) }
     }
 
-    /// Seconds after the last packet that was sent until the client asks the broker for a sign of life; 60 by default, 0
-    /// for never.
+    /// Seconds after the last sent packet until the client sends PINGREQ; 60 by default, 0 for no PINGREQ.
     public var keepAlive: UInt16 { box.values.keepAlive }
 
-    /// The id by which the broker knows this client and its session; unique among the broker's clients.
+    /// The id that identifies this client and its session at the broker; unique among the broker's clients.
     ///
-    /// Each `%` in it stands for a random letter or digit. A client draws them once and has the same id at every
-    /// reconnect; events, `%c` in topics and the message store have the id that came of it.
+    /// Each `%` in the id is replaced by a random letter or digit. The client chooses these characters once, so that it
+    /// has the same id at every reconnect. Events, `%c` in topics and the message store use the resulting id.
     public package(set) var clientId: String {
         get { box.values.clientId }
         set { set(\.clientId, to: newValue) }
@@ -77,34 +77,37 @@ public struct ConnectOptions: Hashable, Sendable {
     /// The password; empty sends none.
     public var password: String { box.values.password }
 
-    /// Whether the broker is to forget this client's earlier session; `false` by default.
+    /// Whether the broker deletes this client's earlier session; `false` by default.
     public var isCleanSession: Bool { box.values.isCleanSession }
 
     /// User properties of CONNECT in MQTT 5, ignored in 3.1.1; `nil` by default.
     public var userProperties: [String: String]? { box.values.userProperties }
 
-    /// Further user properties of CONNECT in MQTT 5, in this order; names may repeat. Empty by default, and ignored in 3.1.1.
+    /// Further user properties of CONNECT in MQTT 5, in this order; names may repeat. Empty by default, and ignored in
+    /// 3.1.1.
     ///
-    /// They are sent behind those of ``userProperties``. Both together may be 256.
+    /// They are sent after ``userProperties``. Both together may have at most 256 properties.
     public var userPropertyList: [UserProperty] { box.values.userPropertyList }
 
     /// Protocol names offered in the TLS handshake (ALPN), most wanted first; `nil` by default.
     public var alpn: [String]? { box.values.alpn }
 
-    /// How to reach the broker: `tcp` or `mqtt`, `tls`, `ssl` or `mqtts`, `ws`, `wss`, or `unix` for a Unix socket at
-    /// the path ``host``; `nil`, the default, leaves it to the client.
+    /// The scheme of the connection: `tcp` or `mqtt`, `tls`, `ssl` or `mqtts`, `ws`, `wss`, or `unix` for a Unix socket
+    /// at the path ``host``. With `nil`, the default, the client chooses it.
     public package(set) var scheme: String? {
         get { box.values.scheme }
         set { set(\.scheme, to: newValue) }
     }
 
-    /// Path and header fields for the schemes `ws` and `wss`; `nil`, the default, stands for the path `/mqtt` alone.
+    /// Path and header fields for the schemes `ws` and `wss`. `nil`, the default, means the path `/mqtt` and no header
+    /// fields.
     ///
-    /// Without a scheme, with `unix`, and over a stream of the app's own they also say that WebSocket is spoken; other
-    /// schemes do not look at them.
+    /// Without a scheme, with `unix`, and over a stream of the app's own, a value also turns WebSocket on. Other
+    /// schemes ignore it.
     public var webSocket: WebSocketOptions? { box.values.webSocket }
 
-    /// Extended authentication of MQTT 5; `nil` by default. With it MQTT 3.1.1, which has none, is not tried.
+    /// Extended authentication of MQTT 5; `nil` by default. If it is set, the client does not try MQTT 3.1.1, which
+    /// does not support it.
     public package(set) var extendedAuthentication: ExtendedAuthentication? {
         get { box.values.extendedAuthentication }
         set { set(\.extendedAuthentication, to: newValue) }
@@ -112,30 +115,31 @@ public struct ConnectOptions: Hashable, Sendable {
 
     /// Further endpoints of the same broker or cluster, for when ``host`` cannot be reached; empty by default.
     ///
-    /// ``host`` and ``port`` are the first choice, of priority 0. All of them have to lead to the same sessions: they are
-    /// nodes of one cluster, or addresses of one broker, and get the same client id and credentials.
+    /// ``host`` and ``port`` are the first choice, with priority 0. All endpoints must have the same sessions: they are
+    /// nodes of one cluster, or addresses of one broker. They receive the same client id and credentials.
     public package(set) var alternatives: [BrokerEndpoint] {
         get { box.values.alternatives }
         set { set(\.alternatives, to: newValue) }
     }
 
-    /// Collects the options; nothing is checked here. The client checks those of a provider when it connects, and fixed
-    /// ones when it is made.
+    /// Makes options without a check. The client checks a provider's options when it connects, and fixed options when
+    /// it is made.
     ///
     /// - Parameters:
     ///   - host: The broker's host name or IP address; with the scheme `unix` the path of its socket.
     ///   - port: The broker's port.
-    ///   - keepAlive: Seconds after the last packet that was sent until the client probes; 60 by default, 0 for never.
+    ///   - keepAlive: Seconds after the last sent packet until the client sends PINGREQ; 60 by default, 0 for no
+    ///     PINGREQ.
     ///   - clientId: The id of this client, unique among the broker's clients; each `%` becomes a random character.
     ///   - username: The user name; empty, the default, sends none.
     ///   - password: The password; empty, the default, sends none.
-    ///   - isCleanSession: Whether the broker forgets the earlier session; `false` by default.
+    ///   - isCleanSession: Whether the broker deletes the earlier session; `false` by default.
     ///   - userProperties: User properties of CONNECT in MQTT 5; `nil` by default.
     ///   - alpn: Protocol names for the TLS handshake; `nil` by default.
-    ///   - scheme: How to reach the broker; `nil` by default.
+    ///   - scheme: The scheme of the connection; `nil` by default.
     ///   - webSocket: Path and header fields for the schemes `ws` and `wss`; `nil` by default.
     ///   - extendedAuthentication: Extended authentication of MQTT 5; `nil` by default.
-    ///   - alternatives: Further ways to the same broker or cluster; none by default.
+    ///   - alternatives: Further endpoints of the same broker or cluster; none by default.
     ///   - userPropertyList: Further user properties of CONNECT, in this order; none by default.
     public init(
         host: String,
@@ -162,13 +166,13 @@ public struct ConnectOptions: Hashable, Sendable {
                 alternatives: alternatives))
     }
 
-    /// Two that say the same are equal; client ids by their bytes, as brokers compare them.
+    /// Whether all fields are equal. Client ids are compared by their bytes, as brokers compare them.
     public static func == (one: ConnectOptions, other: ConnectOptions) -> Bool {
         one.box === other.box
             || (one.box.values == other.box.values && TopicRules.sameBytes(one.clientId, other.clientId))
     }
 
-    /// Hashes what is said.
+    /// Hashes all fields.
     public func hash(into hasher: inout Hasher) { hasher.combine(box.values) }
 }
 
@@ -197,7 +201,7 @@ extension ConnectOptions: CustomStringConvertible, CustomDebugStringConvertible,
         ]
     }
 
-    /// All fields but the password and the values of user properties and header fields.
+    /// All fields except the password and the values of user properties and header fields.
     public var description: String {
         "ConnectOptions(\(shownFields.map { "\($0.key): \($0.value)" }.joined(separator: ", ")))"
     }
@@ -205,7 +209,7 @@ extension ConnectOptions: CustomStringConvertible, CustomDebugStringConvertible,
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the same fields as ``description``, so that `dump` and debuggers leak nothing either.
+    /// Shows the same fields as ``description``, so that `dump` and debuggers show no secrets either.
     public var customMirror: Mirror {
         Mirror(self, children: shownFields.map { (label: $0.key, value: $0.value as Any) }, displayStyle: .struct)
     }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The time limit of a connection attempt, in seconds.
 ///
-/// It is disabled by default, as in the published API. Two other limits always apply: 30 s for name resolution, TCP, the
+/// It is disabled by default, as in Courier iOS. Two other limits always apply: 30 s for name resolution, TCP, the
 /// proxy, TLS and WebSocket together, and then 10 s from CONNECT to CONNACK.
 public struct ConnectTimeoutPolicy: Hashable, Sendable {
     /// Whether ``timeout`` applies; `false` by default.
@@ -16,8 +16,8 @@ public struct ConnectTimeoutPolicy: Hashable, Sendable {
     /// Seconds after which an attempt without CONNACK ends and the next one is scheduled, 10 by default.
     public var timeout: TimeInterval
 
-    /// Makes a policy. When the client is made, it refuses negative and infinite times, and a ``timeout`` of 0 in an enabled
-    /// policy.
+    /// Makes a policy. When the client is made, it refuses negative and infinite times, and a ``timeout`` of 0 in an
+    /// enabled policy.
     ///
     /// - Parameters:
     ///   - isEnabled: Whether `timeout` applies; `false` by default.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The app's source of credentials for code written with `async`; beside ``IConnectionServiceProvider``, which takes
+/// The app's source of credentials, for `async` code. ``IConnectionServiceProvider`` is the same for code with
 /// closures.
 ///
 /// ```swift
@@ -15,60 +15,62 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Contract. Calls come from any task, at most one ``connectOptions()`` at a time; it should end when its task is
-/// cancelled, which happens at the authentication timeout and when the app disconnects. What it throws decides the
-/// retry: an ``AuthError`` as that type says, any other error like ``AuthError/otherError(_:)``.
+/// Contract. The client calls ``connectOptions()`` from any task, at most one call at a time. The call should end when
+/// its task is cancelled: at the authentication timeout, and when the app disconnects. The thrown error decides when
+/// the client tries again, as ``AuthError`` describes. Any other error is treated like ``AuthError/otherError(_:)``.
 public protocol ConnectionServiceProvider: Sendable {
     /// A string that identifies this client among all clients of the broker, the same on every call.
     ///
-    /// The client connects as ``ConnectOptions/clientId`` of the options that the provider gives, so put it in there, too. With
-    /// `isMessagePersistenceEnabled` and without a `messageStore`, it reads this id when it is made: it names the file of the
-    /// messages.
+    /// The client connects with ``ConnectOptions/clientId`` of the provider's options, so set the same id there. With
+    /// `isMessagePersistenceEnabled` and without a `messageStore`, the client reads this id when it is made, because
+    /// the id names the file of the messages.
     var clientID: String { get }
 
-    /// Finds the options for the next connection attempt.
+    /// Returns the options for the next connection attempt.
     ///
-    /// - Returns: The options, and until when they are good.
-    /// - Throws: Why there are none.
+    /// - Returns: The options, and when they expire.
+    /// - Throws: The reason why there are no options.
     func connectOptions() async throws -> ConnectGrant
 
-    /// Finds the options for a server that the broker has referred the client to. The client asks this for the hosts that its
-    /// configuration allows with credentials of their own, and for no others. By default there are none.
+    /// Returns the options for another server, to which the broker has redirected the client. The client calls this
+    /// only for hosts that its configuration allows with their own credentials. By default, it throws.
     ///
-    /// The client connects to `server`, whatever host and port the options name, and by TLS if the broker was connected by TLS.
+    /// The client connects to `server`, whatever host and port the options have. If the connection to the broker used
+    /// TLS, this connection uses TLS, too.
     ///
-    /// - Parameter server: Host and port of the server. The broker named them.
-    /// - Returns: The options, and until when they are good.
-    /// - Throws: Why there are none; the client then goes back to its own endpoints.
+    /// - Parameter server: The host and port that the broker named.
+    /// - Returns: The options, and when they expire.
+    /// - Throws: The reason why there are no options. The client then returns to its own endpoints.
     func connectOptions(for server: BrokerEndpoint) async throws -> ConnectGrant
 
-    /// Forgets cached credentials: the broker has just refused them, or has moved and not said where to. Does nothing
-    /// by default.
+    /// Removes cached credentials. Called when the broker has refused them, or has moved without naming its new
+    /// address. Does nothing by default.
     func clearCachedOptions() async
 
-    /// Answers a challenge of the broker in an extended authentication of MQTT 5, which
-    /// ``ConnectOptions/extendedAuthentication`` has begun. By default there is no answer, and the connection ends.
+    /// Returns the response to a challenge of the broker, in an extended authentication of MQTT 5 that
+    /// ``ConnectOptions/extendedAuthentication`` has begun. By default, it throws, and the connection ends.
     ///
-    /// One challenge is answered at a time: the next one waits until this returns, for which the task is cancelled.
+    /// Only one challenge is answered at a time. If another one arrives, the task of the present call is cancelled, and
+    /// the next call begins after this one has returned.
     ///
     /// - Parameters:
-    ///   - challenge: The broker's data; `nil` when it sent none.
-    ///   - method: The method.
+    ///   - challenge: The broker's data; `nil` if it sent none.
+    ///   - method: The name of the authentication method.
     /// - Returns: The data of the next step.
-    /// - Throws: Why there is no answer; the connection ends then.
+    /// - Throws: The reason why there is no response. The connection then ends.
     func answer(_ challenge: Data?, method: String) async throws -> Data
 }
 
 extension ConnectionServiceProvider {
-    /// Throws: the provider has no credentials for another server.
+    /// Throws an error, because the provider has no credentials for another server.
     public func connectOptions(for server: BrokerEndpoint) async throws -> ConnectGrant {
         throw CourierError(noOptionsFor: server)
     }
 
-    /// Does nothing: there is no cache.
+    /// Does nothing, because there is no cache.
     public func clearCachedOptions() async {}
 
-    /// Throws: a method with challenges needs a provider that answers them.
+    /// Throws an error, because a method with challenges needs a provider that responds to them.
     public func answer(_ challenge: Data?, method: String) async throws -> Data {
         throw CourierError(
             .authenticationFailed,

@@ -1,4 +1,4 @@
-/// What a client's connection is doing, as the app sees it.
+/// The state of a client's connection.
 public enum ConnectionState: Hashable, Sendable, CaseIterable {
     /// Credentials are fetched or a connection is being opened, for the first time or again.
     case connecting

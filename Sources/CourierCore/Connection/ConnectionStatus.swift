@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a client's connection is doing, with the details that an app shows to a person.
+/// The state of a client's connection, with details that an app can show to a person.
 ///
 /// ```swift
 /// for await status in client.statuses {
@@ -18,19 +18,20 @@ public struct ConnectionStatus: Sendable {
     /// When this status began.
     public var since: Date
 
-    /// The broker of the present or last attempt, such as `broker.example:8883`; `nil` before the first attempt. It contains no
-    /// password.
+    /// The broker of the present or last attempt, such as `broker.example:8883`; `nil` before the first attempt. It
+    /// contains no password.
     public var endpoint: String?
 
-    /// The number of the present or next attempt, counted from 1 since the last connection; 0 if no attempt runs or is planned.
+    /// The number of the present or next attempt, counted from 1 since the last connection; 0 if no attempt runs or is
+    /// planned.
     public var attempt: Int
 
-    /// When the next attempt begins; `nil` if none is planned. The attempt begins earlier if the network returns or the app calls
-    /// `connect()`, and later if there is no network.
+    /// When the next attempt begins; `nil` if none is planned. The attempt begins earlier if the network returns or the
+    /// app calls `connect()`, and later if there is no network.
     public var nextAttempt: Date?
 
-    /// Why the last attempt failed or the last connection was lost; `nil` while there is a connection, and after `disconnect()` and
-    /// `destroy()`.
+    /// Why the last attempt failed or the last connection was lost; `nil` while there is a connection, and after
+    /// `disconnect()` and `destroy()`.
     public var failure: CourierError?
 
     /// Makes a status; apps need it in tests only.

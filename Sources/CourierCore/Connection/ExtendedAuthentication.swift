@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Extended authentication of MQTT 5: a method that client and broker know, and the data with which the client begins.
+/// Extended authentication of MQTT 5: a method that client and broker support, and the data of the client's first step.
 ///
-/// A broker may answer the beginning with challenges, which ``ConnectionServiceProvider/answer(_:method:)`` answers. New
-/// data for the same method, as a provider gives it when the old is about to end, is sent on the connection that there
-/// is, which stays: re-authentication.
+/// The broker may send challenges, to which ``ConnectionServiceProvider/answer(_:method:)`` responds. If the provider
+/// returns new data for the same method before the old data expires, the client sends the new data on the present
+/// connection. The connection stays open: this is a re-authentication.
 ///
-/// No description, debug description or mirror of it shows ``data``.
+/// No description, debug description or mirror of this value shows ``data``.
 public struct ExtendedAuthentication: Hashable, Sendable {
     /// The name of the method, such as `SCRAM-SHA-256`.
     public let method: String
 
-    /// The data of the first step; `nil` where the method begins without.
+    /// The data of the first step; `nil` if the method begins without data.
     public let data: Data?
 
-    /// Joins the two.
+    /// Makes an extended authentication.
     ///
     /// - Parameters:
     ///   - method: The name of the method.
@@ -26,7 +26,7 @@ public struct ExtendedAuthentication: Hashable, Sendable {
 }
 
 extension ExtendedAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The method, and that there is data.
+    /// The method, and whether there is data.
     public var description: String {
         "ExtendedAuthentication(method: \(method.debugDescription), data: \(data == nil ? "nil" : "<hidden>"))"
     }

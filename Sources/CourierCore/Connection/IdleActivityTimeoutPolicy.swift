@@ -2,33 +2,32 @@ public import Foundation
 
 /// When to treat a silent connection as dead and open a new one.
 ///
-/// All times are in seconds. Disabled by default, as in the published API; keep-alive still finds dead connections
-/// then, later. Before the client gives a connection up it pings, when half of ``inactivityTimeout`` or
-/// ``readTimeout`` is over, so that one which is only quiet stays. While a slow reader holds up reading, nothing is
-/// timed: silence says nothing then.
+/// All times are in seconds. The policy is disabled by default, as in Courier iOS. Keep-alive then still finds dead
+/// connections, but later. When half of ``inactivityTimeout`` or ``readTimeout`` has passed, the client sends PINGREQ,
+/// so that a connection that is only quiet stays open. While a slow reader pauses reading, silence is not counted.
 public struct IdleActivityTimeoutPolicy: Hashable, Sendable {
-    /// Whether silence is timed at all; `false` by default.
+    /// Whether the timeouts apply; `false` by default.
     public var isEnabled: Bool
 
-    /// Seconds between two looks at the connection, 12 by default.
+    /// Seconds between two checks of the connection, 12 by default.
     ///
-    /// A client with exact timers needs no looks.
+    /// This client has exact timers, so it ignores the value.
     public var timerInterval: TimeInterval
 
-    /// Seconds that may pass after something was sent without anything coming back, 10 by default.
+    /// The maximum time from a send to the next received bytes, in seconds; 10 by default.
     public var inactivityTimeout: TimeInterval
 
-    /// Seconds that may pass without anything read at all, 40 by default.
+    /// The maximum time without received bytes, in seconds; 40 by default.
     public var readTimeout: TimeInterval
 
-    /// Collects the times; the client refuses negative or infinite ones when it is made, and timeouts of 0 where the
-    /// policy is enabled.
+    /// Makes a policy. When the client is made, it refuses negative and infinite times, and timeouts of 0 in an enabled
+    /// policy.
     ///
     /// - Parameters:
-    ///   - isEnabled: Whether silence is timed; `false` by default.
-    ///   - timerInterval: Seconds between two looks; 12 by default.
-    ///   - inactivityTimeout: Seconds of silence after a send; 10 by default.
-    ///   - readTimeout: Seconds of silence at all; 40 by default.
+    ///   - isEnabled: Whether the timeouts apply; `false` by default.
+    ///   - timerInterval: Seconds between two checks; 12 by default.
+    ///   - inactivityTimeout: Seconds from a send to the next received bytes; 10 by default.
+    ///   - readTimeout: Seconds without received bytes; 40 by default.
     public init(
         isEnabled: Bool = false,
         timerInterval: TimeInterval = 12,

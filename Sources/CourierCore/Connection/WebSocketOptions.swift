@@ -1,7 +1,7 @@
-/// How a connection over WebSocket asks the server for it: what an HTTP request has and plain MQTT has not.
+/// The fields of the HTTP request that opens a WebSocket connection: its path and further header fields.
 ///
-/// No description, debug description or mirror of it shows the values of ``headers``, which often carry tokens, or the
-/// query of ``path``.
+/// No description, debug description or mirror of the options shows the values of ``headers``, which often contain
+/// tokens, or the query of ``path``.
 ///
 /// ```swift
 /// let options = ConnectOptions(
@@ -9,17 +9,17 @@
 ///     webSocket: WebSocketOptions(path: "/mqtt?region=eu", headers: ["Authorization": "Bearer \(token)"]))
 /// ```
 public struct WebSocketOptions: Hashable, Sendable {
-    /// The path to ask for, `/mqtt` by default; it begins with a slash, is percent-encoded and may have a query.
+    /// The path of the request, `/mqtt` by default. It begins with a slash, is percent-encoded and may have a query.
     public let path: String
 
-    /// Further header fields of the request by their names, none by default. Those that the handshake itself has,
-    /// such as `Host` or `Upgrade`, cannot be given.
+    /// Further header fields of the request by their names, none by default. Fields that the handshake itself sets,
+    /// such as `Host` or `Upgrade`, are not allowed.
     public let headers: [String: String]
 
     /// Makes the options. They are checked when the client connects.
     ///
     /// - Parameters:
-    ///   - path: The path to ask for, with a query or not; `/mqtt` by default.
+    ///   - path: The path of the request, which may have a query; `/mqtt` by default.
     ///   - headers: Further header fields of the request; none by default.
     public init(path: String = "/mqtt", headers: [String: String] = [:]) {
         self.path = path
@@ -47,7 +47,7 @@ extension WebSocketOptions: CustomStringConvertible, CustomDebugStringConvertibl
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the same as ``description``, so that `dump` and debuggers leak nothing either.
+    /// Shows the same as ``description``, so that `dump` and debuggers show no secrets either.
     public var customMirror: Mirror {
         Mirror(self, children: ["path": shownPath, "headers": shownHeaders], displayStyle: .struct)
     }

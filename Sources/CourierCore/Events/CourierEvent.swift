@@ -1,6 +1,7 @@
-/// One step of a client, and the connection it belongs to.
+/// An event of a client, with the options of its connection.
 public struct CourierEvent: Sendable {
-    /// The options of the connection at that moment, `nil` when there were none yet; its description shows no secret.
+    /// The options of the connection when the event occurred; `nil` before the first options. Their description shows
+    /// no secret.
     public let connectionInfo: ConnectOptions?
 
     /// What happened.
@@ -16,7 +17,7 @@ public struct CourierEvent: Sendable {
         self.type = type
     }
 
-    /// Makes an event, by the labels of Courier iOS.
+    /// Makes an event, with the argument labels of Courier iOS.
     @available(*, deprecated, renamed: "init(connectionInfo:type:)")
     public init(connectionInfo: ConnectOptions?, event: CourierEventType) {
         self.init(connectionInfo: connectionInfo, type: event)

@@ -1,6 +1,6 @@
-/// Where event handlers are added and removed, and where events can be read as a publisher or a sequence.
+/// Adds and removes event handlers, and offers the events as a publisher and as a sequence.
 public protocol CourierEventManager: AnyObject, Sendable {
-    /// Every event, in order, for as long as the client lives; it finishes with the client.
+    /// Every event, in order, as long as the client lives. The publisher finishes with the client.
     ///
     /// Its sinks run on the client's delivery queue. If they and the handlers are slower than the client, events about
     /// single messages are dropped, and `eventsDropped(count:)` reports how many.
@@ -8,14 +8,13 @@ public protocol CourierEventManager: AnyObject, Sendable {
 
     /// Adds a handler, unless it was added before. The handler is referenced weakly.
     ///
-    /// Call it from the client's delivery queue, or from anywhere before the first `connect()`, when the handler is
-    /// not `Sendable`.
+    /// If the handler is not `Sendable`, call this method on the client's delivery queue, or on any thread before the
+    /// first `connect()`.
     ///
     /// - Parameter handler: The handler, which the app keeps alive.
     func addEventHandler(_ handler: any ICourierEventHandler)
 
-    /// Removes a handler, if it was added. On the delivery queue, no event reaches it after the
-    /// return.
+    /// Removes a handler, if it was added. After a call on the delivery queue, the handler receives no further event.
     ///
     /// - Parameter handler: The handler.
     func removeEventHandler(_ handler: any ICourierEventHandler)
@@ -24,7 +23,7 @@ public protocol CourierEventManager: AnyObject, Sendable {
 extension CourierEventManager {
     /// The events from now on as a sequence, as in `for await event in client.events`.
     ///
-    /// Each loop has a buffer of its own, of ``BufferPolicy/values``: 256 events, and a reader that is slower loses
-    /// the oldest.
+    /// Each loop has its own buffer of 256 events, see ``BufferPolicy/values``. A loop that is too slow loses the
+    /// oldest events.
     public var events: PublisherValues<CourierEvent, Never> { eventPublisher.values }
 }

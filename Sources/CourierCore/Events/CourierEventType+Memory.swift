@@ -1,10 +1,10 @@
 import Foundation
 
 extension CourierEventType {
-    /// What an error with its texts counts, 1 KiB.
+    /// The assumed size of an error with its texts, 1 KiB.
     static let errorByteCount = 1 << 10
 
-    /// How much memory goes with the event, about: topics, payloads and errors.
+    /// The approximate memory that the event holds, in bytes: topics, payloads and errors.
     package var heldByteCount: Int {
         switch self {
         case .messageSend(let topic, _, _), .messageReceive(let topic, _): topic.heldByteCount

@@ -2,37 +2,37 @@ public import Foundation
 
 /// What a ``CourierEvent`` reports.
 ///
-/// `timeTaken`, `diffLastInbound` and `diffLastOutbound` are milliseconds, `sizeBytes` is the size of the payload. No
-/// event holds a password or a token.
+/// `timeTaken`, `diffLastInbound` and `diffLastOutbound` are in milliseconds. `sizeBytes` is the size of the payload.
+/// No event contains a password or a token.
 public enum CourierEventType: Sendable {
     // MARK: Credentials
 
     /// The provider is asked for options.
     case connectionServiceAuthStart
-    /// The provider gave options.
+    /// The provider returned options.
     case connectionServiceAuthSuccess(timeTaken: Int)
-    /// The provider gave none; it is asked again later.
+    /// The provider failed to return options. The client asks again later.
     case connectionServiceAuthFailure(timeTaken: Int, error: (any Error)?)
 
     // MARK: Connection
 
     /// CONNECT was written to the transport.
     case connectedPacketSent
-    /// The app ended the connection; `clearState` says whether by `destroy()`.
+    /// The app ended the connection; `clearState` is `true` for `destroy()`.
     case courierDisconnect(clearState: Bool)
     /// A connection is being opened.
     case connectionAttempt
     /// The broker accepted the connection.
     case connectionSuccess(timeTaken: Int)
-    /// No connection came about.
+    /// An attempt to connect failed.
     case connectionFailure(timeTaken: Int, error: (any Error)?)
-    /// An established connection broke; the times say how long ago something was last received and sent.
+    /// An established connection was lost. The last two values are the times since bytes were last received and sent.
     case connectionLost(timeTaken: Int, error: (any Error)?, diffLastInbound: Int?, diffLastOutbound: Int?)
     /// The connection was closed in order.
     case connectionDisconnect
     /// Another attempt begins after a loss or a failure.
     case reconnect
-    /// `connect()` changed nothing, and why.
+    /// A call of `connect()` had no effect, for this reason.
     case connectDiscarded(reason: String)
 
     // MARK: Subscriptions
@@ -45,10 +45,11 @@ public enum CourierEventType: Sendable {
     case subscribeSuccess(topics: [(topic: String, qos: QoS)], timeTaken: Int)
     /// The broker removed the filters.
     case unsubscribeSuccess(topics: [String], timeTaken: Int)
-    /// The broker refused the filters, or no answer came; without an attempt, they were not asked for: they were
-    /// refused on this side, or CONNACK has ruled them out.
+    /// The broker refused the filters, or did not answer. Without an earlier `subscribeAttempt`, no SUBSCRIBE was sent:
+    /// the client refused the filters, or the broker's CONNACK does not allow them.
     case subscribeFailure(topics: [(topic: String, qos: QoS)], timeTaken: Int, error: (any Error)?)
-    /// The broker did not remove the filters, or no answer came; without an attempt, it was not asked.
+    /// The broker did not remove the filters, or did not answer. Without an earlier `unsubscribeAttempt`, no
+    /// UNSUBSCRIBE was sent.
     case unsubscribeFailure(topics: [String], timeTaken: Int, error: (any Error)?)
 
     // MARK: Keep-alive
@@ -68,25 +69,27 @@ public enum CourierEventType: Sendable {
     case messageReceiveFailure(topic: String, error: (any Error)?, sizeBytes: Int)
     /// The app publishes a message. The client sends it now, or when there is a connection.
     case messageSend(topic: String, qos: QoS, sizeBytes: Int)
-    /// A message was acknowledged or, at QoS 0, accepted by the client. A message of QoS 0 may still wait for a connection, and no
-    /// event reports if it is dropped later.
+    /// A message was acknowledged or, at QoS 0, accepted by the client. A message of QoS 0 may still wait for a
+    /// connection, and no event reports if it is dropped later.
     case messageSendSuccess(topic: String, qos: QoS, sizeBytes: Int, data: Data)
-    /// A message was refused, expired or given up; at QoS 0, it was not accepted.
+    /// A message was refused, expired or abandoned; at QoS 0, the client did not accept it.
     case messageSendFailure(topic: String, qos: QoS, error: (any Error)?, sizeBytes: Int)
 
-    /// The broker acknowledges messages as if they had a lower quality of service, so they may arrive more than once. Reported once
-    /// for each connection.
+    /// The broker acknowledges messages as if they had a lower quality of service, so they may arrive more than once.
+    /// Reported once for each connection.
     case deliveryDowngraded(from: QoS, to: QoS)
-    /// The client gave a message up and does not send it again. The event carries the whole message, so that the app can
-    /// save it. It follows `messageSendFailure`.
+    /// The client abandoned a message and does not send it again. The event carries the whole message, so that the app
+    /// can save it. It follows `messageSendFailure`.
     ///
-    /// Either the broker ended connections because of the message (`MQTTClientConfig.session.rejectsHarmfulMessages`), or a stored
-    /// message has text that the client does not send (`MQTTClientConfig.limits.textPolicy`) and left the message store.
+    /// Either the broker ended connections because of the message (`MQTTClientConfig.session.rejectsHarmfulMessages`),
+    /// or a stored message has text that the client does not send (`MQTTClientConfig.limits.textPolicy`) and left the
+    /// message store.
     case messageRejected(message: Message, error: any Error)
     /// The message store failed: new messages may be refused, and the progress of deliveries is stored later.
     case messageStoreFailure(error: any Error)
     /// The delivery queue was slower than the client, and this many events are missing here. Only `messageSend`,
-    /// `messageSendSuccess`, `messageReceive` and `messageReceiveFailure` can be dropped; docs/reference/events.md has the limits.
+    /// `messageSendSuccess`, `messageReceive` and `messageReceiveFailure` can be dropped; docs/reference/events.md has
+    /// the limits.
     case eventsDropped(count: Int)
 
     // MARK: App and network

@@ -1,4 +1,4 @@
-/// Receives an event for every step of the client: connecting, subscribing, sending, losing the connection.
+/// Receives the events of a client, for example when it connects, subscribes, publishes or loses its connection.
 ///
 /// ```swift
 /// final class Analytics: ICourierEventHandler {
@@ -9,17 +9,16 @@
 /// }
 /// ```
 ///
-/// Contract. The client holds handlers weakly: the app keeps them alive. Both methods are called from one place, the
-/// client's delivery queue (the main queue unless configured otherwise), one call at a time and in the order in which
-/// things happened; so a handler may have mutable state without a lock and need not be `Sendable`. It must not block
-/// that queue.
+/// Contract. The client references handlers weakly, so the app must keep them alive. Both methods are called only on
+/// the client's delivery queue (the main queue unless configured otherwise), one call at a time, in the order of the
+/// events. So a handler may have mutable state without a lock and need not be `Sendable`. It must not block that queue.
 public protocol ICourierEventHandler: AnyObject {
-    /// Forgets what was collected: the client's session was destroyed. Does nothing by default.
+    /// Removes collected data, because the client's session was destroyed. Does nothing by default.
     func reset()
 
-    /// Takes note of an event.
+    /// Handles an event.
     ///
-    /// - Parameter event: What happened, and on which connection.
+    /// - Parameter event: The event, with the options of its connection.
     func onEvent(_ event: CourierEvent)
 }
 

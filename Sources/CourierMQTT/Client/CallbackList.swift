@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Closures that wait for one thing, each called once or taken back before.
+/// A list of closures that wait for the same event. Each closure is called once, unless it is removed first.
 struct CallbackList<Value: Sendable>: ~Copyable, Sendable {
     typealias Callback = @Sendable (Value) -> Void
 
-    /// Names a closure, to take it back.
+    /// Identifies a closure, so that it can be removed.
     typealias Key = UInt64
 
-    // Not private: the compiler of Swift 6.3 fails on that when it does not optimize.
+    // Not private: with a private type, the Swift 6.3 compiler fails in unoptimized builds.
     struct State {
         var callbacks: [(key: Key?, callback: Callback)] = []
     }
@@ -16,14 +16,14 @@ struct CallbackList<Value: Sendable>: ~Copyable, Sendable {
 
     init() {}
 
-    /// Adds a closure; only one with a key can be taken back.
+    /// Adds a closure. Only a closure with a key can be removed.
     borrowing func add(_ callback: @escaping Callback, under key: Key? = nil) {
         state.withLock { state in state.callbacks.append((key, callback)) }
     }
 
     borrowing func remove(_ key: Key) { state.withLock { state in state.callbacks.removeAll { $0.key == key } } }
 
-    /// Calls all of them, in order, without a lock held.
+    /// Removes all closures, and calls them in order. The lock is not held during the calls.
     borrowing func callAll(_ value: Value) {
         let callbacks = state.withLock { state in
             defer { state.callbacks = [] }

@@ -10,7 +10,7 @@ extension ClientCoordinator {
         send(Auth(reasonCode: .reauthenticate, properties: PacketProperties(authentication.properties)))
     }
 
-    /// The broker wants the next step, which the provider knows.
+    /// Asks the provider for the response to the broker's challenge, and sends it.
     func answer(_ challenge: Auth) {
         guard let method = challenge.properties.authenticationMethod else { return }
         let data = challenge.properties.authenticationData.map { Data($0.bytes) }
@@ -19,7 +19,7 @@ extension ClientCoordinator {
         credentials.answer(data, method: method) { [weak self] result in
             guard let self else { return }
             loop.execute { [self] in
-                // Of an earlier connection, or given up for a later challenge.
+                // Ignore the response if its connection has ended, or if a later challenge arrived.
                 guard connection == connectionNumber, number == challengeCount else { return }
                 answered(result, method)
             }

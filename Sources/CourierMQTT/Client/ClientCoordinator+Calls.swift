@@ -6,7 +6,7 @@ import Synchronization
 extension ClientCoordinator {
     var hasSession: Bool { session.withLock { $0 } }
 
-    /// Whether the last connection that was accepted speaks MQTT 5.
+    /// Whether the last connection that the broker accepted uses MQTT 5.
     var speaksVersion5: Bool { version5.load(ordering: .acquiring) }
 
     func connect(source: String) {
@@ -27,7 +27,7 @@ extension ClientCoordinator {
         loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
-    /// Makes sure that the DISCONNECT of the connection that there is can carry the options.
+    /// Checks that the DISCONNECT packet of the present connection can carry the options.
     ///
     /// - Throws: ``CourierError/Code/invalidMessage`` with the field and the remedy.
     func check(_ options: DisconnectOptions) throws(CourierError) {
@@ -39,19 +39,19 @@ extension ClientCoordinator {
             session.withLock { $0 = false }
             return (calls.note(.destroy), publishing.queue.destroy())
         }
-        // A resumed caller may run here, and call this or connect().
+        // No lock is held here, because a resumed caller may run on this thread and call `destroy()` or `connect()`.
         publishing.report(remains, Self.destroyed)
         loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
-    /// Performs the calls in their order, whichever thread was first. On the loop.
+    /// Performs the pending calls up to this number, in the order in which they were made. On the loop.
     private func performSessionCalls(upTo number: Int) {
         while let call = sessionCalls.withLock({ $0.next(upTo: number) }) {
             switch call {
             case .connect(let source):
                 startOnce()
                 durable?.openIfKnown()
-                // In a pause the client keeps trying, and the reason of the last failure stays.
+                // In a pause between two attempts, the client keeps trying, so the failure of the last attempt remains.
                 if case .failed = supervisor.waiterAnswer, !supervisor.isInPause { connectionFailure = nil }
                 tell(.connectRequested(source: source))
             case .disconnect(let options, let told):
@@ -69,8 +69,8 @@ extension ClientCoordinator {
         }
     }
 
-    /// Calls `callback` once there is a connection, or with the reason why there is none. The wait begins
-    /// behind all calls that were made before, such as a `disconnect()` that the loop has not performed yet.
+    /// Calls `callback` when the client is connected, or with the reason why it does not connect. The wait begins after
+    /// all earlier calls, such as a `disconnect()` that the loop has not performed yet.
     @discardableResult
     func whenConnected(
         _ callback: @escaping @Sendable (Result<Void, CourierError>) -> Void
@@ -83,7 +83,7 @@ extension ClientCoordinator {
         return key
     }
 
-    /// The error of a caller that has waited long enough for a connection. On the loop.
+    /// Returns the error for a caller whose wait for a connection timed out. On the loop.
     func noConnection(within timeout: Duration) -> CourierError {
         let reason = connectionFailure?.message.asSentence ?? "No attempt has failed so far."
         return CourierError(
@@ -91,7 +91,7 @@ extension ClientCoordinator {
             cause: connectionFailure)
     }
 
-    /// Removes the callback of ``whenConnected(_:)``, unless it is called before.
+    /// Removes the callback that ``whenConnected(_:)`` added, if it was not called yet.
     func forgetConnectionWaiter(_ key: CallbackList<Result<Void, CourierError>>.Key) {
         loop.execute { [self] in connectionWaiters.remove(key) }
     }
@@ -129,7 +129,7 @@ extension ClientCoordinator {
         loop.execute { [self] in subscriptions.forget(key) }
     }
 
-    /// The app let the client go.
+    /// Ends the connection and the client, because the app released its last reference to it.
     func release() {
         loop.execute { [self] in
             isReleased = true

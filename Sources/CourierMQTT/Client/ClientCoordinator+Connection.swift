@@ -6,7 +6,7 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Opening and closing.
+/// Opens and closes connections.
 extension ClientCoordinator {
     func open(_ options: ConnectOptions, _ attempt: AttemptID) {
         let plan: ConnectPlan
@@ -21,8 +21,8 @@ extension ClientCoordinator {
         prepare()
     }
 
-    /// Loads the session's rows and the TLS context for an attempt. If a load of an abandoned attempt still runs, it is awaited
-    /// first.
+    /// Loads the session's rows and the TLS context for an attempt. If a load of an abandoned attempt still runs, this
+    /// load starts after it.
     private func prepare() {
         guard let preparation, !preparation.isGivenUp, !isPreparing else { return }
         isPreparing = true
@@ -40,7 +40,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Continues with an attempt if it is still wanted and nothing failed.
+    /// Calls `next` if the load succeeded and the attempt is still wanted. Otherwise ends the preparation.
     private func continuing(
         _ preparation: Preparation, after result: Result<Void, CourierError>, _ next: () -> Void
     ) {
@@ -68,7 +68,7 @@ extension ClientCoordinator {
         guard plan.tls != nil else { return prepared(.success(nil), preparation) }
         let contexts = contexts ?? TLSContextCache()
         self.contexts = contexts
-        // Certificates and keys are files, which the loop must not wait for.
+        // The context is loaded on another thread, because the loop must not wait for certificate and key files.
         DispatchQueue.global().async { [self] in
             let context = Result { () throws(CourierError) -> TLSContext? in try contexts.context(for: plan) }
             loop.execute { [self] in prepared(context, preparation) }
@@ -82,7 +82,8 @@ extension ClientCoordinator {
     private func prepared(_ context: Result<TLSContext?, CourierError>, _ preparation: Preparation) {
         isPreparing = false
         guard isWanted(preparation) else {
-            // After the present work, which may also abandon the waiting attempt.
+            // Start the next load in a later task of the loop, because the current task may also abandon the waiting
+            // attempt.
             return loop.execute { [self] in prepare() }
         }
         self.preparation = nil
@@ -92,7 +93,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// An attempt ends before a channel has its endpoint.
+    /// Ends an attempt that failed before its endpoint was passed to a channel, and discards the endpoint.
     private func failed(_ preparation: Preparation, _ error: CourierError) {
         preparation.plan.endpoint.discard()
         connectionName = nil
@@ -100,7 +101,7 @@ extension ClientCoordinator {
         answerCloseWaiters()
     }
 
-    /// Ends the connection, or the preparations for it.
+    /// Calls `end` to close the connection. If the attempt is still being prepared, abandons the attempt instead.
     func close(_ end: () -> Void) {
         subscriptions.disconnected()
         // Messages that are accepted from now on wait for the next connection.
@@ -108,7 +109,7 @@ extension ClientCoordinator {
         guard let preparation else { return end() }
         guard !preparation.isGivenUp else { return }
         self.preparation?.isGivenUp = true
-        // Its end follows the present work, as the end of a connection does.
+        // Report the end of the attempt after the current work, like the end of a connection.
         loop.execute { [self] in
             self.preparation = nil
             failed(preparation, CourierError(.connectionFailed, "The attempt was given up."))
@@ -141,7 +142,7 @@ extension ClientCoordinator {
                 clientNumber: observer.clientNumber))
     }
 
-    /// Of this process.
+    /// The number of observed connections in this process, for their ids.
     static let connectionCount = Atomic<UInt64>(0)
 
     func established(_ connAck: ConnAck) {
@@ -158,7 +159,7 @@ extension ClientCoordinator {
         suspicion.connected(now: loop.now)
         lastPlace = place
         unansweredConnects = 0
-        // Before the connection is reported, because a resumed caller may publish at once.
+        // Open the queue before the connection is reported, because a resumed caller may publish at once.
         publishing.queue.connected()
         loop.enqueue(driver)
         tell(.accepted(connAck, driver.protocolVersion))
@@ -167,7 +168,8 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
-    /// Whether a session that the broker has there may be none that this client knows, or not be as it has left it.
+    /// True if the session at the broker may be another one than the client knows, or may have changed since the last
+    /// connection.
     private func mayBeOtherSession(at place: SessionPlace?) -> Bool {
         if unansweredConnects > 1 || supervisor.wasTakenOver { return true }
         guard let place, let lastPlace else { return false }

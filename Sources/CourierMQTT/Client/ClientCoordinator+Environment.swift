@@ -1,13 +1,14 @@
 import CourierCore
 import CourierTransport
 
-/// The world around.
+/// Handles changes of the network, of the app's phase, and the end of a suspension of the machine.
 extension ClientCoordinator {
-    /// Looks at network and phase from the first `connect()` on.
+    /// Starts to watch the environment at the first `connect()`. Later calls do nothing.
     func startOnce() {
         guard environment == nil, !isReleased else { return }
         tellTopics()
-        // Values that a monitor reports at once describe the present state, and are handled before the app's call.
+        // A monitor may report its present value during the subscription. This value is handled at once, before the
+        // app's call.
         isLookingAround = true
         defer { isLookingAround = false }
         environment = EnvironmentWatch(network: settings.networkMonitor, lifecycle: settings.lifecycle, on: loop) {
@@ -33,6 +34,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// A broker on this machine is reached without any network.
+    /// The network status for the present broker. It is always `available` if the broker is local, because no network
+    /// is needed.
     var networkForBroker: NetworkStatus { info.map(settings.isLocal) == true ? .available : network }
 }

@@ -2,16 +2,16 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// Readers that subscribe.
+/// Opens and closes readers with subscriptions of their own.
 extension ClientCoordinator {
-    /// A loop has started: it reads, and its filter is wanted. On the loop.
+    /// Opens the reader of a new `for await` loop, and subscribes to its filter. On the event loop.
     func opened(_ reader: ReaderRegistration, _ request: SubscriptionRequest) {
         subscriptions.open(reader, request, identity: publishing.identity)
         subscriptionsChanged()
     }
 
-    /// Subscribes a reader to a filter, and reports the grant. The first call opens the reader. ``forgetSubscriptionWaiter(_:)``
-    /// removes the callback. From any thread.
+    /// Subscribes a reader to a filter, and reports the grant to `told`. The first call opens the reader.
+    /// ``forgetSubscriptionWaiter(_:)`` removes the callback. From any thread.
     func subscribe(
         _ reader: ReaderRegistration, to filter: TopicFilter, _ qos: QoS,
         told: @escaping @Sendable (Result<QoS, CourierError>) -> Void
@@ -24,8 +24,8 @@ extension ClientCoordinator {
         return key
     }
 
-    /// A loop was left. Its unfinished messages go to other readers, and its filter is unsubscribed unless others want it. On the
-    /// loop.
+    /// Closes the reader of a `for await` loop that the app left. Its unfinished messages go to other readers. Its
+    /// filter is unsubscribed unless the app or another reader wants it. On the event loop.
     func closed(_ reader: ReaderRegistration, _ left: [ReceivedMessage]) {
         subscriptions.close(reader)
         subscriptions.perform()
@@ -33,7 +33,7 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
-    /// Ends all loops over messages, and calls `confirmed` as
+    /// Ends all `for await` loops over messages, and calls `confirmed` as
     /// ``SubscriptionKeeper/endLoops(keepsSubscriptions:confirmed:)`` does. From any thread.
     func endLoops(_ fate: LoopSubscriptions, confirmed: @escaping @Sendable () -> Void) {
         loop.execute { [self] in
@@ -42,10 +42,11 @@ extension ClientCoordinator {
         }
     }
 
-    /// Whether the broker keeps the session without a connection; `false` before the first credentials. On the loop.
+    /// Whether the broker keeps the session after the connection ends; `false` before the first credentials. On the
+    /// loop.
     var isSessionKept: Bool { info?.isCleanSession == false }
 
-    /// Logs a warning about messages. On the loop.
+    /// Logs a warning about received messages. On the loop.
     func warnOfReading(_ text: String) {
         settings.log.log(.warning, source: "reading", clientID: info?.clientId, text)
     }
@@ -55,7 +56,7 @@ extension ClientCoordinator {
         tellTopics()
     }
 
-    /// Reports to the supervisor whether there is a topic to connect for, if that has changed.
+    /// Reports to the supervisor whether any topic needs a connection, if this has changed.
     func tellTopics() {
         let areWanted = subscriptions.hasTopics
         if areWanted != supervisor.areTopicsWanted { tell(.topicsChanged(areWanted: areWanted)) }

@@ -3,7 +3,7 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Events of the session.
+/// Handles the reports of the session driver.
 extension ClientCoordinator {
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: RawSpan) {
         distributor.received(message, topic: topic, payload: payload, properties)
@@ -14,10 +14,11 @@ extension ClientCoordinator {
         supervisor.bytesReceived(now: loop.now)
     }
 
-    /// Readers are full, or have room again, or the client reads on slowly. While reading is paused, silence has no meaning.
+    /// Called when reading is paused or resumed, and when a short read begins during a pause. While reading is paused,
+    /// silence does not mean that the connection is lost.
     func readingChanged(isPaused: Bool) {
         if isPaused { keepAliveDisturbed() }
-        // Without a connection, or before its stream begins, there is nothing that is paused.
+        // The driver's state counts: it does not pause reading without a connection or before CONNACK.
         if supervisor.setReadingPaused(driver.isReadingHalted, now: loop.now) { setTimer() }
     }
 
@@ -67,7 +68,7 @@ extension ClientCoordinator {
             }
         case .returned(let token):
             publishing.results.report(publishing.queue.returned([token]))
-            scheduleExpiry()  // The message may expire again.
+            scheduleExpiry()  // The message waits again, so it can expire.
         case .qosDowngraded: tell(.deliveryDowngraded(from: .two, to: .one))
         case .subscribed(let token, let subAck):
             subscriptions.subscribed(token, subAck)
@@ -93,15 +94,15 @@ extension ClientCoordinator {
         }
     }
 
-    /// Ends a message for a reason that comes alone.
+    /// Ends one message, and reports its result.
     private func ended(_ token: Token, _ cause: EndedPublish.Cause) {
         if isSuspicious { messageFinished(token) }
         guard let ended = publishing.queue.end(token, cause) else { return }
         publishing.results.report([ended])
     }
 
-    /// Logs that a QoS 0 message was dropped because the broker does not accept it, at most once a minute. Its publish has
-    /// succeeded before, so no caller gets an error.
+    /// Logs that a QoS 0 message was dropped because this broker does not accept it, at most once a minute. Its publish
+    /// has already succeeded, so no caller gets an error.
     private func warnOfUnsent(_ failure: EngineAction.Failure) {
         switch failure {
         case .notSupportedByServer, .notEncodable: break
@@ -113,14 +114,14 @@ extension ClientCoordinator {
         settings.log.log(.warning, source: "publishing", clientID: info?.clientId, "Dropped: \(error.message)")
     }
 
-    /// Only the first of several PINGREQs is reported, because all of them wait for the same answer.
+    /// Reports that PINGREQ was sent. If several wait for the same answer, only the first is reported.
     func pinged() {
         guard pingedAt == nil else { return }
         pingedAt = loop.now
         tell(.ping(url: connectionName ?? ""))
     }
 
-    /// The connection ends, so the PINGREQ gets no answer.
+    /// Reports that the PINGREQ in flight gets no answer, because the connection has ended.
     func pingFailed() {
         guard let pingedAt else { return }
         self.pingedAt = nil
@@ -141,7 +142,8 @@ extension ClientCoordinator {
         keepAliveEnded(reason)
         judgeLoss(reason, cause)
         lost()
-        // If another part ended the connection first, it has given the reason.
+        // The authentication error counts only if the client itself ended the connection. Otherwise `reason` is the
+        // cause.
         let error = reason == .requested ? authenticationFailure : nil
         authenticationFailure = nil
         tell(.closed(reason, cause, error: error))
@@ -150,7 +152,7 @@ extension ClientCoordinator {
         finishIfReleased()
     }
 
-    /// The end of the connection, for callers of `disconnect`.
+    /// Returns the result of `disconnect` for the end of a connection.
     private func result(of reason: CloseReason, _ cause: ChannelCloseReason) -> Result<Void, CourierError> {
         if driver.hasSaidGoodbye { return .success(()) }
         guard case .closing(let closing) = supervisor.phase, case .connection(_, lost: let loss) = closing.ended else {

@@ -2,7 +2,7 @@ import CourierCore
 import CourierTransport
 import Foundation
 
-/// The status of the connection, for the app.
+/// Reports the connection status to the app.
 extension ClientCoordinator {
     /// Sends the status to its publisher if it has changed. On the loop.
     func reportStatus() {

@@ -3,20 +3,21 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Messages at which the broker ends connections; see ``MessageSuspicion``.
+/// Finds messages that make the broker end connections; see ``MessageSuspicion``.
 extension ClientCoordinator {
-    /// Continues with the strikes that an earlier process stored for a message.
+    /// Restores the strikes that an earlier process stored for a message.
     func suspect(_ token: Token, strikes: Int) {
         suspicion.resume(token, strikes: strikes)
         suspicionChanged()
     }
 
-    /// Does what the suspicion asks for. Called after each of its inputs.
+    /// Applies the present state of `suspicion`: its send limit, its ping and its timer. Called after each input to it.
     func suspicionChanged() {
-        // A rule of the queue may have ended the message while it waited to be sent again.
+        // A rule of the queue may have ended the suspected message while the message waited to be sent again.
         if let suspect = suspicion.suspectedToken, !publishing.queue.contains(suspect) { suspicion.finished(suspect) }
         isSuspicious = suspicion.isSuspicious
-        // A higher limit sends messages again. Those of a destroyed session wait for the end of the connection instead.
+        // A higher limit makes the driver send messages again. After `destroy()`, it must send none until the
+        // connection has ended.
         if sendLimit != suspicion.sendLimit, !driver.isForgettingSession {
             sendLimit = suspicion.sendLimit
             driver.setSendLimit(sendLimit)
@@ -39,21 +40,23 @@ extension ClientCoordinator {
         suspicionTimer = (token, deadline)
     }
 
-    /// Packets were written while messages are sent one at a time.
+    /// Reports to `suspicion` that the only message in flight was written. Called while messages are sent one at a
+    /// time.
     func noteWrite() {
         guard let only = driver.unacknowledgedPublishes.only else { return }
         suspicion.sent(only, followsOtherBytes: driver.followsUnwrittenBytes, now: loop.now)
         if !driver.hasUnwrittenBytes { suspicion.lastByteWritten(now: loop.now) }
     }
 
-    /// The broker answered a PUBLISH, or its message ended in another way, while messages are sent one at a time.
+    /// Reports to `suspicion` that the broker answered a PUBLISH, or that its message ended in another way. Called
+    /// while messages are sent one at a time.
     func messageFinished(_ token: Token) {
         suspicion.finished(token)
         suspicionChanged()
     }
 
-    /// A connection ended. Decides what that says about the messages in flight, before the supervisor decides when to connect
-    /// again.
+    /// Decides whether a message in flight made the broker end the connection. Called before the supervisor decides
+    /// when to connect again.
     func judgeLoss(_ reason: CloseReason, _ channel: ChannelCloseReason) {
         let unanswered = MessageSuspicion.Unanswered(
             publishes: driver.unacknowledgedPublishes, hasUnwrittenBytes: driver.hasUnwrittenBytes)
@@ -69,12 +72,12 @@ extension ClientCoordinator {
 
     private func lossCause(_ reason: CloseReason, _ channel: ChannelCloseReason) -> MessageSuspicion.Cause {
         if case .disconnectedByServer(let disconnect) = reason { return .peerDisconnected(disconnect.reasonCode) }
-        // After `disconnect()` the broker closes, too: that answers the end that this side began.
+        // After `disconnect()`, the broker closes the connection only because the client has ended it.
         guard reason != .requested, network == .available else { return .other }
         return ConnectionEnding(reason, channel, endpoint: "", isEstablished: true).isByPeer ? .peerClosed : .other
     }
 
-    /// Ends a message that ended connections. A message store keeps it as rejected.
+    /// Ends a message that made the broker end connections. A message store keeps it as rejected.
     private func reject(_ rejection: MessageSuspicion.Rejection) {
         let (token, queue) = (rejection.token, publishing.queue)
         guard let message = queue.message(token) else { return }

@@ -2,9 +2,10 @@ import CourierCore
 import CourierTransport
 import MQTTEngine
 
-/// Timers of waiting messages.
+/// Timers for waiting and kept messages.
 extension ClientCoordinator {
-    /// Does what the queue asks for after the session looked at it.
+    /// Performs what the queue returned when the driver took messages from it: reports results, resumes callers, sets
+    /// the timer.
     func tookMessages(_ taken: OutgoingQueue.Taken) {
         publishing.results.report(taken.ended)
         for waiter in taken.roomWaiters { waiter.resume(.success(())) }
@@ -16,10 +17,10 @@ extension ClientCoordinator {
         }
     }
 
-    /// Messages wait from now on: there is no connection, or it is about to end.
+    /// Makes new messages wait, because there is no connection or it is about to end.
     func endedMessageFlow() { tookMessages(publishing.queue.disconnected()) }
 
-    /// Ends messages that have waited too long, now and again when the next one expires.
+    /// Ends expired messages now, and again when the next message expires.
     func scheduleExpiry() {
         guard !isReleased else { return }
         let (taken, next) = publishing.queue.endExpired(now: loop.now)
@@ -27,7 +28,7 @@ extension ClientCoordinator {
         if let next { scheduleExpiry(by: next) }
     }
 
-    /// Has ``scheduleExpiry()`` called at `next`, or a little later.
+    /// Schedules a call of ``scheduleExpiry()`` at `next`, or a little later.
     func scheduleExpiry(by next: ContinuousClock.Instant) {
         guard !isReleased else { return }
         let deadline = max(next, loop.now.advanced(by: ClientSettings.expiryCheckInterval))

@@ -5,19 +5,20 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Connects the parts of a client: reports to each part what happened, and performs their decisions.
+/// Connects the parts of a client: reports events to each part, and performs the part's decisions.
 ///
-/// The ``ConnectionSupervisor`` decides when to connect, the ``SessionDriver`` runs the protocol, the ``SubscriptionKeeper`` owns
-/// the subscriptions, the ``MessageDistributor`` the readers, and ``Publishing`` the outgoing messages.
+/// The ``ConnectionSupervisor`` decides when to connect, the ``SessionDriver`` runs the protocol, the
+/// ``SubscriptionKeeper`` owns the subscriptions, the ``MessageDistributor`` the readers, and ``Publishing`` the
+/// outgoing messages.
 ///
-/// Safe to share: everything except the functions of `ClientCoordinator+Calls.swift` runs on the loop only, which each entry
-/// checks.
+/// Safe to share: its mutable state is used on the loop only, except mutexes, atomics and callback lists. Functions
+/// that any thread may call pass their work to the loop.
 final class ClientCoordinator: @unchecked Sendable {
-    /// An attempt whose connection cannot be opened yet.
+    /// An attempt that waits for its session's rows or its TLS context before its connection is opened.
     struct Preparation {
         let plan: ConnectPlan
         let attempt: AttemptID
-        /// Whether the end of the attempt is about to be reported.
+        /// True after the attempt was abandoned, until its end is reported.
         var isGivenUp = false
     }
 
@@ -32,14 +33,14 @@ final class ClientCoordinator: @unchecked Sendable {
     let driver: SessionDriver
     let relay: WeakSessionObserver
     let credentials: CredentialSource
-    /// The rows of the session; `nil` when nothing survives the process.
+    /// The stored part of the session; `nil` if the client has no message store.
     let durable: DurableSession?
 
     let session = Mutex(false)
-    /// Calls that are not performed yet, in the order in which they changed ``session``.
+    /// Calls that change ``session`` and that the loop has not performed yet, in the order in which they were made.
     let sessionCalls = Mutex(SessionCalls())
     let version5 = Atomic(false)
-    /// The terms of the last connection: fields of CONNECT and CONNACK.
+    /// Fields of the last CONNECT and CONNACK, for calls from any thread.
     let agreement = Mutex(ConnectionAgreement())
     let connectionWaiters = CallbackList<Result<Void, CourierError>>()
     let closeWaiters = CallbackList<Result<Void, CourierError>>()
@@ -55,70 +56,72 @@ final class ClientCoordinator: @unchecked Sendable {
     var info: ConnectOptions?
     /// The name of the present attempt or connection in events; `nil` if there is none.
     var connectionName: String?
-    /// The end of the connection, while it is being reported.
+    /// The result for callers of `disconnect`, while the end of a connection is being reported.
     @BoxedOptional var outcome: Result<Void, CourierError>?
-    /// Why there is no connection: how the last attempt or connection failed. `nil` while there is one; `disconnect()` and
-    /// `destroy()` forget it.
+    /// The error of the last attempt or connection. `nil` while connected, and after `disconnect()` or `destroy()`.
     @BoxedOptional var connectionFailure: CourierError?
-    /// The keep-alive that its CONNECT asks for, in seconds.
+    /// The keep-alive that the last CONNECT requested, in seconds.
     var wantedKeepAlive: UInt16 = 0
-    /// The look-up of service records that there is.
+    /// The running look-up of DNS service records; `nil` if none runs.
     @BoxedOptional var search: LookUpTicket?
-    /// Made for the first connection with TLS.
+    /// The cache of TLS contexts. It is made for the first connection with TLS.
     var contexts: TLSContextCache?
     /// The attempt that waits for the rows of its session, or for its TLS context.
     @BoxedOptional var preparation: Preparation?
-    /// Whether these are being read, perhaps for an attempt that was given up: one after the other.
+    /// True while the session's rows or the TLS context are loading. Only one load runs at a time, even if its attempt
+    /// was abandoned.
     var isPreparing = false
-    /// The server of the last attempt, whose version of MQTT is remembered.
+    /// The server of the last attempt. If the next attempt has the same server, the driver keeps the MQTT version it
+    /// found.
     var lastServer: String?
-    /// The cluster that it was a node of: its nodes are one server in this respect.
+    /// The cluster of that server; `nil` if none is known. The nodes of a cluster count as the same server.
     @BoxedOptional var lastCluster: String?
-    /// Where the last connection was that was accepted.
+    /// The client id and broker of the last accepted connection, which identify its session.
     var lastPlace: SessionPlace?
-    /// Which addresses of hosts led nowhere; `nil` for clients that idle, unless the host has several.
+    /// Addresses that failed recently. `nil` while there are none, so that idle clients need no memory for them.
     var addresses: AddressHistory?
-    /// How many CONNECT were sent since the last CONNACK. A broker that has lost the session makes another one for each,
-    /// and says so once: in the CONNACK that may never arrive.
+    /// The number of CONNECT packets sent since the last CONNACK. If the broker has lost the session, the first CONNECT
+    /// makes a new one. Only the CONNACK of that CONNECT reports it, and this CONNACK may never arrive.
     var unansweredConnects = 0
-    /// The fields of the DISCONNECT that the app requested.
+    /// The options of the DISCONNECT that the app requested; `nil` for the default options.
     @BoxedOptional private var rareDisconnectOptions: DisconnectOptions?
     var disconnectOptions: DisconnectOptions {
         get { rareDisconnectOptions ?? DisconnectOptions() }
         set { rareDisconnectOptions = newValue == DisconnectOptions() ? nil : newValue }
     }
-    /// The number of opened connections. A late answer has an earlier number.
+    /// The number of connections opened so far. A late answer has a lower number, and is ignored.
     var connectionNumber = 0
     /// The number of received challenges. Only the last one is answered.
     var challengeCount = 0
-    /// Why the client gave up an authentication, until the end of the connection is reported.
+    /// The error for which the client ended an authentication, until the end of the connection is reported.
     @BoxedOptional var authenticationFailure: CourierError?
-    /// When PINGREQ was sent that has no answer yet.
+    /// When the unanswered PINGREQ was sent; `nil` if none waits for an answer.
     var pingedAt: ContinuousClock.Instant?
-    /// When to ping; `nil` where the session does so at a fixed interval.
+    /// Finds the ping interval; `nil` if the session pings at a fixed interval.
     @BoxedOptional var keepAlive: KeepAliveSearch?
     @BoxedOptional var keepAliveTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
-    /// Whether the broker is to forget the session, too: the app has destroyed it.
+    /// True after `destroy()` until the next CONNACK: CONNECT then asks for a clean start, so that the broker deletes
+    /// the session.
     var startsClean = false
     /// Finds a message that makes the broker end connections.
     var suspicion: MessageSuspicion
-    /// Whether ``suspicion`` must be given each message that is written or finished.
+    /// True while each written or ended message must be reported to ``suspicion``.
     var isSuspicious = false
-    /// The limit that the session has from ``suspicion``.
+    /// The maximum number of messages in flight that ``suspicion`` has set; `nil` for no limit.
     var sendLimit: Int?
     @BoxedOptional var suspicionTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
-    /// Fires when the next batch of waiting messages may go out after a reconnect.
+    /// The timer for the next batch of waiting messages after a reconnect.
     var batchTimer: TimerToken?
     @BoxedOptional var expiryTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     var cleanupTimer: TimerToken?
     var environment: EnvironmentWatch?
-    /// Whether ``environment`` is being made, and says how things are.
+    /// True while ``environment`` is being made. During this time it reports the present state.
     var isLookingAround = false
     /// The last status of the network monitor.
     var network = NetworkStatus.available
-    /// When the log was last warned of a QoS 0 message that this broker does not accept.
+    /// When the last warning about dropped QoS 0 messages was logged.
     @BoxedOptional var warnedOfUnsentAt: ContinuousClock.Instant?
-    /// The facts of the last reported ``status``.
+    /// The supervisor's plan in the last reported ``status``.
     var reportedPlan = ConnectionSupervisor.Plan()
     /// Whether ``actions`` are being performed.
     var isPerforming = false
@@ -186,7 +189,7 @@ extension ClientCoordinator {
             perform(actions[position])
             position += 1
         }
-        actions = []  // They are rare, and what they need is not kept by clients that idle.
+        actions = []  // Frees the memory, because actions are rare and many clients are idle.
         isPerforming = false
         reportStatus()
         setTimer()
@@ -216,7 +219,7 @@ extension ClientCoordinator {
         case .probe: driver.ping()
         case .emit(let event):
             if event.isFailedAttempt { keepAliveAttemptFailed() }
-            // A renewal of credentials may fail beside a connection that is there.
+            // While connected, a renewal of credentials may fail. Its error does not explain a missing connection.
             if let failure = event.failure, supervisor.state != .connected { connectionFailure = failure }
             tell(event.type)
         case .stateChanged(let state): self.state.send(state)
@@ -226,7 +229,8 @@ extension ClientCoordinator {
         }
     }
 
-    /// Sends DISCONNECT. The app's options may have been checked for an earlier connection.
+    /// Sends DISCONNECT with the app's options. They may have been checked for an earlier connection, so the session
+    /// expiry is left out if this session ends with its connection.
     private func disconnectInOrder() {
         let endsSession = agreement.withLock { $0.endsSession }
         driver.disconnect(disconnectOptions.packet(endsSession: endsSession))
@@ -244,7 +248,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Replaces the template of a client id by the client's id. Later code sees only the id.
+    /// Fills in the client id of the credentials, which may be a template. Later code sees only the client's id.
     func credentialsArrived(_ attempt: AttemptID, _ grant: ConnectGrant) {
         let filled = settings.filled(grant)
         warnOfScope(filled.options, template: grant.options.clientId)
@@ -260,7 +264,8 @@ extension ClientCoordinator {
         subscriptions.use(identity: publishing.identity)
     }
 
-    /// Calls back all callers that wait for a connection; with a failure also those that wait for a grant.
+    /// Calls back all callers that wait for a connection. With a failure, it also calls back loops that wait for the
+    /// grant of their filter.
     func releaseWaiters(_ failure: ConnectionFailure?) {
         guard let failure else { return connectionWaiters.callAll(.success(())) }
         let error =
@@ -288,7 +293,7 @@ extension ClientCoordinator {
 
     static let unconnected = CourierError(.sessionMissing, "There was no connection to end.")
 
-    /// There is no connection any more, whatever begins next.
+    /// Calls back the callers of `disconnect`, because the connection or attempt has ended.
     func answerCloseWaiters() { closeWaiters.callAll(outcome ?? .failure(Self.unconnected)) }
 
     func setTimer() {
@@ -308,9 +313,10 @@ extension ClientCoordinator {
     }
 
     func clearStoredState() {
-        publishing.queue.endedSession()  // From here on, all results of the session are late.
+        publishing.queue.endedSession()  // From now on, results of the destroyed session are ignored.
         durable?.removeAll(Self.destroyed)
-        distributor.sessionDestroyed()  // Before readers end for it: what they have is not for the next session.
+        // Called before the readers end, so that their messages are not kept for the next session.
+        distributor.sessionDestroyed()
         subscriptions.removeAll()
         tellTopics()
         driver.forgetSession()

@@ -5,11 +5,11 @@ import Synchronization
 ///
 /// A class, so that a client without an observer needs no memory for it.
 final class ClientObserver: Sendable {
-    /// Of this process.
+    /// The number of observed clients in this process.
     private static let count = Atomic<UInt64>(0)
 
     let observer: any PacketObserver
-    /// Different for every client of this process.
+    /// The client's number, unique in this process.
     let clientNumber: UInt64
 
     init(_ observer: any PacketObserver) {

@@ -5,7 +5,7 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// The parts of a client, put together.
+/// Makes the parts of a client and connects them.
 struct ClientParts: Sendable {
     let loop: EventLoop
     let deliveryQueue: DispatchQueue
@@ -18,12 +18,13 @@ struct ClientParts: Sendable {
     let readers: MessageReaders
     let registry: AdapterRegistry
     let coordinator: ClientCoordinator
-    /// The message store that the client has opened by itself.
+    /// The message store that the client opened itself; `nil` if there is none or the app provides it.
     let ownStore: ClientStore?
 
-    /// Makes the parts for `config`. No connection or file is opened.
+    /// Makes the parts for `config`. Opens no connection; opens the file of the client's own message store if the
+    /// configuration needs one.
     ///
-    /// - Throws: A mistake in the configuration, or why there is no event loop.
+    /// - Throws: A mistake in the configuration, or why the file or an event loop cannot be opened.
     init(_ config: MQTTClientConfig) throws(CourierError) {
         let settings = try ClientSettings(config)
         let supervisor = try SupervisorConfiguration(config)
@@ -50,7 +51,7 @@ struct ClientParts: Sendable {
         let driver = SessionDriver(engine, on: loop, observer: relay, outgoing: queue)
         let storeFailed: (CourierError) -> Void = { link.coordinator?.tell(.messageStoreFailure(error: $0)) }
         let epoch = { queue.sessionEpoch }
-        // The client's own store is given up when all lanes have ended.
+        // The client's own store is released when all commit queues have ended.
         var laneCount = 0
         let lane = { [ownStore] (store: any MessageStore) in
             laneCount += 1
@@ -155,7 +156,7 @@ struct ClientParts: Sendable {
     }
 }
 
-/// The loops of all clients that name none: one thread, started with the first client.
+/// The event loops of all clients whose configuration names none: one thread, started with the first client.
 private enum SharedLoops {
     static let group = Result { () throws(TransportError) -> EventLoopGroup in try EventLoopGroup() }
 }

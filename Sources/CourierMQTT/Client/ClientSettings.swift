@@ -3,9 +3,9 @@ import CourierTransport
 import Foundation
 import MQTTEngine
 
-/// A configuration that was looked through: what the parts of a client need of it, without contradictions.
+/// The checked settings of a client, in the form that its parts need.
 struct ClientSettings: Sendable {
-    /// How often at most messages are looked for that have waited too long.
+    /// The minimum time between two searches for expired messages.
     static let expiryCheckInterval = Duration.milliseconds(500)
 
     let texts: WireText
@@ -21,15 +21,16 @@ struct ClientSettings: Sendable {
     let log: any LogHandler
     let observer: ClientObserver?
     let serviceRecords: ServiceRecords
-    /// ``AdaptiveKeepAlive/memoryChanged`` is called on the delivery queue.
+    /// The adaptive keep-alive; `nil` if it is off. Its ``AdaptiveKeepAlive/memoryChanged`` is called on the delivery
+    /// queue.
     @BoxedOptional var keepAlive: AdaptiveKeepAlive?
-    /// The seed of the jitter.
+    /// The seed of the random numbers for reconnect pauses.
     let jitterSeed: UInt64
     private let connection: ConnectionSettings
     private let clientIDs: ClientIDSource
     private let endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
 
-    /// Takes over `config`.
+    /// Checks `config`, and copies its settings.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` that names the option and the remedy.
     init(_ config: MQTTClientConfig) throws(CourierError) {
@@ -63,14 +64,14 @@ struct ClientSettings: Sendable {
 
     var pingTimeout: Duration { connection.limits.pingTimeout }
 
-    /// Whether the broker of these options is on this machine, or reached by a stream of the app's own.
+    /// True if the broker of these options is on this machine, or if the app provides the stream to it.
     func isLocal(_ options: ConnectOptions) -> Bool {
         endpoint != nil || options.scheme?.lowercased() == "unix" || options.host.isLoopbackHost
     }
 
-    /// The provider's options with a client id in place of its template; the same id each time.
+    /// Returns the provider's options with their client id template filled in. A template gives the same id each time.
     ///
-    /// An illegal template stays as it is, and ``plan(for:serverName:)`` throws.
+    /// An illegal template is returned unchanged. Then ``plan(for:serverName:)`` throws.
     func filled(_ grant: ConnectGrant) -> ConnectGrant {
         guard let clientID = try? clientIDs.clientID(from: grant.options.clientId, texts),
             clientID != grant.options.clientId
@@ -78,8 +79,9 @@ struct ClientSettings: Sendable {
         return ConnectGrant(grant.options.withClientID(clientID), expiresAt: grant.expiresAt)
     }
 
-    /// Plans a connection with these options. `serverName` is the name that the server's certificate must have if it is not the
-    /// host, unless the configuration names another. If the caller does not open the plan's endpoint, it must discard it.
+    /// Plans a connection with these options. If `serverName` is set, the server's certificate must have this name
+    /// instead of the host's, unless the configuration names another. A caller that does not open the plan's endpoint
+    /// must discard it.
     func plan(for options: ConnectOptions, serverName: String? = nil) throws(CourierError) -> ConnectPlan {
         let endpoint = endpoint?(options)
         do throws(CourierError) {
@@ -139,7 +141,8 @@ extension ClientSettings {
         limits.acknowledgementTimeout = config.session.acknowledgementTimeout
         if let keepAlive = config.session.adaptiveKeepAlive {
             limits.keepAlive = KeepAliveBounds(keepAlive).announcedKeepAlive
-            limits.channel.keepAliveIdle = nil  // With probes of TCP, no silence would be one.
+            // TCP probes would interrupt the silence that the adaptive keep-alive measures.
+            limits.channel.keepAliveIdle = nil
         }
         limits.channel.peerCloseTimeout = config.peerCloseTimeout
         limits.channel.localBinding = config.localBinding
@@ -167,11 +170,11 @@ extension ClientSettings {
 
     /// Checks that fixed options can be used with at least one endpoint.
     private func check(_ options: ConnectOptions, _ policy: EndpointPolicy) throws(CourierError) {
-        // The app's closure may open its result, so only an attempt may call it.
+        // The app's closure may return an open stream, so only an attempt may call the closure.
         guard endpoint == nil else { return try ConnectPlan.checkConnect(options, connection) }
         var options = options
         if policy.usesServiceRecords, options.port == 0, service(for: options) != nil {
-            options.port = 1_883  // The records say which it is.
+            options.port = 1_883  // A placeholder. The service records contain the real port.
         }
         var problem: CourierError?
         for endpoint in EndpointList(options, limit: policy.maximumCount).endpoints {
@@ -221,7 +224,7 @@ extension ClientSettings {
         return keepAlive
     }
 
-    /// A time that an option gives in seconds.
+    /// Converts an option in seconds. Throws if the value is negative or not less than a billion.
     static func seconds(_ seconds: TimeInterval, _ name: String) throws(CourierError) -> Duration {
         guard seconds.isFinite, seconds >= 0, seconds < 1e9 else {
             throw CourierError(
@@ -231,7 +234,7 @@ extension ClientSettings {
     }
 }
 
-/// Logs nothing.
+/// A log handler that ignores every record.
 private struct SilentLog: LogHandler {
     var minimumLevel: LogLevel { .error }
     func log(_ record: LogRecord) {}

@@ -3,20 +3,21 @@ import Foundation
 import MQTTCodec
 import Synchronization
 
-/// Calls the app's closures on the delivery queue, in order, many with one hop.
+/// Calls the app's closures on the delivery queue, in order. One block on the queue calls many closures.
 final class CompletionQueue: Sendable {
-    /// How many closures one turn of the queue calls at most, so that other work of the queue gets its turn.
+    /// The maximum number of closures that one block calls, so that other work of the queue is not delayed for long.
     static let closuresPerTurn = 1_024
 
-    /// For how many calls memory is kept while there are none.
+    /// The number of calls that an empty queue keeps memory for.
     private static let keptCount = 128
 
-    /// A call to make.
+    /// A call of an app's closure.
     enum Call: Sendable {
         case plain(@Sendable () -> Void)
-        /// The most frequent one, as its parts: joining them in a closure would cost an allocation for each message.
+        /// The result of a publish, the most frequent call. Its parts are not joined in a closure, which would cost an
+        /// allocation for each message.
         case answered(PublishCompletion, PacketReasonCode)
-        /// It was made.
+        /// The call was already made.
         case done
 
         fileprivate consuming func perform() {
@@ -29,20 +30,20 @@ final class CompletionQueue: Sendable {
     }
 
     private struct State {
-        /// The calls for later turns.
+        /// The calls that later blocks make.
         var calls: [Call] = []
-        /// The calls of the present turn. Calls before `position` were made.
+        /// The calls that the present block makes. Calls before `position` were already made.
         var present: [Call] = []
         var position = 0
         var isScheduled = false
 
-        /// Records that a turn is needed; returns whether the caller must request it.
+        /// Records that a block is needed. Returns true if the caller must dispatch it.
         mutating func needsTurn() -> Bool {
             defer { isScheduled = true }
             return !isScheduled
         }
 
-        /// Gives back the memory that only a burst needs, when there are no calls.
+        /// Frees the memory that a burst of calls needed. Used when there are no calls.
         mutating func trim(above limit: Int) {
             if present.capacity > limit { (present, position) = ([], 0) }
             if calls.capacity > limit { calls = [] }
@@ -54,15 +55,15 @@ final class CompletionQueue: Sendable {
 
     init(_ queue: DispatchQueue) { self.queue = queue }
 
-    /// Calls `closure` soon. From any thread.
+    /// Adds a closure to call on the delivery queue. From any thread.
     func add(_ closure: @escaping @Sendable () -> Void) { add(.plain(closure)) }
 
-    /// Calls `completion` with the result of a publish on the delivery queue. From any thread.
+    /// Adds a call of `completion` with the result of a publish. From any thread.
     func add(_ completion: @escaping PublishCompletion, _ outcome: PublishOutcome) {
         add { completion(outcome) }
     }
 
-    /// Makes a call soon. From any thread.
+    /// Adds a call. From any thread.
     func add(_ call: Call) {
         let needsTurn = state.withLock { state in
             state.calls.append(call)
@@ -71,7 +72,7 @@ final class CompletionQueue: Sendable {
         if needsTurn { queue.async { [self] in takeTurn() } }
     }
 
-    /// Makes calls soon, and leaves `calls` empty. From any thread.
+    /// Adds calls, and leaves `calls` empty. From any thread.
     func add(_ calls: inout [Call]) {
         if calls.isEmpty { return }
         let needsTurn = state.withLock { state in
@@ -86,7 +87,7 @@ final class CompletionQueue: Sendable {
         if needsTurn { queue.async { [self] in takeTurn() } }
     }
 
-    /// Makes calls, and takes another turn while there are any.
+    /// Makes calls on the delivery queue, and dispatches another block while calls remain.
     private func takeTurn() {
         var calls: [Call] = []
         var position = state.withLock { state in

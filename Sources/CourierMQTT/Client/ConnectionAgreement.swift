@@ -3,20 +3,20 @@ import MQTTCodec
 
 /// Fields of the last CONNECT and CONNACK that calls from any thread need.
 struct ConnectionAgreement: Sendable {
-    /// Whether the session ends with its connection; then DISCONNECT cannot extend it ([MQTT-3.14.2-2]).
+    /// Whether the session ends with its connection. If so, DISCONNECT cannot extend it ([MQTT-3.14.2-2]).
     private(set) var endsSession = false
-    /// The largest packet that the broker takes.
+    /// The size of the largest packet that the broker accepts, in bytes.
     private(set) var maximumPacketSize = PacketEncoder.largestPacketSize
-    /// The beginning of response topics that the broker suggests.
+    /// The prefix that the broker suggests for response topics; `nil` if it suggests none.
     private(set) var responseInformation: String?
 
-    /// A connection begins.
+    /// Records the CONNECT of a new connection.
     mutating func connects(_ connect: Connect) {
         endsSession = connect.version >= .v5 && connect.properties.sessionExpiryInterval ?? 0 == 0
         maximumPacketSize = PacketEncoder.largestPacketSize
     }
 
-    /// The broker has accepted it.
+    /// Records the CONNACK of an accepted connection.
     mutating func accepted(_ connAck: ConnAck) {
         maximumPacketSize = connAck.properties.maximumPacketSize.map { Int($0) } ?? PacketEncoder.largestPacketSize
         responseInformation = connAck.properties.responseInformation

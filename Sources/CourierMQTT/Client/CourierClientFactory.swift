@@ -8,16 +8,18 @@ import CourierTransport
 /// client.connect()
 /// ```
 public struct CourierClientFactory: Sendable {
-    /// Makes a factory; all are alike.
+    /// Makes a factory. It has no settings.
     public init() {}
 
     /// Makes a client. It connects after `connect()`, and ends with its last reference.
     ///
-    /// No connection is opened yet. With ``MQTTClientConfig/isMessagePersistenceEnabled`` and without a
-    /// ``MQTTClientConfig/messageStore``, the file of the messages is opened, which takes milliseconds on this thread.
+    /// This call opens no connection. With ``MQTTClientConfig/isMessagePersistenceEnabled`` and without a
+    /// ``MQTTClientConfig/messageStore``, it opens the file of the messages, which takes milliseconds on the calling
+    /// thread.
     ///
-    /// If the configuration has a mistake, or the file cannot be opened, every call of the client that can throw throws the
-    /// reason. The event of `connect()` and the log report it, too. ``validate(_:)`` finds mistakes before.
+    /// If the configuration has a mistake, or if the file cannot be opened, every throwing call of the client throws
+    /// the reason. The event of `connect()` and the log report the reason, too. ``validate(_:)`` finds mistakes
+    /// earlier.
     ///
     /// - Parameter config: The configuration.
     /// - Returns: The client.
@@ -29,11 +31,12 @@ public struct CourierClientFactory: Sendable {
         }
     }
 
-    /// Looks for mistakes in a configuration: limits that contradict each other, illegal topics, negative times, fixed
-    /// options (``MQTTClientConfig/init(options:)``) that no connection can be made with.
+    /// Checks a configuration for mistakes, such as contradictory limits, illegal topics, negative times, and fixed
+    /// options (``MQTTClientConfig/init(options:)``) that allow no connection.
     ///
-    /// The files of ``MQTTClientConfig/tls`` are read, which may take milliseconds; nothing is written, and no connection is
-    /// opened. What a provider of the app's own or `tls.material` will hand out is checked when it does.
+    /// The check reads the files of ``MQTTClientConfig/tls``, which may take milliseconds. It writes nothing, and opens
+    /// no connection. Options from the app's provider and certificates from `tls.material` are checked later, when the
+    /// client receives them.
     ///
     /// - Parameter config: The configuration.
     /// - Throws: A ``CourierCore/CourierError`` with `invalidConfiguration` that names the option and the remedy.
@@ -44,10 +47,10 @@ public struct CourierClientFactory: Sendable {
         if let tls = config.tls { try Self.check(tls) }
     }
 
-    /// Reads the certificates and keys.
+    /// Checks that the certificates and keys can be loaded.
     private static func check(_ tls: TLSClientConfiguration) throws(CourierError) {
         var tls = tls
-        tls.keyLogFile = nil  // It would be created.
+        tls.keyLogFile = nil  // Otherwise, this check would create the file.
         if tls.material != nil { (tls.material, tls.trust, tls.identity) = (nil, .systemRoots, nil) }
         do throws(TransportError) {
             _ = try TLSContext(client: tls)

@@ -1,2 +1,2 @@
-// The contract comes with its implementation: an app that imports the client means both.
+// An app that imports CourierMQTT also gets CourierCore, which declares the public API of the client.
 @_exported public import CourierCore

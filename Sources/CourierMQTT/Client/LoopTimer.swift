@@ -11,7 +11,7 @@ final class LoopTimer: Sendable {
     private let loop: EventLoop
     private let state = Mutex(State.waiting(nil))
 
-    /// Calls `fire` on the loop after `delay`, unless it is cancelled before.
+    /// Starts a timer that calls `fire` on the loop after `delay`, unless it is cancelled first.
     init(on loop: EventLoop, after delay: Duration, fire: @escaping @Sendable () -> Void) {
         self.loop = loop
         let deadline = loop.clock.now.advanced(by: delay.bounded)
@@ -25,7 +25,7 @@ final class LoopTimer: Sendable {
         }
     }
 
-    /// Ends the waiting; `nil` when it had ended before.
+    /// Marks the timer as over, and returns its token. Returns `nil` if the timer was already over.
     private func end() -> TimerToken?? {
         state.withLock { state -> TimerToken?? in
             guard case .waiting(let token) = state else { return nil }
@@ -34,7 +34,7 @@ final class LoopTimer: Sendable {
         }
     }
 
-    /// Cancels the timer; does nothing when it has fired.
+    /// Cancels the timer. Does nothing if the timer has already fired.
     func cancel() {
         guard let token = end(), let token else { return }
         loop.execute { [loop] in loop.cancel(token) }

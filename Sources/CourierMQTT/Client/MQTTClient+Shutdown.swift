@@ -5,7 +5,7 @@ extension MQTTClient {
     nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async {
         switch await fate(subscriptions) {
         case .keep:
-            // Behind the connection, so that no message comes for a filter that no loop reads any more.
+            // Loops end after the connection, so that no message arrives for a filter that no loop reads.
             await disconnectAndWait()
             await endLoops(.keep)
         case .remove:
@@ -22,15 +22,15 @@ extension MQTTClient {
         }
     }
 
-    /// How long the broker has for its answer to UNSUBSCRIBE.
+    /// The maximum time to wait for the broker's answers to UNSUBSCRIBE.
     private static var unsubscribeTimeout: Duration { .seconds(5) }
 
-    /// Ends the loops, and waits for the broker's answers.
+    /// Ends all `for await` loops, and waits for the broker's answers to UNSUBSCRIBE.
     private nonisolated(nonsending) func endLoops(_ fate: LoopSubscriptions) async {
         let waiter = Waiter<Void>(parts.waiterCount)
         let timer = LoopTimer(on: parts.loop, after: Self.unsubscribeTimeout) { waiter.resume(.success(())) }
         defer { timer.cancel() }
         parts.coordinator.endLoops(fate) { waiter.resume(.success(())) }
-        try? await waiter.value()  // A cancelled task does not wait.
+        try? await waiter.value()  // If the task is cancelled, it does not wait.
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// The client that an app uses. Every call is passed to the responsible part. The client ends with its last reference.
 final class MQTTClient: CourierClient {
     let parts: ClientParts
-    /// `nil` before the first request.
+    /// The requests that wait for responses; `nil` before the first request.
     private let madeRequests = Mutex<PendingRequests?>(nil)
 
     init(_ parts: ClientParts) { self.parts = parts }
@@ -21,7 +21,7 @@ final class MQTTClient: CourierClient {
         madeRequests.part { PendingRequests(parts.coordinator, waiterCount: parts.waiterCount) }
     }
 
-    /// How many continuations wait, for tests.
+    /// The number of waiting continuations, for tests.
     var waitingCount: Int { parts.waiterCount.count + parts.publishing.queue.waitingTaskCount }
 
     // MARK: Events
@@ -51,7 +51,7 @@ final class MQTTClient: CourierClient {
 
     func destroy() {
         parts.coordinator.destroy()
-        // Behind it, so that the topic of answers ends with the session and needs no UNSUBSCRIBE.
+        // Requests end after the session, so that the subscription to response topics needs no UNSUBSCRIBE.
         madeRequests.withLock { $0 }?.endAll(
             CourierError(.clientDestroyed, "The client was destroyed before the response arrived."))
     }
@@ -217,7 +217,7 @@ final class MQTTClient: CourierClient {
             } connected: { [self] in
                 try await connected(timeout: nil)
             } closed: { [self] reader, left in
-                // The event loop does not keep the client: it ends when the app has let it go.
+                // This task does not keep the client alive, so that the client can end when the app has released it.
                 parts.loop.execute { [coordinator = parts.coordinator] in coordinator.closed(reader, left) }
             }
         }

@@ -4,8 +4,8 @@ public import Foundation
 
 /// The configuration of a client: credentials, protocol, limits, and the response to failures.
 ///
-/// The initializers name what most apps set; the other properties have defaults that are right for a first use and can
-/// be changed before the client is made.
+/// The initializers have parameters for the options that most apps set. The other properties have defaults that suit a
+/// first use, and can be changed before the client is made.
 ///
 /// ```swift
 /// import CourierMQTT
@@ -17,7 +17,7 @@ public import Foundation
 /// let client = CourierClientFactory().makeMQTTClient(config: config)
 /// ```
 ///
-/// It is not `Sendable`, because the provider need not be. Make it and pass it to the factory in one place.
+/// A configuration is not `Sendable`, because its provider may not be. Make it where you pass it to the factory.
 public struct MQTTClientConfig {
     /// The source of connect options.
     enum Provider {
@@ -27,80 +27,86 @@ public struct MQTTClientConfig {
 
     let provider: Provider
 
-    // MARK: The published options
+    // MARK: Options of the first initializer
 
-    /// Topic filters to subscribe to on every connection; none by default, and at most 100,000. An unsubscribed filter is left
-    /// out until `destroy()`.
+    /// Topic filters to subscribe to on every connection; none by default, and at most 100,000. After the app
+    /// unsubscribes from one of them, the client does not subscribe to it again until `destroy()`.
     public var topics: [String: QoS]
-    /// The formats of messages, asked in this order; JSON, text and data by default.
+    /// The adapters that encode and decode messages, tried in this order; JSON, text and data by default.
     public var messageAdapters: [any MessageAdapter]
-    /// Whether messages of QoS 1 and 2 survive the process, also if it is killed; `false` by default.
+    /// Whether QoS 1 and 2 messages are stored in a file, so that they survive the end of the process; `false` by
+    /// default.
     ///
-    /// If `true` and there is no ``messageStore``, the client keeps them in a file of the provider's client id, in the folder
-    /// `~/.local/state/<name of the program>`. The first absolute path of `$XDG_STATE_HOME`, `$STATE_DIRECTORY` and
-    /// `$HOME/.local/state` counts, and ``SessionOptions/storeName`` replaces the name of the program. Only this user can read
-    /// the file. If it cannot be opened, or another client has it, all calls fail: the client never keeps messages in memory
-    /// instead. With a ``messageStore``, they survive with either value.
+    /// If `true` and there is no ``messageStore``, the client keeps the messages in one file for the provider's client
+    /// id. The file is in the folder `~/.local/state/<name of the program>`, and only this user can read it. The parent
+    /// folder `~/.local/state` is replaced by `$XDG_STATE_HOME` or else `$STATE_DIRECTORY`, if the variable has an
+    /// absolute path. ``SessionOptions/storeName`` replaces the name of the program.
+    ///
+    /// If the file cannot be opened, or if another client uses it, all calls fail: the client never falls back to
+    /// memory. With a ``messageStore``, messages are stored there, whatever this option is.
     public var isMessagePersistenceEnabled: Bool
-    /// Seconds until the first attempt after a loss, doubled with each further one; 5 by default.
+    /// Seconds between the loss of a connection and the first attempt, doubled for each further attempt; 5 by default.
     public var autoReconnectInterval: UInt16
-    /// The most seconds between two attempts; 10 by default.
+    /// The maximum number of seconds between two attempts; 10 by default.
     public var maxAutoReconnectInterval: UInt16
-    /// Whether asking for credentials is timed; `false` by default.
+    /// Whether fetching credentials has a time limit; `false` by default.
     public var enableAuthenticationTimeout: Bool
-    /// Seconds that asking for credentials may take, more than 0 where that is timed; 30 by default.
+    /// The maximum time for fetching credentials, in seconds; 30 by default. It must be more than 0 if the time limit
+    /// is on.
     public var authenticationTimeoutInterval: TimeInterval
     /// When to give up on an attempt; off by default.
     public var connectTimeoutPolicy: ConnectTimeoutPolicy
-    /// When to treat silence as a loss; off by default.
+    /// When to treat a silent connection as lost; off by default.
     public var idleActivityTimeoutPolicy: IdleActivityTimeoutPolicy
-    /// Seconds for which received messages of QoS 1 and 2 without a reader are kept; 0, the default, keeps none.
+    /// How long received QoS 1 and 2 messages without a reader are kept, in seconds. 0, the default, keeps none.
     public var messagePersistenceTTLSeconds: TimeInterval
-    /// Seconds between two removals of kept messages whose time is over; 10 by default.
+    /// Seconds between two removals of expired kept messages; 10 by default.
     public var messageCleanupInterval: TimeInterval
 
     // MARK: The protocol
 
-    /// Which version of MQTT to speak; 5, or 3.1.1 with a broker that does not know it, by default.
+    /// The MQTT version to use. By default, version 5, or 3.1.1 if the broker does not support 5.
     public var protocolVersion = ProtocolVersionPolicy.preferVersion5
     /// Options of the session and its messages.
     public var session = SessionOptions()
     /// Limits on what the client sends, receives and keeps in memory.
     public var limits = ClientLimits()
-    /// The message that the broker publishes when this client is lost; none by default. It is not published after `disconnect()`,
-    /// `destroy()` or in the background.
+    /// The message that the broker publishes if it loses this client; none by default. The broker does not publish it
+    /// if the client disconnects by `disconnect()` or `destroy()`, or because the app enters the background.
     public var will: WillMessage?
 
-    // MARK: The way to the broker
+    // MARK: Connecting to the broker
 
-    /// Settings of TLS; `nil` by default, which means the system's authorities and all checks.
+    /// The TLS settings. `nil`, the default, means the system's certificate authorities and all checks.
     ///
-    /// A value turns TLS on for options without a scheme, whatever their port. Options with a scheme without TLS (`tcp`, `mqtt`,
-    /// `ws`) are then refused with `invalidConfiguration`, so that a provider cannot turn TLS off. Unix sockets and streams of
-    /// the app need its `serverName`.
+    /// If set, options without a scheme use TLS, whatever their port. Options with a scheme without TLS (`tcp`, `mqtt`,
+    /// `ws`) are refused with `invalidConfiguration`, so that a provider cannot turn TLS off. For Unix sockets and the
+    /// app's own streams, the settings must have a `serverName`.
     public var tls: TLSClientConfiguration?
-    /// The proxy that the broker is reached through; none by default. Unix sockets and streams of the app's own never
-    /// go through one. A proxy that fails or refuses is a failed attempt, which is tried again after the usual pause.
+    /// The proxy for connections to the broker; none by default. Unix sockets and the app's own streams use no proxy.
+    /// If the proxy fails or refuses, the attempt fails, and the client tries again after the usual pause.
     public var proxy = ProxySetting.direct
-    /// The local address and network interface that connections leave this machine from; `nil`, the default, leaves both to the
-    /// operating system. A missing address or interface is a failed attempt, which is tried again after the usual pause.
+    /// The local address and network interface that connections use. With `nil`, the default, the operating system
+    /// chooses both. If the address or interface does not exist, the attempt fails, and the client tries again after
+    /// the usual pause.
     public var localBinding: LocalBinding?
-    /// The stream to the broker instead of the host and port of the options, made anew for each attempt; `nil` by default. Called
-    /// on the event loop; it must not block. The returned stream is closed at the end of the attempt. Host, port, scheme and path
-    /// of the options still identify the broker and its sessions.
+    /// Makes the stream to the broker, instead of a connection to the host and port of the options; `nil` by default.
+    /// It is called for each attempt, on the event loop, and must not block. The returned stream is closed at the end
+    /// of the attempt. Host, port, scheme and path of the options still identify the broker and its sessions.
     public var endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
-    /// How to deal with several ways to the broker, as `ConnectOptions.alternatives` or service records name them.
+    /// How the client uses several endpoints of the broker, from `ConnectOptions.alternatives` or DNS service records.
     public var endpoints = EndpointPolicy()
-    /// How long the end of a connection waits for the broker to close too, once everything was written; `nil`, the default, is
-    /// ``CourierTransport/ChannelOptions/lingerTimeout``.
+    /// How long a closing connection waits for the broker to close too, after everything was written. `nil`, the
+    /// default, means ``CourierTransport/ChannelOptions/lingerTimeout``.
     package var peerCloseTimeout: Duration?
-    /// How many stored messages stay in memory while they wait. For tests.
+    /// The maximum number of stored messages that stay in memory while they wait. Only tests change it.
     package var storedMessagesInMemory = 8_192
-    /// The variables that say where the file of ``isMessagePersistenceEnabled`` is; `nil` for those of the process. For tests.
+    /// The environment variables that determine the file of ``isMessagePersistenceEnabled``; `nil` means those of the
+    /// process. Only tests set it.
     package var environmentVariables: [String: String]?
-    /// By what stored messages age.
+    /// The clock for the age of stored messages.
     package var storeClock = StoreClock()
-    /// The resolver of service records.
+    /// The resolver of DNS service records.
     var serviceRecords = ServiceRecords.system
 
     /// When the client reconnects, in addition to ``autoReconnectInterval`` and ``maxAutoReconnectInterval``.
@@ -108,18 +114,19 @@ public struct MQTTClientConfig {
 
     // MARK: Messages
 
-    /// Which content type belongs to which topics where MQTT does not say it; asked in order, none by default.
+    /// Rules that choose an adapter by topic, for messages without a content type; tried in order, none by default.
     public var adapterRules: [AdapterRule] = []
-    /// Limits and rules for waiting messages.
+    /// Limits and rules for messages that wait for a connection.
     public var offline = OfflinePolicy()
-    /// The store in which messages of QoS 1 and 2 survive the process, instead of the file of ``isMessagePersistenceEnabled``;
-    /// `nil` by default. Several clients may share one `SQLiteMessageStore`; ``SessionOptions/storeScope`` separates them.
+    /// The store in which messages of QoS 1 and 2 survive the process, instead of the file of
+    /// ``isMessagePersistenceEnabled``; `nil` by default. Several clients may share one `SQLiteMessageStore`;
+    /// ``SessionOptions/storeScope`` separates them.
     public var messageStore: (any MessageStore)?
 
-    // MARK: The world around
+    // MARK: Environment
 
-    /// Where readers, events and the closures of this client are called, and the provider is asked; the main queue by
-    /// default. It must be serial.
+    /// The serial queue on which the client calls sinks, event handlers, completions and a provider with closures; the
+    /// main queue by default.
     public var deliveryQueue = DispatchQueue.main
     /// The network monitor, the app's lifecycle and the event loops.
     public var environment = ClientEnvironment()
@@ -131,18 +138,19 @@ public struct MQTTClientConfig {
     /// Makes a configuration for a provider with closures.
     ///
     /// - Parameters:
-    ///   - topics: Topic filters to subscribe to with every connection; none by default.
-    ///   - authService: The source of connect options; kept alive by the client, and called on the delivery queue.
-    ///   - messageAdapters: The formats, asked in this order; JSON, text and data by default.
-    ///   - isMessagePersistenceEnabled: Whether messages of QoS 1 and 2 survive the process; `false` by default.
-    ///   - autoReconnectInterval: Seconds until the first attempt after a loss; 5 by default.
-    ///   - maxAutoReconnectInterval: The most seconds between two attempts; 10 by default.
-    ///   - enableAuthenticationTimeout: Whether asking for credentials is timed; `false` by default.
-    ///   - authenticationTimeoutInterval: Seconds that asking for credentials may take; 30 by default.
+    ///   - topics: Topic filters to subscribe to on every connection; none by default.
+    ///   - authService: The source of connect options. The client keeps it alive, and calls it on the delivery queue.
+    ///   - messageAdapters: The adapters, tried in this order; JSON, text and data by default.
+    ///   - isMessagePersistenceEnabled: Whether QoS 1 and 2 messages survive the end of the process; `false` by
+    ///     default.
+    ///   - autoReconnectInterval: Seconds between the loss of a connection and the first attempt; 5 by default.
+    ///   - maxAutoReconnectInterval: The maximum number of seconds between two attempts; 10 by default.
+    ///   - enableAuthenticationTimeout: Whether fetching credentials has a time limit; `false` by default.
+    ///   - authenticationTimeoutInterval: The maximum time for fetching credentials, in seconds; 30 by default.
     ///   - connectTimeoutPolicy: When to give up on an attempt; disabled by default.
-    ///   - idleActivityTimeoutPolicy: When to treat silence as a loss; disabled by default.
-    ///   - messagePersistenceTTLSeconds: Seconds for which messages without a reader are kept; 0 by default.
-    ///   - messageCleanupInterval: Seconds between two removals of kept messages whose time is over; 10 by default.
+    ///   - idleActivityTimeoutPolicy: When to treat a silent connection as lost; disabled by default.
+    ///   - messagePersistenceTTLSeconds: How long messages without a reader are kept, in seconds; 0 by default.
+    ///   - messageCleanupInterval: Seconds between two removals of expired kept messages; 10 by default.
     public init(
         topics: [String: QoS] = [:],
         authService: any IConnectionServiceProvider,
@@ -171,8 +179,7 @@ public struct MQTTClientConfig {
         self.messageCleanupInterval = messageCleanupInterval
     }
 
-    /// Collects the options for a provider that is `async`; the other options have their defaults and can be set
-    /// afterwards.
+    /// Makes a configuration for an `async` provider. The other options have their defaults, and can be set afterwards.
     ///
     /// - Parameter provider: The source of connect options.
     public init(provider: any ConnectionServiceProvider) {
@@ -190,15 +197,16 @@ public struct MQTTClientConfig {
         messageCleanupInterval = 10
     }
 
-    /// Collects the options for a broker that is always the same; the other options have their defaults and can be set
+    /// Makes a configuration with fixed connect options. The other options have their defaults, and can be set
     /// afterwards.
     ///
-    /// A mistake in these options is one of the configuration, which ``CourierClientFactory/validate(_:)`` throws.
+    /// A mistake in these options is a mistake of the configuration, so ``CourierClientFactory/validate(_:)`` throws
+    /// it.
     ///
-    /// - Parameter options: Where and as whom to connect.
+    /// - Parameter options: The address of the broker, and the client's credentials.
     public init(options: ConnectOptions) { self.init(provider: FixedOptions(options: options)) }
 
-    /// The provider's options, if they never change.
+    /// The fixed connect options; `nil` if the app has set a provider.
     var fixedOptions: ConnectOptions? {
         switch provider {
         case .closures: nil
@@ -206,14 +214,14 @@ public struct MQTTClientConfig {
         }
     }
 
-    /// Whose the stored messages are, if it is known before the provider has answered.
+    /// The scope of the stored messages, if it is known before the provider returns options.
     var knownScope: StoreScope? {
         if let scope = session.storeScope { return scope }
         guard let options = fixedOptions, !options.clientId.utf8.contains(UInt8(ascii: "%")) else { return nil }
         return StoreScope(options)
     }
 
-    /// JSON, text and bytes: the adapters of a client that names none. All such clients share their coders.
+    /// The default adapters: JSON, text and data. All clients that use them share one encoder and decoder.
     public static let defaultAdapters: [any MessageAdapter] = [
         JSONMessageAdapter.standard, TextMessageAdapter(), DataMessageAdapter(),
     ]
@@ -221,16 +229,16 @@ public struct MQTTClientConfig {
 
 /// What happens to unacknowledged messages when the broker has lost the session.
 public enum SessionLossPolicy: Hashable, Sendable {
-    /// They are published anew. A message of QoS 2 that the old session had may then arrive twice; one whose delivery
-    /// was past that point fails with `connectionLost`.
+    /// The messages are published again. A QoS 2 message that the old session has received may then arrive twice. A QoS
+    /// 2 message after PUBREC cannot be published again, and fails with `connectionLost`.
     case resend
-    /// They fail, and their callers decide.
+    /// The messages fail with an error, and their callers may publish them again.
     case fail
-    /// They are given up, which an event reports.
+    /// The messages are dropped, and an event reports it.
     case drop
 }
 
-/// Gives the same options every time.
+/// A provider that always returns the same options.
 private struct FixedOptions: ConnectionServiceProvider {
     let options: ConnectOptions
 

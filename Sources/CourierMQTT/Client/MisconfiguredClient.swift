@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// The client of a configuration with a mistake: every call throws the mistake.
+/// The client for a configuration with a mistake. Every call that can fail reports this mistake.
 final class MisconfiguredClient: CourierClient {
     private let problem: CourierError
     private let deliveryQueue: DispatchQueue
@@ -115,7 +115,7 @@ final class MisconfiguredClient: CourierClient {
         MessageSequence { [problem] in FailedSource(problem) }
     }
 
-    /// A publisher that finishes at once, on the delivery queue.
+    /// Returns a publisher that finishes at once, on the delivery queue.
     private func empty<Output: Sendable>() -> AnyPublisher<Output, Never> {
         let subject = PassthroughSubject<Output, Never>()
         subject.send(completion: .finished)
@@ -123,7 +123,7 @@ final class MisconfiguredClient: CourierClient {
     }
 }
 
-/// A source that only fails.
+/// A message source that always throws.
 private final class FailedSource<Element: Sendable>: MessageSource {
     private let problem: CourierError
 

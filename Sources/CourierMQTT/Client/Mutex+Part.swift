@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Mutex {
-    /// The part, which is made at its first use.
+    /// Returns the stored part. The first call makes it.
     func part<Part: Sendable>(orMake make: () -> Part) -> Part where Value == Part? {
         withLock { part in
             let present = part ?? make()

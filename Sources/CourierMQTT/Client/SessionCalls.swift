@@ -1,11 +1,11 @@
 import CourierCore
 
-/// The calls that begin and end sessions, from any threads, in the order in which they were made: numbered, until the loop has
-/// done them.
+/// The `connect`, `disconnect` and `destroy` calls that the loop has not performed yet. They are numbered in the order
+/// in which any thread has made them.
 struct SessionCalls: Sendable {
     enum Call: Sendable {
         case connect(source: String)
-        /// `told` is called with the end of the connection.
+        /// `told` is called with the result when the connection has ended.
         case disconnect(
             DisconnectOptions = DisconnectOptions(), told: (@Sendable (Result<Void, CourierError>) -> Void)?)
         case destroy
@@ -14,18 +14,18 @@ struct SessionCalls: Sendable {
     private var lastNumber = 0
     private var calls: [Call] = []
 
-    /// Notes a call, and returns its number.
+    /// Adds a call, and returns its number.
     mutating func note(_ call: Call) -> Int {
         calls.append(call)
         lastNumber += 1
         return lastNumber
     }
 
-    /// Takes the first of the calls that are not done, up to the one with this number.
+    /// Removes and returns the next call if its number is at most `number`; `nil` if there is none.
     mutating func next(upTo number: Int) -> Call? {
         guard !calls.isEmpty, lastNumber - calls.count < number else { return nil }
         let call = calls.removeFirst()
-        if calls.isEmpty { calls = [] }  // Clients that idle keep no memory for it.
+        if calls.isEmpty { calls = [] }  // Frees the memory, so that idle clients do not keep it.
         return call
     }
 }

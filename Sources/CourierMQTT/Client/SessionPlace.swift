@@ -1,14 +1,15 @@
 import CourierCore
 import CourierTransport
 
-/// Identifies the session at a broker. A broker reports that it has a session, and not which one.
+/// Identifies a session by client id and broker. CONNACK says only whether the broker has a session, but does not
+/// identify it.
 struct SessionPlace: Sendable {
-    /// The options of the connection. They identify the broker also for a stream of the app.
+    /// The options of the connection. They identify the broker even if the app provides the stream to it.
     let options: ConnectOptions
-    /// The cluster that the server is a node of; its nodes have the same sessions.
+    /// The broker's cluster; `nil` if none is known. All nodes of a cluster have the same sessions.
     @BoxedOptional var cluster: String?
 
-    /// Whether a session of this client id that is found there is the same.
+    /// True if both places have the same session: the client ids are equal, and the broker or the cluster is the same.
     func hasSession(of other: SessionPlace) -> Bool {
         guard TopicRules.sameBytes(options.clientId, other.options.clientId) else { return false }
         return (cluster != nil && cluster == other.cluster) || options.leadsToServer(of: other.options)
@@ -20,6 +21,6 @@ extension ConnectOptions {
         host == other.host && port == other.port && scheme == other.scheme && webSocketPath == other.webSocketPath
     }
 
-    /// A query may hold a token, and leads nowhere else.
+    /// The WebSocket path without its query. A query may contain a token, and does not lead to another server.
     private var webSocketPath: Substring? { webSocket?.path.prefix { $0 != "?" } }
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A value that clients which are configured alike have in common.
+/// A value that clients with the same configuration share, to save memory.
 final class Shared<Value: Equatable & Sendable>: Sendable {
-    /// Remembers the last shared value while it is referenced.
+    /// Remembers the last shared value as long as it is referenced.
     final class Memory: Sendable {
         private struct State {
             weak var last: Shared?
@@ -12,7 +12,7 @@ final class Shared<Value: Equatable & Sendable>: Sendable {
 
         init() {}
 
-        /// `value`, without another copy of it if it was also the last one.
+        /// Returns a shared object with this value. If the last shared value is equal, its object is returned.
         func share(_ value: Value) -> Shared {
             state.withLock { state in
                 if let last = state.last, last.value == value { return last }

@@ -3,18 +3,18 @@ import MQTTCodec
 
 /// Matches received messages with subscriptions.
 extension SubscriptionKeeper {
-    /// A reader's claim on one copy of a message; see ``SubscriptionSet/claim(of:on:)``.
+    /// Returns a reader's claim on one copy of a message; see ``SubscriptionSet/claim(of:on:)``.
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> SubscriptionSet.Claim {
         filters.claim(of: filter, on: copy)
     }
 
-    /// The identifiers of a copy that the app chose.
+    /// Returns those subscription identifiers of a copy that the app has chosen itself.
     func chosenIdentifiers(of copy: [UInt32]) -> [UInt32] { filters.chosenIdentifiers(of: copy) }
 
-    /// The number of the last request. Later requests have higher numbers.
+    /// The number of the last SUBSCRIBE or UNSUBSCRIBE. Later packets have higher numbers.
     var lastRequest: UInt64 { filters.lastRequest }
 
-    /// Whether the broker sends a reader a retained message by itself; see
+    /// Whether the broker sends a retained message in response to the reader's SUBSCRIBE; see
     /// ``SubscriptionSet/bringsRetained(on:to:after:_:in:)``.
     func bringsRetained(on topic: TopicName, to filter: TopicFilter?, after last: UInt64) -> Bool {
         filters.bringsRetained(on: topic, to: filter, after: last, options, in: driver.protocolVersion)

@@ -2,12 +2,14 @@ import CourierCore
 import Synchronization
 
 extension SubscriptionKeeper {
-    /// Ends all loops over messages. Each gets the messages that have arrived for it, and then ends.
+    /// Ends all `for await` loops over messages. Each loop first receives the messages that have already arrived for
+    /// it.
     ///
     /// - Parameters:
-    ///   - keepsSubscriptions: Whether the filters that the broker has granted to loops become subscriptions of the app. Otherwise
-    ///     a filter that only loops wanted is unsubscribed.
-    ///   - confirmed: Called when the broker has confirmed every UNSUBSCRIBE; at once if there is none, or no connection.
+    ///   - keepsSubscriptions: If true, filters that the broker has granted to loops become subscriptions of the app.
+    ///     If false, filters that only loops wanted are unsubscribed.
+    ///   - confirmed: Called when the broker has confirmed every UNSUBSCRIBE; at once if none is sent or there is no
+    ///     connection.
     func endLoops(keepsSubscriptions: Bool, confirmed: @escaping @Sendable () -> Void) {
         let ended = takeLoops()
         let countdown = Countdown(from: ended.count + 1, confirmed)
@@ -26,7 +28,7 @@ extension SubscriptionKeeper {
     }
 }
 
-/// Calls a closure when it has counted down to zero. From any thread.
+/// Calls a closure when a count reaches zero. From any thread.
 private final class Countdown: Sendable {
     private let left: Atomic<Int>
     private let ended: @Sendable () -> Void

@@ -3,9 +3,10 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Carries out what a ``SubscriptionSet`` decides: packets to the session, outcomes to the waiting caller, events to the app.
+/// Performs the decisions of a ``SubscriptionSet``: sends packets, passes results to waiting callers, and events to the
+/// app.
 ///
-/// Everything is touched on the client's loop only.
+/// All members are used on the client's loop only.
 final class SubscriptionKeeper {
     /// A caller that waits for the broker's answer to a filter.
     private enum Waiting {
@@ -14,16 +15,16 @@ final class SubscriptionKeeper {
         case reader(ReaderRegistration)
     }
 
-    /// A reader whose filter has `%u` or `%c`, before the connection gives them a value.
+    /// A reader whose filter contains `%u` or `%c`, until the first connection defines the user name and client id.
     private struct Unresolved {
         let reader: ReaderRegistration
         let request: SubscriptionRequest
     }
 
-    /// How many readers may wait for a connection that gives their filters a meaning.
+    /// The maximum number of readers that wait for the values of `%u` and `%c`.
     static let unresolvedLimit = 10_000
 
-    /// The bit that distinguishes tokens of these packets from tokens of publishes.
+    /// The bit that distinguishes tokens of SUBSCRIBE and UNSUBSCRIBE from tokens of publishes.
     private static let tokenMark: UInt64 = 1 << 63
 
     private let loop: EventLoop
@@ -31,24 +32,24 @@ final class SubscriptionKeeper {
     let options: SubscriptionOptions
     private let texts: WireText
     private let tell: (CourierEventType) -> Void
-    /// Keeps a change beyond the process, if anything does.
+    /// Stores a change for the next process, if the client has a message store.
     private let keep: (StoreChange) -> Void
     private(set) var filters: SubscriptionSet
-    /// Actions of the set that are not performed yet.
+    /// Actions that the subscription set has returned and that are not performed yet.
     private var actions: [SubscriptionAction] = []
     private var waiting: [UInt64: (filter: TopicFilter, who: Waiting)] = [:]
-    /// The filters of readers that are open.
+    /// The filter of each open reader.
     private var readers: [ObjectIdentifier: (id: UInt64, filter: TopicFilter, qos: QoS, waiter: UInt64)] = [:]
-    /// The readers that end if the broker refuses their filter.
+    /// The readers of `for await` loops. Each ends if the broker refuses its filter.
     private var loops: [UInt64: ReaderRegistration] = [:]
     private var unresolved: [Unresolved] = []
     private let hasStore: Bool
-    /// Whether it is known what an earlier process wanted of this session.
+    /// True if the subscriptions of an earlier process were restored, or if there is no store.
     private var isRestored: Bool
     private var lastID: UInt64 = 0
 
-    /// Keeps `topics` subscribed, reports events to `tell`, and passes changes for the next process to `keep`. With a store,
-    /// ``restore(_:)`` is called once for each session.
+    /// Keeps `topics` subscribed, reports events to `tell`, and passes changes to store to `keep`. With a store, the
+    /// owner calls ``restore(_:)`` once for each session.
     init(
         _ topics: [(filter: TopicFilter, qos: QoS)], _ driver: SessionDriver, on loop: EventLoop,
         hasStore: Bool = false, options: SubscriptionOptions = SubscriptionOptions(),
@@ -82,8 +83,8 @@ final class SubscriptionKeeper {
         actions += filters.restore(subscriptions.filter { !discardIfUnsendable($0) })
     }
 
-    /// Removes a stored subscription whose filter the client does not send, and reports the reason; `false` when the
-    /// client may send the filter. An older version may have stored such a filter.
+    /// Removes a stored subscription if the client may not send its filter, and reports the reason as an event. Returns
+    /// `false` if the client may send it. An older version may have stored an illegal filter.
     private func discardIfUnsendable(_ subscription: StoredSubscription) -> Bool {
         do throws(CourierError) {
             try texts.check(subscription.filter)
@@ -99,16 +100,16 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// Whether there is a topic to subscribe to, or to be rid of. There may be one as long as it is not known what an
-    /// earlier process wanted.
+    /// True if there is a filter to subscribe to or to unsubscribe from. Also true until the subscriptions of an
+    /// earlier process are restored, because they may include one.
     var hasTopics: Bool { filters.count > 0 || !unresolved.isEmpty || !isRestored }
 
     // MARK: The app
 
-    /// The caller's unique key for a wait.
+    /// The unique key of one waiting caller.
     typealias WaiterKey = UInt64
 
-    /// The first of the callers' numbers; those below are this keeper's own.
+    /// The lowest key for callers. This keeper uses lower numbers for its own waits.
     static let firstWaiterKey: WaiterKey = 1 << 62
 
     func subscribe(
@@ -149,10 +150,10 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// How many wait for the broker's answer.
+    /// The number of callers that wait for the broker's answer.
     var waitingCount: Int { waiting.count }
 
-    /// Removes a waiting caller. Its request stays.
+    /// Removes a waiting caller. Its request is not canceled.
     func forget(_ key: WaiterKey) {
         guard let (filter, _) = waiting.removeValue(forKey: key) else { return }
         filters.forget(waiter: key, of: filter)
@@ -160,7 +161,8 @@ final class SubscriptionKeeper {
 
     // MARK: Readers
 
-    /// A loop has started: it reads from now on, and its filter is wanted.
+    /// Opens the reader of a new `for await` loop, and subscribes to its filter. If the filter contains a placeholder
+    /// without a value, the reader waits for `use(identity:)`.
     func open(_ reader: ReaderRegistration, _ request: SubscriptionRequest, identity: ConnectionIdentity?) {
         let filter: TopicFilter
         do {
@@ -191,7 +193,8 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// Opens a reader whose filter has no placeholders, and reports the broker's answer. Each further call adds a waiting caller.
+    /// Opens a reader whose filter has no placeholders, and reports the broker's answer to `told`. A further call for
+    /// the same reader adds a waiting caller.
     func subscribe(
         _ reader: ReaderRegistration, to filter: TopicFilter, _ qos: QoS, key: WaiterKey,
         told: @escaping @Sendable (Result<QoS, CourierError>) -> Void
@@ -211,7 +214,7 @@ final class SubscriptionKeeper {
         reader.open(filter, .onReceipt)
     }
 
-    /// It was left.
+    /// Removes a reader that the app has left, and its interest in its filter.
     func close(_ reader: ReaderRegistration) {
         unresolved.removeAll { $0.reader === reader }
         guard let (id, filter, _, waiter) = readers.removeValue(forKey: ObjectIdentifier(reader)) else { return }
@@ -220,13 +223,13 @@ final class SubscriptionKeeper {
         actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
     }
 
-    /// Ends the wait of all callers that wait for the grant of a loop's filter. The loops continue.
+    /// Fails all waits for the grant of a loop's filter. The loops continue.
     func failGrants(_ error: CourierError) {
         for reader in loops.values { reader.failGrant(error) }
         for one in unresolved { one.reader.failGrant(error) }
     }
 
-    /// A loop that was taken out.
+    /// A loop that `takeLoops()` removed.
     struct TakenLoop {
         let id: UInt64
         let filter: TopicFilter
@@ -249,24 +252,25 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// Removes a reader's interest in a filter. `told` is called when the broker has confirmed it, or will not.
+    /// Removes a reader's interest in a filter. `told` is called when the broker has confirmed it, or when no
+    /// confirmation can arrive.
     func leave(_ filter: TopicFilter, of id: UInt64, told: (@Sendable () -> Void)?) {
         let waiter = told == nil ? nil : nextID()
         if let waiter, let told { waiting[waiter] = (filter, .unsubscriber { _ in told() }) }
         do {
             actions += try filters.unwant([(filter, waiter)], by: .reader(id), now: loop.now)
         } catch {
-            // Too many wait already. The filter is left without waiting.
+            // Too many callers wait already, so this call does not wait for the broker's answer.
             if let waiter { waiting[waiter] = nil }
             actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
             told?()
         }
     }
 
-    /// The app wants a reader's filter, also when the reader has left it.
+    /// Makes a reader's filter a subscription of the app. It remains after the reader has left the filter.
     func giveToApp(_ filter: TopicFilter, of id: UInt64) { actions += filters.takeOver(filter, of: id) }
 
-    /// The connection is known: filters with `%u` and `%c` have a meaning.
+    /// Opens the readers that waited for values of `%u` and `%c`.
     func use(identity: ConnectionIdentity?) {
         guard identity != nil, !unresolved.isEmpty else { return }
         let known = unresolved
@@ -287,19 +291,19 @@ final class SubscriptionKeeper {
         perform()
     }
 
-    /// Takes the answer to SUBSCRIBE.
+    /// Handles SUBACK.
     func subscribed(_ token: Token, _ subAck: SubAck) {
         actions += filters.subAck(Self.request(token), subAck.reasonCodes.map { ReasonCode($0) }, now: loop.now)
         perform()
     }
 
-    /// Takes the answer to UNSUBSCRIBE.
+    /// Handles UNSUBACK.
     func unsubscribed(_ token: Token, _ unsubAck: UnsubAck) {
         actions += filters.unsubAck(Self.request(token), unsubAck.reasonCodes.map { ReasonCode($0) }, now: loop.now)
         perform()
     }
 
-    /// Takes the failure of a packet; `false` when it was none of these.
+    /// Handles the failure of a SUBSCRIBE or UNSUBSCRIBE. Returns `false` if the token belongs to another packet.
     func failed(_ token: Token, _ failure: EngineAction.Failure) -> Bool {
         guard token.rawValue & Self.tokenMark != 0 else { return false }
         let isLost = failure == .connectionLost || failure == .notConnected
@@ -308,11 +312,12 @@ final class SubscriptionKeeper {
         return true
     }
 
-    // MARK: The end
+    // MARK: Ending
 
-    /// The session is destroyed: nothing is wanted any more but what the configuration names, and what loops read.
+    /// Removes the subscriptions of a destroyed session. Only the topics of the configuration and the filters of open
+    /// readers remain.
     func removeAll() {
-        // Requests under way end here. Their answers are ignored, because the set is replaced.
+        // Pending requests end here. The broker's answers to them are ignored, because the set is replaced.
         actions += filters.disconnected(now: loop.now)
         actions += filters.abandonWaiters()
         perform()
@@ -327,7 +332,7 @@ final class SubscriptionKeeper {
         perform()
     }
 
-    /// The client has ended.
+    /// Fails all waiting callers, because the client has ended.
     func end(_ error: CourierError) {
         actions += filters.abandonWaiters()
         perform()
@@ -336,9 +341,9 @@ final class SubscriptionKeeper {
         unresolved = []
     }
 
-    // MARK: Doing
+    // MARK: Performing actions
 
-    /// Performs the waiting actions in order.
+    /// Performs the pending actions in order.
     func perform() {
         while !actions.isEmpty {
             let now = actions
@@ -384,7 +389,7 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// The properties of a packet; MQTT 3.1.1 has none.
+    /// Returns the properties of a SUBSCRIBE or UNSUBSCRIBE; none before MQTT 5.
     private func properties(
         of request: SubscriptionAction.RequestID, _ identifier: UInt32? = nil
     ) -> PacketProperties {

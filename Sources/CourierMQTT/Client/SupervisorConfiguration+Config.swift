@@ -2,7 +2,7 @@ import CourierCore
 import Foundation
 
 extension SupervisorConfiguration {
-    /// Takes over what `config` says of it; the rest is as it is by default.
+    /// Makes the supervisor's configuration from `config`. Values that `config` does not define have their defaults.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` that names the option and the remedy.
     init(_ config: MQTTClientConfig) throws(CourierError) {
@@ -45,7 +45,7 @@ extension SupervisorConfiguration {
         _ = try ClientSettings.seconds(policy.timerInterval, "idleActivityTimeoutPolicy.timerInterval")
     }
 
-    /// Converts an option in seconds. A timeout of 0 would end every attempt, so it is refused.
+    /// Converts an option in seconds. Refuses an enabled timeout of 0, which would end every attempt.
     private static func seconds(
         _ seconds: TimeInterval, _ name: String, isEnabled: Bool
     ) throws(CourierError) -> Duration {

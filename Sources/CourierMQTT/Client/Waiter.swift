@@ -8,8 +8,8 @@ import Synchronization
 ///   └────resume────▶ answered ──value()──▶ done
 /// ```
 ///
-/// The continuation is unsafe, which costs less. The resuming thread removes it from the state under the lock, so no other thread
-/// can resume it.
+/// The continuation is an unsafe one, which costs less than a checked one. The resuming thread removes it from the
+/// state under the lock, so no other thread can resume it.
 final class Waiter<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, any Error>
 
@@ -26,7 +26,7 @@ final class Waiter<Value: Sendable>: Sendable {
     /// Makes a waiter that `waiterCount` counts while a task waits.
     init(_ waiterCount: WaiterCount) { self.waiterCount = waiterCount }
 
-    /// Ends the wait; only the first call counts. From any thread.
+    /// Ends the wait with this outcome. Only the first call has an effect. From any thread.
     func resume(_ outcome: Outcome) {
         let continuation = state.withLock { state -> UnsafeContinuation<Value, any Error>? in
             switch state {
@@ -44,7 +44,8 @@ final class Waiter<Value: Sendable>: Sendable {
         continuation.resume(with: outcome)
     }
 
-    /// Waits; to be called once. A cancelled task ends the wait by `CancellationError`, after `abandoned` was called.
+    /// Waits for the outcome. May be called once. If the task is canceled, `abandoned` is called, and then the wait
+    /// ends with `CancellationError`.
     func value(abandoned: @escaping @Sendable () -> Void = {}) async throws -> Value {
         try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
@@ -66,13 +67,13 @@ final class Waiter<Value: Sendable>: Sendable {
     }
 }
 
-/// How many continuations of a client wait: what a test looks at to see that none was forgotten.
+/// Counts the waiting continuations of a client, so that tests can check that each was resumed.
 final class WaiterCount: Sendable {
     private let waiting = Atomic<Int>(0)
 
     init() {}
 
-    /// How many wait now.
+    /// The number of continuations that wait now.
     var count: Int { waiting.load(ordering: .acquiring) }
 
     func entered() { waiting.add(1, ordering: .acquiringAndReleasing) }

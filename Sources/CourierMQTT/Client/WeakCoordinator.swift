@@ -1,6 +1,6 @@
-/// The way back from a part to the coordinator that owns it, without keeping it alive.
+/// A weak reference from a part to the coordinator that owns it.
 ///
-/// Safe to share: set before the client is handed out, and read on the loop only.
+/// Safe to share: the reference is set before the app receives the client, and is read on the loop only.
 final class WeakCoordinator: @unchecked Sendable {
     weak var coordinator: ClientCoordinator?
 

@@ -2,17 +2,17 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Forwards from a ``SessionDriver`` to its client, so that the two do not keep each other alive.
+/// Forwards the calls of a ``SessionDriver`` to its client's coordinator, so that the two do not keep each other alive.
 ///
-/// Safe to share: both properties are touched on the loop only, where the driver calls and the client ends.
+/// Safe to share: both properties are used on the loop only.
 final class WeakSessionObserver: SessionObserver, @unchecked Sendable {
-    /// The client's side.
+    /// The coordinator that receives the calls; `nil` after the client has ended.
     var target: ClientCoordinator? { didSet { lent = target.map { Unmanaged.passUnretained($0) } } }
 
-    /// The same object without reference counting, for calls with every message. The coordinator has weak references, and
-    /// counting such an object costs more than the call.
+    /// The same object without reference counting, for calls that occur with every message. The coordinator has weak
+    /// references, which make reference counting slower than the call itself.
     ///
-    /// Safe, because ``target`` keeps the object during these calls: none of them ends a client.
+    /// Safe, because ``target`` keeps the object alive during these calls: none of them ends a client.
     private var lent: Unmanaged<ClientCoordinator>?
 
     init() {}

@@ -1,5 +1,5 @@
-/// Names one attempt to connect, from asking for credentials to its end. A supervisor never uses one twice.
+/// Identifies one attempt to connect, from the request for credentials to its end. A supervisor never uses an id twice.
 struct AttemptID: Hashable, Sendable {
-    /// Counts from 1.
+    /// The number of the attempt, starting at 1.
     let number: Int
 }

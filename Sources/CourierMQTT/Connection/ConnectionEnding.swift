@@ -7,11 +7,11 @@ import MQTTEngine
 struct ConnectionEnding: Sendable {
     let cause: LossCause
     var error: CourierError
-    /// The server to use instead, as the broker wrote it.
+    /// The broker's Server Reference property, which names servers to use instead.
     let serverReference: String?
-    /// Whether the other side ended the byte stream, in order or not, and no packet says why.
+    /// Whether the peer ended the byte stream, in order or not, without a packet that gives the reason.
     let isByPeer: Bool
-    /// Whether it was an attempt at a server that a broker had named, and not at the endpoint whose turn it was.
+    /// Whether the attempt went to a server from a redirect, instead of the present endpoint.
     var isOfDetour = false
 
     init(_ cause: LossCause, _ error: CourierError) {
@@ -21,7 +21,7 @@ struct ConnectionEnding: Sendable {
         isByPeer = false
     }
 
-    /// Takes the reason why nothing was opened.
+    /// Makes the ending of an attempt that failed before a connection was opened.
     init(unopened error: CourierError) {
         switch error.code {
         case .storeFailed, .storeFull, .storeDamaged, .storeInUse: self.init(.unreadableStore, error)
@@ -32,14 +32,14 @@ struct ConnectionEnding: Sendable {
         }
     }
 
-    /// Makes an ending from the reports of engine and transport. `isEstablished` is true for a lost connection, and false for a
-    /// failed attempt. `areOptionsFixed` means that the provider has no other credentials, `isPlain` that the port may need TLS.
-    /// `known` is a more precise error of the caller, if there is one.
+    /// Makes an ending from the reports of engine and transport. `isEstablished` is true for a lost connection, and
+    /// false for a failed attempt. `areOptionsFixed` means that the provider has no other credentials, `isPlain` that
+    /// the port may need TLS. `known` is a more precise error of the caller, if there is one.
     init(
         _ reason: CloseReason, _ channel: ChannelCloseReason, _ known: CourierError? = nil, endpoint: String,
         isEstablished: Bool, areOptionsFixed: Bool = false, isPlain: Bool = false
     ) {
-        // The app did not request this end, so the reason is that of the byte stream.
+        // The app did not request this end, so the reason of the byte stream counts.
         let reason = reason == .requested ? .transportClosed : reason
         cause = LossCause(reason, channel)
         isByPeer = reason == .transportClosed && channel.isByPeer
@@ -56,8 +56,8 @@ struct ConnectionEnding: Sendable {
         }
     }
 
-    /// The row of the policy. A failure of a server that a broker named does not stop the client, because the endpoint that named
-    /// it may name another one.
+    /// The policy's row for the cause. A failure of a server from a redirect does not stop the client, because the
+    /// endpoint may redirect it to another server.
     var row: LossPolicy.Row {
         let row = LossPolicy.row(for: cause)
         guard isOfDetour, row.subject == .endpoint, row.response == .stop else { return row }
@@ -66,7 +66,7 @@ struct ConnectionEnding: Sendable {
 }
 
 extension ConnectionEnding {
-    /// The error for the app, with a sentence about what the client does.
+    /// Returns the error for the app, followed by a sentence about the client's next step.
     func failure(followedBy sentence: String) -> ConnectionFailure {
         .error(
             CourierError(
@@ -109,7 +109,7 @@ extension LossCause {
             switch channel {
             case .closedByPeer: self = .closedByServer
             case .closedByOwner: self = .closedHere
-            // The server of the WebSocket refused what the provider gave, as a broker does in CONNACK.
+            // The WebSocket server refused the provider's credentials, like a broker that refuses them in CONNACK.
             case .failed(let error) where error.code == .webSocketUnauthorized: self = .refused(.notAuthorized)
             case .failed(let error): self = .transport(TransportProblem(error.code))
             }

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The events that a ``ConnectionSupervisor`` reports, comparable, so that tests of it are lists.
+/// The events that a ``ConnectionSupervisor`` reports. They can be compared, so that tests compare lists of events.
 enum ConnectionEvent: Equatable, Sendable {
     case authStarted
     case authSucceeded(after: Duration)
@@ -10,7 +10,7 @@ enum ConnectionEvent: Equatable, Sendable {
     case connectPacketSent
     case succeeded(after: Duration)
     case failed(after: Duration, ConnectionFailure)
-    /// `sinceInbound` and `sinceOutbound` are how long ago something was last received and sent.
+    /// `sinceInbound` and `sinceOutbound` are the times since bytes were last received and sent.
     case lost(after: Duration, ConnectionFailure, sinceInbound: Duration?, sinceOutbound: Duration?)
     case disconnected
     case reconnect
@@ -44,7 +44,7 @@ enum ConnectionEvent: Equatable, Sendable {
         }
     }
 
-    /// The event in the form that the app gets.
+    /// The event in the form that the app receives.
     var type: CourierEventType {
         switch self {
         case .authStarted: .connectionServiceAuthStart

@@ -2,9 +2,9 @@ import CourierCore
 
 /// Why an attempt, a connection or a wait ended without success, in a form that can be compared.
 enum ConnectionFailure: Sendable {
-    /// It failed.
+    /// It failed with this error.
     case error(CourierError)
-    /// Nothing failed: the app, or its going to the background, put an end to it.
+    /// It was ended by a call of the app, or because the app entered the background.
     case cancelled
 
     /// The error for the app: a ``CourierCore/CourierError``, or `CancellationError`.
@@ -17,7 +17,7 @@ enum ConnectionFailure: Sendable {
 }
 
 extension ConnectionFailure: Equatable {
-    /// Compares code and message; what a cause holds says nothing more that the client decides by.
+    /// Compares code and message. The cause is ignored, because no decision of the client depends on it.
     static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.error(let left), .error(let right)): left.code == right.code && left.message == right.message

@@ -1,13 +1,14 @@
 import CourierCore
 
 extension ConnectionSupervisor {
-    /// Actions for the caller, to be performed in this order.
+    /// An action for the caller. Actions are performed in the order in which they are returned.
     enum Action: Equatable, Sendable {
-        /// Ask the provider; answer with ``Input/credentialsArrived(_:_:date:)`` or ``Input/credentialsFailed(_:_:)``.
+        /// Ask the provider for options; answer with ``Input/credentialsArrived(_:_:date:)`` or
+        /// ``Input/credentialsFailed(_:_:)``.
         case fetchCredentials(AttemptID)
-        /// Ask the provider for the credentials of a server that the broker has referred to; answer in the same way.
+        /// Ask the provider for the credentials of a server from a redirect; answer with the same inputs.
         case fetchRedirectCredentials(BrokerEndpoint, AttemptID)
-        /// The answer is not wanted any more.
+        /// Ignore the provider's answer for this attempt.
         case abandonCredentials(AttemptID)
         /// Tell the provider that the broker refused its credentials.
         case clearCredentials
@@ -15,13 +16,13 @@ extension ConnectionSupervisor {
         /// Look up the service records of these options' host; answer with ``Input/endpointsFound(_:_:)``.
         case findEndpoints(ConnectOptions, AttemptID)
 
-        /// Events and CONNECT carry these options from now on.
+        /// Use these options in events and in CONNECT from now on.
         case setConnectionInfo(ConnectOptions?)
-        /// Open a connection with these options; there is no other one.
+        /// Open a connection with these options. No other connection is open.
         case open(ConnectOptions, AttemptID)
         /// Try the address of the last connection after the other addresses of its name.
         case avoidAddress
-        /// Authenticate anew on the connection that there is.
+        /// Re-authenticate on the present connection.
         case reauthenticate(ExtendedAuthentication)
         /// Send DISCONNECT, if CONNECT was sent, and close; ``Input/closed(_:_:)`` follows.
         case closeInOrder
@@ -32,9 +33,9 @@ extension ConnectionSupervisor {
 
         /// Report an event to the app.
         case emit(ConnectionEvent)
-        /// The state for the publisher; never the same twice in a row.
+        /// Publish the new state. It always differs from the last one.
         case stateChanged(ConnectionState)
-        /// End everybody's wait for a connection: it is there (`nil`), or will not be, and why.
+        /// End all waits for a connection: with success if `nil`, otherwise with this failure.
         case releaseWaiters(ConnectionFailure?)
         /// Remove stored messages, subscriptions and messages in flight.
         case clearStoredState

@@ -2,11 +2,12 @@ import CourierCore
 import Foundation
 import MQTTCodec
 
-/// From `connect()` to the connection: credentials, address, CONNECT and CONNACK.
+/// The steps of an attempt: credentials, address, CONNECT and CONNACK.
 extension ConnectionSupervisor {
     // MARK: Beginning
 
-    /// Begins an attempt now, as something outside asks for, or a little later if that happened just before.
+    /// Begins an attempt now, because of an event outside the schedule, such as `connect()` or a returned network. If
+    /// the last such attempt began less than `urgentAttemptSpacing` ago, waits for the rest of this time.
     mutating func startUrgently(_ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
         guard appPhase == .foreground else { return pause(occasion, &actions) }
         let planned: Instant? = if case .waiting(let waiting) = phase { waiting.planned } else { nil }
@@ -23,8 +24,8 @@ extension ConnectionSupervisor {
         start(occasion, now, &actions)
     }
 
-    /// Plans an attempt for `due`, or for the earlier time of a restarted attempt that has failed, and begins it if that is now.
-    /// During the pause, `connected()` throws `failure` if it is set.
+    /// Plans an attempt for `due`, and begins it if that is now. If a restart is planned for an earlier time, that time
+    /// counts. During the pause, `connected()` throws `failure` if it is set.
     mutating func wait(
         until due: Instant, _ occasion: Occasion, failure: ConnectionFailure? = nil, _ now: Instant,
         _ actions: inout [Action]
@@ -50,7 +51,7 @@ extension ConnectionSupervisor {
         actions.append(.log(.info, "the next attempt begins in \(tenths / 10) s\(reason)"))
     }
 
-    /// Begins an attempt: with the options that are there, or by asking for some.
+    /// Begins an attempt with the present options. If they cannot be used any more, asks the provider first.
     mutating func start(_ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
         guard appPhase == .foreground else { return pause(occasion, &actions) }
         let isAgain =
@@ -61,7 +62,8 @@ extension ConnectionSupervisor {
         attemptCount += 1
         attemptsInRow += 1
         let attempt = AttemptID(number: attemptCount)
-        // After connect(), the app may have another user, also if the provider fails at first.
+        // After connect(), the app may have another user, so the old options are never used again, even if the provider
+        // fails.
         if occasion.isRequest { grant = nil }
         if let grant, isUsable(grant, now) {
             return begin(grant, attempt, isAgain: isAgain, now, &actions)
@@ -72,8 +74,8 @@ extension ConnectionSupervisor {
         actions.append(.fetchCredentials(attempt))
     }
 
-    /// Continues an attempt with its options. If the broker has named another server that needs other credentials, the provider
-    /// is asked for them first.
+    /// Continues an attempt with its options. If the broker has named another server that needs other credentials, the
+    /// provider is asked for them first.
     private mutating func begin(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -88,7 +90,7 @@ extension ConnectionSupervisor {
         actions.append(.fetchRedirectCredentials(redirect.target, attempt))
     }
 
-    /// Leaves an attempt for the foreground.
+    /// Delays an attempt until the app is in the foreground.
     private mutating func pause(_ occasion: Occasion, _ actions: inout [Action]) {
         enter(.paused(occasion.isRequest ? .always : .forTopics), &actions)
     }
@@ -100,7 +102,7 @@ extension ConnectionSupervisor {
             warnAt: configuration.slowAttemptTime.map { now.advanced(by: $0) })
     }
 
-    /// Begins to connect. `isAgain` means that the event `reconnect` comes before the attempt.
+    /// Opens a connection for an attempt. If `isAgain` is true, the event `reconnect` is reported first.
     mutating func open(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -109,12 +111,12 @@ extension ConnectionSupervisor {
         let options = located(grant.options)
         let timeout = configuration.connectTimeout
         liveness = Liveness(configuration.idleActivityTimeout, probeTimeout: configuration.probeTimeout, now: now)
-        // The drops were those of another id.
+        // Earlier drops belong to another client id, so they do not count.
         if let info, !TopicRules.sameBytes(info.clientId, options.clientId) { drops = DropStreak() }
         setInfo(options, &actions)
         actions.append(.emit(.attempt))
         let giveUpAt = timeout.isEnabled ? now.advanced(by: .bounded(seconds: timeout.timeout)) : nil
-        // A redirect of another endpoint has not led here.
+        // If the options are unchanged, the redirect belongs to another endpoint, and this attempt does not follow it.
         let detour = options == endpointOptions(grant.options) ? nil : redirect
         let opening = Opening(
             attempt: attempt, options: options, detour: detour, startedAt: now, giveUpAt: giveUpAt,
@@ -125,7 +127,8 @@ extension ConnectionSupervisor {
 
     // MARK: Credentials
 
-    /// Options that are about to end are not worth a connection, unless the provider has just given them.
+    /// Whether stored options may be used for another attempt: they must not expire within the margin. Options that
+    /// have just arrived are used without this check.
     private func isUsable(_ grant: Grant, _ now: Instant) -> Bool {
         guard let expiresAt = grant.expiresAt else { return true }
         return now.advanced(by: margin(of: grant, expiresAt)) < expiresAt
@@ -137,7 +140,8 @@ extension ConnectionSupervisor {
     }
 
     private func renewal(of grant: Grant?, _ now: Instant) -> Renewal {
-        // Credentials that had expired on arrival come from a wrong clock or a mistake of the provider, so no renewal is planned.
+        // Credentials that had expired on arrival come from a wrong clock or a mistake of the provider, so no renewal
+        // is planned.
         guard let grant, let expiresAt = grant.expiresAt, expiresAt > grant.receivedAt else { return .none }
         let due = expiresAt.advanced(by: .zero - margin(of: grant, expiresAt))
         return .due(max(due, now.advanced(by: configuration.minimumRenewalInterval)))
@@ -172,7 +176,7 @@ extension ConnectionSupervisor {
             guard let grant else { return }
             let home = endpointOptions(grant.options)
             var options = connection.detour?.applied(to: home) ?? home
-            // Further endpoints are none of this connection's business.
+            // The list of further endpoints does not affect this connection, so it is not compared.
             options.alternatives = connection.options.alternatives
             guard options != connection.options else { return }
             if connection.version >= .v5, let renewed = options.renewedAuthentication(from: connection.options) {
@@ -182,7 +186,7 @@ extension ConnectionSupervisor {
             }
             actions.append(.log(.info, "the provider gave other options; the client connects again with them"))
             leave(for: .begin(.change), now, &actions)
-        // Too late, or the second answer.
+        // The answer is too late, or is the second one.
         case .authenticating, .resting, .paused, .waiting, .locating, .opening, .closing: break
         }
     }
@@ -234,7 +238,7 @@ extension ConnectionSupervisor {
         actions.append(.log(.warning, failure.error.message))
     }
 
-    /// The provider took too long.
+    /// Handles the timeout of a request to the provider like a failure of the provider.
     mutating func authenticationTimedOut(
         _ authentication: Authentication, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -243,7 +247,7 @@ extension ConnectionSupervisor {
         credentialsFailed(authentication.attempt, .timedOut(after: timeout), now, &actions)
     }
 
-    /// The credentials of the connection end soon.
+    /// Asks the provider for new credentials, because those of the connection expire soon.
     mutating func renewalDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
         attemptCount += 1
         var authentication = authentication(AttemptID(number: attemptCount), now)

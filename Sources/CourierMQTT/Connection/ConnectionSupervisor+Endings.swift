@@ -1,9 +1,10 @@
 import CourierCore
 import MQTTCodec
 
-/// The end of attempts and connections, and what follows.
+/// Handles the end of attempts and connections, and begins the next step.
 extension ConnectionSupervisor {
-    /// An attempt or connection has ended. `ending` is the cause, for these options.
+    /// Handles the end of an attempt or connection. `ending` returns the cause. Its parameters are the options, and
+    /// whether the broker had accepted the connection.
     mutating func closed(
         _ now: Instant, _ actions: inout [Action], _ ending: (ConnectOptions, Bool) -> ConnectionEnding
     ) {
@@ -33,7 +34,7 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// The options cannot be used: nothing was opened, so nothing has to be closed.
+    /// Handles an attempt that failed before a connection was opened. Nothing has to be closed.
     mutating func openFailed(
         _ attempt: AttemptID, _ error: CourierError, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -57,14 +58,15 @@ extension ConnectionSupervisor {
         respond(to: ending, now, &actions)
     }
 
-    /// A broker that could not be reached is no sign of another client, and not worth being sent to again.
+    /// Forgets counted drops after the last endpoint has failed, because an unreachable broker is no sign of another
+    /// client. Forgets the redirect if it led to the server that failed.
     mutating func attemptCameToNothing(_ opening: Opening) {
         if round?.hasNext != true { drops = DropStreak() }
         if isDetour(opening) { redirect = nil }
         endDetour()
     }
 
-    /// Whether an attempt goes to a server that a broker named, instead of the next endpoint.
+    /// Whether an attempt goes to a server from a redirect, instead of the present endpoint.
     private func isDetour(_ opening: Opening) -> Bool {
         opening.options != grant.map { endpointOptions($0.options) }
     }
@@ -74,7 +76,7 @@ extension ConnectionSupervisor {
         if redirect?.term == .once { redirect = nil }
     }
 
-    /// Gives up an attempt or a connection that has not ended by itself.
+    /// Drops an attempt or connection that has not ended by itself. After its end, the client responds to `ending`.
     mutating func giveUp(
         _ ended: Closing.Ended, _ ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -93,28 +95,29 @@ extension ConnectionSupervisor {
                     sinceOutbound: liveness.lastOutbound?.duration(to: now))))
     }
 
-    /// Forgets earlier failures if the connection has lasted.
+    /// Forgets earlier failures if the connection has lasted long enough.
     private mutating func rewardStability(of connection: Connection, _ now: Instant) {
         let lasted = connection.acceptedAt.duration(to: now)
         if lasted >= configuration.stableConnectionTime {
             schedule.reset()
             streak = Streak()
         }
-        // Two clients that take turns have connections as long as the other's pause.
+        // While two clients take over each other's session, a connection lasts as long as the other client's pause.
         if lasted > configuration.maximumTakeoverInterval { takeoverSchedule.reset() }
     }
 
-    /// The ending, or its meaning if it has repeated.
+    /// Counts a connection that the broker dropped, and returns its ending. If there were several drops in a row, the
+    /// ending's error mentions another client with the same id, or its cause becomes `repeatedDrops`.
     private mutating func judged(
         _ ending: ConnectionEnding, _ connection: Connection, _ now: Instant
     ) -> ConnectionEnding {
         rewardStability(of: connection, now)
-        // Without a network it is this side where connections break.
+        // Without a network, connections break on this side, so they are not counted as drops by the broker.
         guard ending.isByPeer, network == .available else {
             drops = DropStreak()
             return ending
         }
-        // A message that ends connections is no sign of another client, and the broker works.
+        // If a message made the broker end the connection, the broker works, and no other client is the cause.
         guard !isLossExplained else {
             schedule.reset()
             return ending
@@ -144,7 +147,7 @@ extension ConnectionSupervisor {
                 cause: ending.error))
     }
 
-    /// The failure for the app: the error, and for a stop the information that the client waits for `connect()`.
+    /// Returns the failure for the app. If the client stops, the error says that the client waits for `connect()`.
     private func failure(of ending: ConnectionEnding) -> ConnectionFailure {
         let row = ending.row
         guard stops(row) else { return .error(ending.error) }
@@ -158,25 +161,27 @@ extension ConnectionSupervisor {
             switch row.response {
             case .stop: true
             case .renewCredentials: refusesFixedCredentials(ending.cause)
-            // A host that has only service records has no address.
+            // If the look-up of service records failed, an unknown host is not final: a host with such records may have
+            // no address.
             case .retry: row.isFinal && !(areRecordsUnknown && ending.cause == .transport(.unknownHost))
             case .retryAtOnce, .switchVersion, .followOnce, .followForGood, .yield: false
             }
-        // Without a network, or if it came back during the attempt, a failure says nothing about the host name. A failure of a
-        // server that the broker named says nothing about the broker.
+        // Without a network, or if it came back during the attempt, a failure says nothing about the host name. A
+        // failure of a server that the broker named says nothing about the broker.
         finalFailures.add(
             isFinal: isFinal && network == .available && restartAt == nil && !ending.isOfDetour,
             isOfEveryEndpoint: row.subject == .client)
     }
 
-    /// Records a refusal of credentials. Returns whether there are no others: the options are fixed, or the provider returned the
-    /// same options again. Only CONNACK counts, because a broker may end a connection for a topic that is forbidden.
+    /// Records a refusal of credentials. Returns whether there are no others: the options are fixed, or the provider
+    /// returned the same options again. Only CONNACK counts, because a broker may end a connection for a topic that is
+    /// forbidden.
     private mutating func refusesFixedCredentials(_ cause: LossCause) -> Bool {
         guard case .refused = cause else { return false }
         return finalFailures.refused(grant?.options) || configuration.areOptionsFixed
     }
 
-    /// Does what the table says.
+    /// Performs the response that `LossPolicy` defines for this ending.
     mutating func respond(to ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
         let row = ending.row
         let isStop = stops(row)
@@ -213,8 +218,8 @@ extension ConnectionSupervisor {
         actions.append(.releaseWaiters(failure))
     }
 
-    /// Begins a pause after every endpoint was tried. If all failures are final, callers that wait for the first connection get
-    /// the last failure.
+    /// Begins a pause after every endpoint was tried. If all failures are final, callers that wait for the first
+    /// connection get the last failure.
     private mutating func waitForSchedule(after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
         streak.redirects = 0
         let isFinal = finalFailures.endRound()
@@ -231,8 +236,8 @@ extension ConnectionSupervisor {
         if let failure { actions.append(.releaseWaiters(failure)) }
     }
 
-    /// Tries at once if `isGranted` and the client has not been sent around too often, and counts it as a step of the
-    /// schedule either way.
+    /// Tries at once if `isGranted`, unless too many redirects were followed since the last pause. Otherwise waits for
+    /// the pause of the schedule. In both cases the schedule advances by one pause.
     private mutating func retryAtOnce(
         _ isGranted: Bool, after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -250,12 +255,12 @@ extension ConnectionSupervisor {
         grant = nil
         actions.append(.clearCredentials)
         streak.refusals += 1
-        // Options that never change would just be refused again.
+        // Fixed options would be refused again, so the client pauses before the next attempt.
         retryAtOnce(streak.refusals == 1 && !configuration.areOptionsFixed, after: ending, now, &actions)
     }
 
-    /// Takes the way that the broker shows, if it does and the client has not been sent around too often since the last
-    /// pause.
+    /// Follows the broker's redirect if it is allowed, and if not too many were followed since the last pause. Returns
+    /// whether the client follows it.
     private mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
         guard let grant, case .follow(let target, let term, let asksProvider) = redirectResponse(ending, response)
         else {

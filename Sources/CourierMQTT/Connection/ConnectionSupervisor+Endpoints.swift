@@ -1,8 +1,8 @@
 import CourierCore
 
-/// Several endpoints: whose turn it is, and the way back to a preferred one.
+/// Chooses the endpoint for each attempt, and returns to a preferred endpoint later.
 extension ConnectionSupervisor {
-    // MARK: Finding them
+    // MARK: Finding endpoints
 
     /// Continues the attempt. If service records are used, they are looked up first.
     mutating func locate(
@@ -30,9 +30,9 @@ extension ConnectionSupervisor {
                 ?? EndpointList(grant.options, limit: configuration.maximumEndpoints)
             use(list, &actions)
         case .failed(let reason):
-            isSearchDue = false  // Asked again when all that is known has failed.
+            isSearchDue = false  // The next search starts when all known endpoints have failed.
             areRecordsUnknown = true
-            // Uses the earlier records, or the host itself, which may be a broker.
+            // The attempt uses the earlier records, or the host itself, which may be a broker.
             let host = grant.options.host.shownHost.quoted()
             actions.append(.log(.warning, "the service records of \(host) are not known: \(reason)"))
         case .unavailable:
@@ -46,7 +46,7 @@ extension ConnectionSupervisor {
         open(grant, attempt, isAgain: locating.isAgain, now, &actions)
     }
 
-    /// The domain says that it has no broker (RFC 2782: a target of "."), which is the end of this attempt.
+    /// Fails the attempt, because the service records say that the domain has no broker (RFC 2782: a target of ".").
     private mutating func serviceUnavailable(
         _ grant: Grant, _ locating: Locating, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -62,7 +62,7 @@ extension ConnectionSupervisor {
         attemptFailed(opening, ConnectionEnding(.transport(.unreachable), error), now, &actions)
     }
 
-    /// Uses the endpoints of these options, unless they are the known ones.
+    /// Uses the endpoints of these options, if they differ from those of the last options.
     mutating func useEndpoints(of options: ConnectOptions, _ actions: inout [Action]) {
         let given = EndpointList(options, limit: configuration.maximumEndpoints)
         guard given != givenList else { return }
@@ -89,21 +89,22 @@ extension ConnectionSupervisor {
         returnSchedule.reset()
     }
 
-    // MARK: The present one
+    // MARK: The present endpoint
 
-    /// These options at the endpoint whose turn it is.
+    /// Returns these options with the host and port of the present endpoint.
     func endpointOptions(_ options: ConnectOptions) -> ConnectOptions {
         round.map { options.at($0.current) } ?? options
     }
 
-    /// The same, or at the server that it has sent the client to.
+    /// Returns these options with the present endpoint, or with the server that this endpoint has redirected the client
+    /// to.
     func located(_ options: ConnectOptions) -> ConnectOptions {
         let options = endpointOptions(options)
         return redirect?.applied(to: options) ?? options
     }
 
-    /// The name of the cluster of a list's endpoints, which share sessions and the version of MQTT; `nil` for a server outside
-    /// the list.
+    /// Returns the name of the cluster that the endpoints of the list form. They share sessions and the MQTT version.
+    /// Returns `nil` for a server outside the list.
     func clusterName(of options: ConnectOptions) -> String? {
         guard let round, round.list.endpoints.count > 1, let grant,
             round.list.index(host: options.host, port: options.port) != nil
@@ -111,8 +112,8 @@ extension ConnectionSupervisor {
         return grant.options.authority
     }
 
-    /// The name that the certificate of an endpoint from service records must have: the domain that was asked. A name from DNS
-    /// could be forged.
+    /// Returns the name that the certificate of an endpoint from service records must have. This is the domain of the
+    /// look-up, because a name from DNS could be forged.
     func certifiedName(for options: ConnectOptions) -> String? {
         guard let round, !round.list.hasLeader, round.list.index(host: options.host, port: options.port) != nil
         else { return nil }
@@ -125,12 +126,12 @@ extension ConnectionSupervisor {
         return turn
     }
 
-    /// Whether nothing follows a failure of this kind but `connect()`.
+    /// Whether the client stops after such a failure, and waits for `connect()`.
     func stops(_ row: LossPolicy.Row) -> Bool {
         row.response == .stop && !(row.subject == .endpoint && round?.goesOn == true)
     }
 
-    // MARK: The way back
+    // MARK: Returning to a preferred endpoint
 
     /// Plans the return to a preferred endpoint for a new connection.
     mutating func failback(_ now: Instant) -> EndpointFailback? {
@@ -143,11 +144,11 @@ extension ConnectionSupervisor {
         return EndpointFailback(due: due, latest: due.advanced(by: configuration.returnPatience))
     }
 
-    /// Gives up a connection to a less preferred endpoint, in order, when it is time and little is going on.
+    /// Closes a connection to a less preferred endpoint in order, if the return is due and the connection is quiet.
     mutating func comeHomeIfDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
         guard let failback = connection.failback, now >= failback.due else { return }
         guard round?.isAtPreferred == false else {
-            // Options that came meanwhile prefer the endpoint that the client is at.
+            // Newer options have made the present endpoint a preferred one.
             var connection = connection
             connection.failback = nil
             phase = .connected(connection)

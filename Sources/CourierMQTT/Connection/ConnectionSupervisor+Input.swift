@@ -5,7 +5,7 @@ import MQTTCodec
 import MQTTEngine
 
 extension ConnectionSupervisor {
-    /// Inputs: what happened.
+    /// An event that the supervisor handles.
     enum Input: Sendable {
         /// The app called `connect()`.
         case connectRequested(source: String)
@@ -14,9 +14,9 @@ extension ConnectionSupervisor {
         /// The app called `destroy()`.
         case destroyRequested
 
-        /// The provider gave options. `date` is the wall clock's now, against which an expiry is measured.
+        /// The provider returned options. `date` is the present date, which the expiry is compared with.
         case credentialsArrived(AttemptID, ConnectGrant, date: Date)
-        /// The provider gave none.
+        /// The provider failed to return options.
         case credentialsFailed(AttemptID, any Error)
 
         /// The result of looking up service records.
@@ -26,22 +26,22 @@ extension ConnectionSupervisor {
         case openFailed(AttemptID, CourierError)
         /// CONNECT was written.
         case connectSent
-        /// The server accepted the connection, which speaks this version.
+        /// The server accepted the connection. The connection uses this version of MQTT.
         case accepted(ConnAck, ProtocolVersion)
-        /// The connection that ``Action/open(_:_:)`` asked for has ended, or did not come about; `error` says why,
-        /// where neither the engine nor the byte channel knows.
+        /// The connection that ``Action/open(_:_:)`` requested has ended, or could not be opened. `error` is the reason
+        /// if neither the engine nor the byte channel knows it.
         case closed(CloseReason, ChannelCloseReason, error: CourierError? = nil)
 
-        /// The network monitor says so; the same word twice is harmless.
+        /// The network monitor reported this status. A repeated status is harmless.
         case networkChanged(NetworkStatus)
-        /// The app's lifecycle says so; the same word twice is harmless.
+        /// The app's lifecycle reported this phase. A repeated phase is harmless.
         case phaseChanged(AppPhase)
-        /// There is now, or no longer, a topic to subscribe to.
+        /// The client now has a topic to subscribe to, or no longer has one.
         case topicsChanged(areWanted: Bool)
-        /// The machine slept, and the other end of the connection may be gone.
+        /// The machine was suspended and is awake again. The connection may be dead.
         case resumedFromSuspend
 
-        /// ``ConnectionSupervisor/deadline`` has passed; too early, or without need, is harmless.
+        /// ``ConnectionSupervisor/deadline`` has passed. An early or unnecessary call is harmless.
         case timerFired
     }
 }

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Calls of the app: `connect()`, `disconnect()`, `destroy()`.
+/// Handles the app's calls of `connect()`, `disconnect()` and `destroy()`.
 extension ConnectionSupervisor {
     mutating func connectRequested(_ source: String, _ now: Instant, _ actions: inout [Action]) {
         hasSession = true
@@ -10,7 +10,7 @@ extension ConnectionSupervisor {
             actions.append(.log(.info, "connect() was called by \(source.quoted())"))
             switch rest {
             case .unused, .disconnected, .destroyed: start(.request, now, &actions)
-            // An app may answer each stop by connect(), and must not hammer the broker by it.
+            // An app may call connect() after each stop, so these attempts must not follow each other too fast.
             case .stopped: startUrgently(.request, now, &actions)
             }
         case .paused(let resumption):
@@ -49,7 +49,7 @@ extension ConnectionSupervisor {
         actions.append(.emit(.connectDiscarded(reason: reason)))
     }
 
-    /// `disconnect()` and `destroy()`.
+    /// Handles `disconnect()` and `destroy()`.
     mutating func endIntent(_ rest: Rest, _ now: Instant, _ actions: inout [Action]) {
         let clearsState = if case .destroyed = rest { true } else { false }
         guard clearsState || hasIntent else { return }
@@ -59,7 +59,8 @@ extension ConnectionSupervisor {
         actions.append(.releaseWaiters(rest.endOfWait))
     }
 
-    /// At once, not when the connection has closed: what the app does after `destroy()` must not be swept away by it.
+    /// Clears the session's state at once, before the connection has closed. Later, it would also remove what the app
+    /// does after `destroy()`.
     private mutating func forget(_ actions: inout [Action]) {
         hasSession = false
         grant = nil
@@ -117,7 +118,7 @@ extension ConnectionSupervisor {
         if case .fetching(let authentication) = renewal { abandon(authentication, now, &actions) }
     }
 
-    /// Continues when nothing is under way any more.
+    /// Begins the next step, because no attempt or connection is left.
     mutating func proceed(to next: Closing.Next, _ now: Instant, _ actions: inout [Action]) {
         switch next {
         case .rest(let rest):

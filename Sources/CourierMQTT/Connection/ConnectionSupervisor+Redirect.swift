@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Which servers that a broker names are used.
+/// Decides which redirects of a broker the client follows.
 extension ConnectionSupervisor {
     /// The response to the server reference of an ending.
     enum RedirectResponse: Equatable, Sendable {
@@ -8,11 +8,13 @@ extension ConnectionSupervisor {
         case none
         /// The client connects to the server, with credentials from the provider or with the present ones.
         case follow(ServerReference, Redirect.Term, asksProvider: Bool)
-        /// The client does not go there; the sentence says why, and names the option.
+        /// The client does not follow the reference. The sentence says why, and names the option that would allow it,
+        /// if there is one.
         case refused(String)
     }
 
-    /// Decides by the first reference of the list that is allowed.
+    /// Returns the first reference of the broker's list that the client may follow. If there is none, returns why the
+    /// first reference is refused.
     func redirectResponse(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> RedirectResponse {
         let term: Redirect.Term
         switch response {
@@ -37,7 +39,7 @@ extension ConnectionSupervisor {
         return refusal.map { .refused($0) } ?? .none
     }
 
-    /// The ending, with a sentence on the reference that is not followed.
+    /// Returns the ending. If the client does not follow its reference, the error says why.
     func naming(refusedReferenceOf ending: ConnectionEnding) -> ConnectionEnding {
         guard case .refused(let sentence) = redirectResponse(ending, LossPolicy.row(for: ending.cause).response) else {
             return ending
@@ -88,7 +90,7 @@ extension ConnectionSupervisor {
 }
 
 extension ServerReference: CustomStringConvertible {
-    /// Host and port as a broker writes them.
+    /// The host, and the port if there is one, in the form of the Server Reference property.
     var description: String {
         guard let port else { return host }
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -96,7 +98,7 @@ extension ServerReference: CustomStringConvertible {
 }
 
 extension ConnectionScheme {
-    /// Whether TLS is spoken.
+    /// Whether the connection uses TLS.
     var isSecure: Bool {
         switch self {
         case .tls, .wss: true

@@ -1,9 +1,9 @@
 import CourierCore
 
-/// Everything that happens because time has passed.
+/// Handles timeouts and planned times.
 extension ConnectionSupervisor {
-    /// When ``Input/timerFired`` is due if nothing happens before; `nil` when nothing is planned. Look again after every
-    /// input.
+    /// When ``Input/timerFired`` is due if no other input arrives first; `nil` if nothing is planned. Each input may
+    /// change it.
     var deadline: Instant? {
         switch phase {
         case .resting, .paused: return nil
@@ -69,7 +69,8 @@ extension ConnectionSupervisor {
         var authentication = authentication
         authentication.warnAt = nil
         phase = .authenticating(authentication)
-        let time = configuration.slowAttemptTime ?? .zero  // Not the measured time, so that the lines are equal.
+        // Log the configured time instead of the measured time, so that repeated log lines are equal.
+        let time = configuration.slowAttemptTime ?? .zero
         actions.append(
             .log(
                 .warning,

@@ -1,10 +1,11 @@
 import CourierCore
 
-/// The network, the app's lifecycle, and the machine's sleep.
+/// Handles changes of the network and of the app's phase, and the end of a suspension of the machine.
 extension ConnectionSupervisor {
     mutating func networkChanged(_ status: NetworkStatus, _ now: Instant, _ actions: inout [Action]) {
         guard status != network else {
-            // The monitor repeats itself; only a network error of the provider can have said otherwise since.
+            // The monitor repeats its status. This is a change for the app only if a network error of the provider was
+            // reported since.
             return report(status, &actions)
         }
         network = status
@@ -14,7 +15,7 @@ extension ConnectionSupervisor {
             restartAt = nil
             guard case .waiting(var waiting) = phase, !waiting.occasion.isRequest else { return }
             waiting.due = max(waiting.due, now.advanced(by: configuration.offlineRetryInterval))
-            // Without a network no failure is final, and callers wait for the next attempt.
+            // Without a network no failure is final, so callers wait for the next attempt.
             if case .failure = waiting.occasion { waiting.failure = nil }
             phase = .waiting(waiting)
         case .available: wakeUp(now, &actions)
@@ -28,19 +29,20 @@ extension ConnectionSupervisor {
         actions.append(.emit(status == .available ? .networkAvailable : .networkUnavailable))
     }
 
-    /// The machine, or its network, is back: waiting is pointless, and a connection may be dead without knowing.
+    /// Handles the return of the machine or its network. A pause is pointless now, and an open connection may be dead.
     private mutating func wakeUp(_ now: Instant, _ actions: inout [Action]) {
         switch phase {
         case .waiting(var waiting):
             guard case .takeover = waiting.occasion else { return startUrgently(waiting.occasion, now, &actions) }
-            // No reason to hurry, but what the missing network has put off is due again when it was planned.
+            // The pause after a takeover remains. But if the missing network had delayed the attempt, its planned time
+            // counts again.
             guard network == .available else { return }
             waiting.due = max(waiting.planned, now)
             phase = .waiting(waiting)
         case .connected:
             liveness.probed(now: now)
             actions.append(.probe)
-        // The provider is not interrupted. If it fails, it is asked again soon.
+        // The request to the provider continues. If it fails, the provider is asked again soon.
         case .authenticating(let authentication): planRestart(authentication.startedAt, now)
         case .opening(let opening):
             planRestart(opening.startedAt, now)
@@ -49,10 +51,10 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// An attempt may hang on a way that is gone by now. It has the time between two urgent attempts to get there; if
-    /// it fails before, the next one does not begin later than it would have been made anew.
+    /// Plans the restart of an attempt, because its network path may be gone. The attempt may go on until the next
+    /// urgent attempt is allowed. If it fails earlier, the next attempt begins at the planned time at the latest.
     private mutating func planRestart(_ startedAt: Instant, _ now: Instant) {
-        // A status that is reported while the attempt begins is not a change.
+        // A status that is reported at the moment when the attempt begins is not a change.
         guard network == .available, startedAt < now else { return }
         let last = max(startedAt, lastUrgentAt ?? startedAt)
         restartAt = last.advanced(by: configuration.urgentAttemptSpacing)
@@ -81,7 +83,7 @@ extension ConnectionSupervisor {
         case .background:
             actions.append(.emit(.appBackground))
             switch phase {
-            case .resting, .paused, .closing: break  // What follows a close looks at the phase by itself.
+            case .resting, .paused, .closing: break  // After a close, the next step checks the app phase.
             case .waiting(let waiting):
                 if case .request = waiting.occasion { return leave(for: .pause(.always), now, &actions) }
                 leave(for: .pause(.forTopics), now, &actions)
@@ -103,7 +105,7 @@ extension ConnectionSupervisor {
         if case .paused(let resumption) = phase { pauseOrResume(resumption, now, &actions) }
     }
 
-    /// Pauses, unless everything is there that ends the pause.
+    /// Starts an attempt if the app is in the foreground and the resume condition is met. Otherwise pauses.
     mutating func pauseOrResume(_ resumption: ResumeCondition, _ now: Instant, _ actions: inout [Action]) {
         let occasion: Occasion? =
             switch resumption {

@@ -3,18 +3,19 @@ import CourierTransport
 import Foundation
 import MQTTCodec
 
-/// Decides when the client connects, with which credentials, to which endpoint, and what follows the end of a connection.
+/// Decides when the client connects, with which credentials, to which endpoint, and what follows the end of a
+/// connection.
 ///
-/// A state machine without sockets, clocks and callbacks. It takes an input and the time, and returns actions. ``deadline`` is
-/// the time of the next ``Input/timerFired``.
+/// A state machine without sockets, clocks and callbacks. It takes an input and the time, and returns actions.
+/// ``deadline`` is the time of the next ``Input/timerFired``.
 ///
 /// ```swift
 /// perform(supervisor.handle(.connectRequested(source: "app"), now: loop.now))
 /// setTimer(supervisor.deadline)
 /// ```
 ///
-/// After `connect()`, each end of a connection leads to the next attempt, until `disconnect()`, `destroy()`, or a refusal that
-/// the app must correct. There is at most one attempt or connection.
+/// After `connect()`, each end of a connection leads to the next attempt, until `disconnect()`, `destroy()`, or a
+/// refusal that the app must correct. There is at most one attempt or connection.
 ///
 /// ```
 ///                   ┌──────────────────────────── waiting ◀────────────┐
@@ -30,19 +31,19 @@ struct ConnectionSupervisor: Sendable {
     enum Phase: Sendable {
         /// No connection is wanted.
         case resting(Rest)
-        /// The app is in the background, or came back from it and has nothing to connect for.
+        /// The app is in the background, or has returned from it without a topic to subscribe to.
         case paused(ResumeCondition)
         /// The next attempt begins at a known time.
         case waiting(Waiting)
-        /// The provider was asked.
+        /// The provider was asked for options, and has not answered yet.
         case authenticating(Authentication)
-        /// The service records of the host are looked up.
+        /// The DNS service records of the host are being looked up.
         case locating(Locating)
         /// A connection is being opened, up to CONNACK.
         case opening(Opening)
         /// The broker accepted the connection.
         case connected(Connection)
-        /// We end an attempt or a connection, and it has not ended yet. Elsewhere, because it is large and rare.
+        /// The client is ending an attempt or connection. The value is stored in a box, because it is large and rare.
         indirect case closing(Closing)
     }
 
@@ -53,7 +54,7 @@ struct ConnectionSupervisor: Sendable {
         case destroyed
         case stopped(ConnectionFailure)
 
-        /// The error for callers that waited for a connection when the wish for one ended.
+        /// The error for callers that wait for a connection at the moment when the client stops connecting.
         var endOfWait: ConnectionFailure {
             switch self {
             case .unused: failure
@@ -85,15 +86,15 @@ struct ConnectionSupervisor: Sendable {
 
     /// The event that ends a pause, besides `connect()`.
     enum ResumeCondition: Sendable {
-        /// The foreground, if there is a topic to subscribe to.
+        /// The app is in the foreground, and there is a topic to subscribe to.
         case forTopics
-        /// The foreground: the app asked for it in the background, or just before.
+        /// The app is in the foreground. It called `connect()` in the background, or just before.
         case always
     }
 
     /// The reason for an attempt.
     enum Occasion: Sendable {
-        /// Something failed or was lost.
+        /// An attempt failed, or a connection was lost.
         case failure
         /// Another client took the session. A returning network does not end the pause.
         case takeover
@@ -107,12 +108,13 @@ struct ConnectionSupervisor: Sendable {
 
     struct Waiting: Sendable {
         var due: Instant
-        /// When it would begin if there were a network.
+        /// When the attempt would begin if there were a network.
         let planned: Instant
         let occasion: Occasion
-        /// Whether it was something other than the schedule that asked for it.
+        /// Whether an event outside the schedule caused the attempt, such as a returned network.
         var isUrgent = false
-        /// The error for callers of `connected()` during this pause; `nil` if they wait. In a box, because it is rarely set.
+        /// The error for callers of `connected()` during this pause; `nil` if they wait. In a box, because it is rarely
+        /// set.
         @BoxedOptional var failure: ConnectionFailure?
     }
 
@@ -122,13 +124,13 @@ struct ConnectionSupervisor: Sendable {
         let giveUpAt: Instant?
         /// When to warn that the provider is slow; `nil` after the warning.
         var warnAt: Instant?
-        /// Whether the credentials are for a server that the broker has referred to.
+        /// Whether the credentials are for a server from a redirect.
         var isForRedirect = false
     }
 
     struct Locating: Sendable {
         let attempt: AttemptID
-        /// Whether the event `reconnect` comes before the attempt.
+        /// Whether the event `reconnect` is reported before the attempt.
         let isAgain: Bool
         let giveUpAt: Instant
     }
@@ -136,7 +138,7 @@ struct ConnectionSupervisor: Sendable {
     struct Opening: Sendable {
         let attempt: AttemptID
         let options: ConnectOptions
-        /// The redirect that led to the server of these options, if a broker named it.
+        /// The redirect that led to the server of these options; `nil` for an endpoint of the list.
         @BoxedOptional var detour: Redirect?
         let startedAt: Instant
         let giveUpAt: Instant?
@@ -147,39 +149,40 @@ struct ConnectionSupervisor: Sendable {
 
     struct Connection: Sendable {
         var options: ConnectOptions
-        /// The redirect that led to the server. It is used to recognize equal options.
+        /// The redirect that led to the server. It is applied to new options of the provider before they are compared
+        /// with the present ones.
         @BoxedOptional var detour: Redirect?
         let openedAt: Instant
         let acceptedAt: Instant
         let version: ProtocolVersion
         var renewal: Renewal
-        /// When to go back to a preferred endpoint.
+        /// When to return to a preferred endpoint; `nil` if no return is planned.
         @BoxedOptional var failback: EndpointFailback?
     }
 
-    /// The end of a connection to a less preferred endpoint.
+    /// The planned return from a less preferred endpoint to a preferred one.
     struct EndpointFailback: Sendable {
-        /// When to look for a quiet moment.
+        /// When the client next checks whether the connection is quiet.
         var due: Instant
-        /// When not to wait for one any longer.
+        /// When the client returns even if the connection is not quiet.
         let latest: Instant
     }
 
-    /// The fetching of new credentials while the old ones still carry the connection.
+    /// The renewal of credentials during a connection, which still uses the old ones.
     enum Renewal: Sendable {
         case none
         case due(Instant)
-        /// Elsewhere, because it is large and rare.
+        /// The provider was asked. The value is stored in a box, because it is large and rare.
         indirect case fetching(Authentication)
     }
 
     struct Closing: Sendable {
-        /// The thing that ends, for its event.
+        /// The attempt or connection that is ending, for the event that reports its end.
         enum Ended: Sendable {
             case attempt(startedAt: Instant, ConnectionFailure)
             case connection(Connection, lost: ConnectionFailure?)
         }
-        /// The next step.
+        /// The step that follows the end.
         enum Next: Sendable {
             case rest(Rest)
             case pause(ResumeCondition)
@@ -189,13 +192,14 @@ struct ConnectionSupervisor: Sendable {
 
         let ended: Ended
         var next: Next
-        /// When patience with an orderly close ends; `nil` once the connection was dropped.
+        /// When an orderly close has taken too long and the connection is dropped; `nil` after it was dropped.
         var abortAt: Instant?
-        /// Whether the app was to have its rest, and called `connect()` before that had come.
+        /// True if the app called `connect()` before the close for `disconnect()` or `destroy()` was finished. Earlier
+        /// failures are then forgotten.
         var beginsAnew = false
     }
 
-    /// Options, and when they end.
+    /// The provider's options, and when they expire.
     struct Grant: Hashable, Sendable {
         let options: ConnectOptions
         let receivedAt: Instant
@@ -204,9 +208,9 @@ struct ConnectionSupervisor: Sendable {
 
     /// Failures since the last stable connection.
     struct Streak: Sendable {
-        /// How often credentials were refused.
+        /// The number of times that the broker refused credentials.
         var refusals = 0
-        /// How many server references were followed, since the last pause.
+        /// The number of redirects followed since the last pause.
         var redirects = 0
     }
 
@@ -229,15 +233,15 @@ struct ConnectionSupervisor: Sendable {
     // The broker and the credentials.
     var grant: Grant?
     @BoxedOptional var redirect: Redirect?
-    /// The endpoints, and whose turn it is.
+    /// The list of endpoints, and the present one.
     var round: EndpointRound?
-    /// The endpoints as the provider gave them; service records may have led to others.
+    /// The endpoints in the provider's options. `round` may have others, from service records.
     var givenList: EndpointList?
     /// Whether service records are looked up before the next attempt.
     var isSearchDue = true
     /// Whether the last look-up of service records failed.
     var areRecordsUnknown = false
-    /// Whether another client has had the session since a connection was last accepted.
+    /// Whether another client has taken over the session since the last accepted connection.
     var wasTakenOver = false
     /// Whether the broker has accepted a connection since `connect()`.
     var hasConnected = false
@@ -256,16 +260,16 @@ struct ConnectionSupervisor: Sendable {
     var streak = Streak()
     /// Connections in a row that were dropped soon after CONNACK.
     var drops = DropStreak()
-    /// Whether a message explains the end of the connection whose ``Input/closed(_:_:error:)`` comes next.
+    /// Whether a message made the broker end the connection. Set before ``Input/closed(_:_:error:)``.
     var isLossExplained = false
     var lastUrgentAt: Instant?
-    /// When the attempt that is under way, or has just failed, is made anew at the latest, because the way that it began
-    /// on may be gone.
+    /// When the present attempt is restarted at the latest, because its network path may be gone. Remains set after a
+    /// failure of the attempt, until the next step begins.
     @BoxedOptional var restartAt: Instant?
     var random: JitterSource
 
-    /// Makes a supervisor that wants nothing. `seed` decides the chance in its pauses: a random one in an app, a fixed
-    /// one in a test.
+    /// Makes a supervisor that does not connect before `connect()`. `seed` determines the random part of its pauses. It
+    /// is random in an app, and fixed in a test.
     init(_ configuration: SupervisorConfiguration, seed: UInt64, now: Instant) {
         shared = Self.configurations.share(configuration)
         random = JitterSource(seed: seed)
@@ -275,7 +279,7 @@ struct ConnectionSupervisor: Sendable {
 
     // MARK: Schedules
 
-    // A schedule in its initial state follows from the configuration, and is not stored.
+    // A schedule is stored only after its first pause. Before that, it is made from the configuration.
 
     var schedule: ReconnectSchedule {
         get { usedSchedule ?? .reconnecting(configuration) }
@@ -311,7 +315,7 @@ struct ConnectionSupervisor: Sendable {
 
     // MARK: Inputs
 
-    /// Takes note of what happened, and says what to do.
+    /// Handles an input, and returns the actions to perform.
     mutating func handle(_ input: Input, now: Instant) -> [Action] {
         var actions: [Action] = []
         switch input {
@@ -341,29 +345,29 @@ struct ConnectionSupervisor: Sendable {
         return actions
     }
 
-    /// Notes that bytes were received. It only moves ``deadline`` away.
+    /// Records that bytes were received. This never makes ``deadline`` earlier.
     mutating func bytesReceived(now: Instant) { liveness.received(now: now) }
 
-    /// Notes that bytes were sent, and says whether ``deadline`` may have come nearer.
+    /// Records that bytes were sent. Returns whether ``deadline`` may have become earlier.
     mutating func bytesSent(now: Instant) -> Bool { liveness.sent(now: now) }
 
-    /// Notes that nothing is read for now, or that reading continues, and says whether ``deadline`` may have changed by
-    /// it. A new connection begins with reading.
+    /// Records that reading was paused or resumed. Returns whether ``deadline`` may have changed. A new connection
+    /// begins with reading.
     mutating func setReadingPaused(_ isPaused: Bool, now: Instant) -> Bool {
         guard isPaused != liveness.isReadingPaused else { return false }
         liveness.setReadingPaused(isPaused, now: now)
         return true
     }
 
-    // MARK: For the caller
+    // MARK: Callers that wait for a connection
 
     /// The answer for a caller that begins to wait for a connection.
     enum WaiterAnswer: Equatable, Sendable {
-        /// It is there.
+        /// The client is connected.
         case connected
-        /// ``Action/releaseWaiters(_:)`` will say.
+        /// The caller waits for ``Action/releaseWaiters(_:)``.
         case wait
-        /// There will not be one until the app does something.
+        /// The wait fails at once with this reason.
         case failed(ConnectionFailure)
     }
 
@@ -392,10 +396,10 @@ struct ConnectionSupervisor: Sendable {
 
     // MARK: Helpers
 
-    /// Continues to `next`, and reports the state where that changes it.
+    /// Enters the phase `next`, and reports the connection state if it changes.
     mutating func enter(_ next: Phase, _ actions: inout [Action]) {
         phase = next
-        // It outlives its attempt until it is decided what follows.
+        // During a close, `restartAt` remains, because it also limits the pause that follows.
         if case .closing = next {} else { restartAt = nil }
         let newState: ConnectionState =
             switch next {

@@ -3,21 +3,24 @@ import CourierTransport
 
 /// Decides whether every endpoint has failed for a final cause.
 ///
-/// A failure is final if the next attempt ends in the same way: the host name does not exist, a certificate is not accepted,
-/// or the broker refuses credentials and the provider has no others. A round of attempts tries each endpoint once.
+/// A failure is final if the next attempt ends in the same way: the host name does not exist, a certificate is not
+/// accepted, or the broker refuses credentials and the provider has no others. A round of attempts tries each endpoint
+/// once.
 struct FinalFailures: Sendable {
     /// Whether every failure of the present round is final.
     private var areAllFinal = true
-    /// The options whose credentials the broker refused last. In a box, because they are large and rare.
+    /// The options whose credentials the broker refused last. Stored in a box, because they are large and rare.
     @BoxedOptional private var refusedOptions: ConnectOptions?
 
-    /// Records that the broker refused the credentials of these options. Returns whether it refused the same options before.
+    /// Records that the broker refused the credentials of these options. Returns whether it refused the same options
+    /// before.
     mutating func refused(_ options: ConnectOptions?) -> Bool {
         defer { refusedOptions = options }
         return options != nil && options == refusedOptions
     }
 
-    /// Records how an attempt failed. A failure of every endpoint, such as refused credentials, counts for the whole round.
+    /// Records how an attempt failed. A failure of every endpoint, such as refused credentials, counts for the whole
+    /// round.
     mutating func add(isFinal: Bool, isOfEveryEndpoint: Bool) {
         areAllFinal = isFinal && (areAllFinal || isOfEveryEndpoint)
     }

@@ -1,4 +1,5 @@
-/// The chance in pauses: SplitMix64, which repeats from its seed. Nothing about a pause needs to be secret.
+/// The random number generator for pauses: SplitMix64, which repeats its numbers for the same seed. Pauses need not be
+/// secret.
 struct JitterSource: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -3,39 +3,39 @@ import CourierTransport
 
 /// Watches whether a connection still carries bytes in both directions.
 ///
-/// It records received and sent bytes, requests a probe after half of the allowed silence, and reports a dead connection after
-/// all of it. So a client that only sends QoS 0, or whose keep-alive is longer than
-/// ``CourierCore/IdleActivityTimeoutPolicy/readTimeout``, stays connected. While a slow reader pauses reading, silence is not
-/// counted.
+/// It records received and sent bytes, requests a probe after half of the allowed silence, and reports a dead
+/// connection after all of it. So a client that only sends QoS 0, or whose keep-alive is longer than
+/// ``CourierCore/IdleActivityTimeoutPolicy/readTimeout``, stays connected. While a slow reader pauses reading, silence
+/// is not counted.
 struct Liveness: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     enum Verdict: Equatable, Sendable {
         case alive
-        /// Something has to be sent that the peer answers.
+        /// A packet must be sent that the peer answers.
         case probe
-        /// Nothing came although it had to, for this long.
+        /// The peer sent nothing for this time, although it had to.
         case dead(silentFor: Duration)
     }
 
     private let limits: Limits?
     private let probeTimeout: Duration
 
-    /// When something was last received.
+    /// When bytes were last received.
     private(set) var lastInbound: Instant?
-    /// When something was last sent.
+    /// When bytes were last sent.
     private(set) var lastOutbound: Instant?
 
     let start: Instant
-    /// The first send after the last receipt.
+    /// When bytes were first sent after the last received bytes; `nil` if none were sent since.
     private(set) var unansweredSince: Instant?
-    /// When the last probe since then was asked for.
+    /// When a probe was requested; `nil` if bytes were received since.
     private var probedAt: Instant?
-    /// By when a probe that was asked for from outside has to be answered.
+    /// When the answer to a probe of the caller is due; `nil` if none is awaited.
     @BoxedOptional private var answerDue: Instant?
     /// Whether reading from the socket is paused.
     private(set) var isReadingPaused = false
-    /// When reading went on for the last time.
+    /// When reading was last resumed.
     @BoxedOptional private var resumedAt: Instant?
 
     private struct Limits: Sendable {
@@ -60,7 +60,7 @@ struct Liveness: Sendable {
         answerDue = nil
     }
 
-    /// Says whether ``deadline`` has come nearer by it.
+    /// Records that bytes were sent. Returns whether ``deadline`` may have become earlier.
     mutating func sent(now: Instant) -> Bool {
         lastOutbound = now
         guard unansweredSince == nil else { return false }
@@ -68,12 +68,13 @@ struct Liveness: Sendable {
         return limits != nil && !isReadingPaused
     }
 
-    /// A probe is about to be sent for a reason of the caller's own, and has to be answered soon.
+    /// Records that the caller sends a probe for its own reason. The peer must answer within `probeTimeout`.
     mutating func probed(now: Instant) {
         if answerDue == nil { answerDue = now.advanced(by: probeTimeout) }
     }
 
-    /// Reading was paused or resumed. Timeouts begin anew after a pause, because an answer may wait to be read.
+    /// Records that reading was paused or resumed. Timeouts start again after a pause, because an answer may wait to be
+    /// read.
     mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
         guard isPaused != isReadingPaused else { return }
         isReadingPaused = isPaused
@@ -84,7 +85,7 @@ struct Liveness: Sendable {
         if answerDue != nil { answerDue = now.advanced(by: probeTimeout) }
     }
 
-    /// When ``look(now:)`` has something to say at the earliest.
+    /// When ``look(now:)`` may first return another verdict than `alive`; `nil` if nothing is planned.
     var deadline: Instant? {
         guard !isReadingPaused else { return nil }
         let next = probedAt == nil ? probeDue : deathDue
@@ -114,7 +115,8 @@ struct Liveness: Sendable {
         return min(byReading, unansweredSince?.advanced(by: limits.inactivity / 2) ?? byReading)
     }
 
-    /// A probe is always given its chance: after a long stop of the process, silence alone proves nothing.
+    /// When the connection counts as dead. A probe always has time for an answer: after a long stop of the process,
+    /// silence proves nothing.
     private var deathDue: Instant? {
         guard let limits else { return nil }
         let byReading = silentSince.advanced(by: limits.read)

@@ -7,27 +7,27 @@ enum LossCause: Hashable, Sendable {
     case refused(PacketReasonCode)
     /// The server's DISCONNECT carried this code.
     case disconnected(PacketReasonCode)
-    /// The server does not speak the version, and the engine has another one to try.
+    /// The server does not support the MQTT version, and the engine has another version to try.
     case otherVersion
     /// CONNECT cannot be written, or the options cannot be used.
     case unusableOptions
-    /// The rows of an earlier process cannot be read.
+    /// The stored rows of an earlier process cannot be read.
     case unreadableStore
     /// The server sent bytes that are not an MQTT packet.
     case malformedPacket
-    /// The server sent a packet that is not allowed there.
+    /// The server sent a packet that MQTT does not allow at this point.
     case protocolViolation
-    /// No connection, or no CONNACK, in time.
+    /// No connection was opened, or no CONNACK was received, in time.
     case connectTimeout
-    /// PINGREQ, a probe, or anything at all went unanswered for too long.
+    /// The server was silent for too long, for example after a PINGREQ or a probe.
     case silence
     /// A packet was not acknowledged in time.
     case acknowledgementTimeout
-    /// The server closed the byte stream without a word.
+    /// The server closed the byte stream without DISCONNECT.
     case closedByServer
-    /// The same, several times in a row, each time right after CONNACK.
+    /// The server closed several connections in a row, soon after CONNACK and without DISCONNECT.
     case repeatedDrops
-    /// Our side closed the byte stream for no reason that the client knows of.
+    /// The client's side closed the byte stream for no known reason.
     case closedHere
     /// The byte stream could not be opened, or broke.
     case transport(TransportProblem)
@@ -36,15 +36,15 @@ enum LossCause: Hashable, Sendable {
     enum TransportProblem: Hashable, Sendable, CaseIterable {
         /// Files, keys or options of the transport are wrong.
         case configuration
-        /// The way to the server, its name or its port failed.
+        /// The server cannot be reached: the network, the look-up of its name or its port failed.
         case unreachable
         /// The name of the server does not exist.
         case unknownHost
-        /// TLS failed for a reason that may pass.
+        /// TLS failed for a reason that may be temporary.
         case tls
         /// The client or the server did not accept the peer's certificate.
         case untrustedCertificate
-        /// The server wants a client certificate and there is none to show.
+        /// The server requires a client certificate, and the configuration has none.
         case clientCertificateMissing
         /// An open connection broke.
         case broken

@@ -6,12 +6,13 @@ enum LossPolicy {
     enum Response: Hashable, Sendable, CaseIterable {
         /// Tries again after the pause of the schedule.
         case retry
-        /// Tries again at once, in the place of the schedule's first pause; as `retry` if that was due before.
+        /// Tries again at once, instead of after the schedule's first pause. Same as `retry` if the schedule has
+        /// already begun.
         case retryAtOnce
-        /// Tries the version that the engine has chosen, at once. The engine does not choose twice in a row.
+        /// Tries the MQTT version that the engine has chosen, at once. The engine does not switch twice in a row.
         case switchVersion
-        /// Asks the provider for other credentials, at once the first time, and after the pause otherwise, or where the
-        /// options never change.
+        /// Asks the provider for other credentials: at once the first time, later after the pause. If the options never
+        /// change, always pauses first.
         case renewCredentials
         /// Connects once to the server that the broker names; `retry` if it names none.
         case followOnce
@@ -23,18 +24,19 @@ enum LossPolicy {
         case stop
     }
 
-    /// The part that a cause is about.
+    /// The part that a cause concerns.
     enum Subject: Hashable, Sendable {
-        /// The endpoint, or the way to it: where there are several, the next one has its turn before the response.
+        /// The endpoint, or the network path to it. If there are several endpoints, the next one is tried before the
+        /// response.
         case endpoint
-        /// The client, its credentials or its session, which would fare the same elsewhere.
+        /// The client, its credentials or its session. Another endpoint would react in the same way.
         case client
     }
 
     struct Row: Sendable {
         let causes: [LossCause]
         let response: Response
-        /// Why this and nothing else.
+        /// The reason for this response. If the client stops, the app's error contains it.
         let reason: String
         var subject = Subject.endpoint
         /// Whether every attempt fails until a person corrects something.
@@ -140,7 +142,7 @@ enum LossPolicy {
         Row(causes: [], response: .retry, reason: "A code that does not belong into the packet that carried it."),
     ]
 
-    /// The row of a cause.
+    /// Returns the row for a cause.
     static func row(for cause: LossCause) -> Row { byCause[cause] ?? rows[rows.count - 1] }
 
     private static let byCause: [LossCause: Row] = {

@@ -16,15 +16,15 @@ public struct ReconnectPolicy: Hashable, Sendable {
         case stop
     }
 
-    /// The random part of each pause, so that many clients do not reconnect at the same moment. By default, the second half of
-    /// each pause is random.
+    /// The random part of each pause, so that many clients do not reconnect at the same moment. By default, the second
+    /// half of each pause is random.
     public var jitter = ReconnectJitter.equal
 
     /// How long a connection must last so that the pauses start again at the first interval; 10 s by default.
     public var stableConnectionTime = Duration.seconds(10)
 
-    /// The response to a final failure; ``RefusalResponse/keepTrying`` by default. In both cases, `connected()` throws before the
-    /// first connection. ``RefusalResponse/stop`` also applies after a connection was lost.
+    /// The response to a final failure; ``RefusalResponse/keepTrying`` by default. In both cases, `connected()` throws
+    /// before the first connection. ``RefusalResponse/stop`` also applies after a connection was lost.
     public var whenRefused = RefusalResponse.keepTrying
 
     /// A policy with the default values.

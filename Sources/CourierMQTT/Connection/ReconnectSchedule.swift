@@ -6,7 +6,7 @@ struct ReconnectSchedule: Sendable {
     let maximum: Duration
     let jitter: ReconnectJitter
 
-    /// How many pauses were taken since the last ``reset()``.
+    /// The number of pauses since the last ``reset()``.
     private(set) var count = 0
     private var current: Duration
 
@@ -20,7 +20,7 @@ struct ReconnectSchedule: Sendable {
     /// Whether no pause was taken since the last reset.
     var isFresh: Bool { count == 0 }
 
-    /// The pause to take now. The one after it is twice as long, up to the maximum.
+    /// Returns the next pause, with jitter. The pause after it is twice as long, up to the maximum.
     mutating func next(using random: inout some RandomNumberGenerator) -> Duration {
         let pause = current
         current = min(current * 2, maximum)

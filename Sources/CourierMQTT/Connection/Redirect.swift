@@ -3,25 +3,25 @@ import CourierCore
 /// A broker's instruction to use another server.
 struct Redirect: Hashable, Sendable {
     enum Term: Hashable, Sendable {
-        /// For the next attempt (0x9C).
+        /// For the next attempt only (reason code 0x9C, Use another server).
         case once
-        /// From now on (0x9D), for options that name the server that has moved.
+        /// From now on (reason code 0x9D, Server moved), for options that name the server that has moved.
         case forGood
     }
 
     private let host: String
     private let port: UInt16
-    /// Whether the server was connected by TLS, so that the other one is, too.
+    /// Whether the connection to the redirecting server used TLS. Then the connection to `target` uses TLS, too.
     private let isSecure: Bool
     /// The server to use instead.
     let target: BrokerEndpoint
     let term: Term
     /// Whether the provider is asked for the credentials of ``target``; otherwise the present ones are used.
     let asksProvider: Bool
-    /// The provider's options for ``target``.
+    /// The provider's options for ``target``; `nil` until the provider has returned them.
     var grant: ConnectionSupervisor.Grant?
 
-    /// Leads from the server of `options` to `target`.
+    /// Makes a redirect from the server of `options` to `target`.
     init(
         from options: ConnectOptions, to target: ServerReference, term: Term, isSecure: Bool = false,
         asksProvider: Bool = false
@@ -34,10 +34,11 @@ struct Redirect: Hashable, Sendable {
         self.asksProvider = asksProvider
     }
 
-    /// Whether these options name the server that this leads away from.
+    /// Whether these options name the server that sent this redirect.
     func leads(from options: ConnectOptions) -> Bool { options.host == host && options.port == port }
 
-    /// The options for the new server, if `options` name the server that sent this redirect.
+    /// Returns the options for the new server, if `options` name the server that sent this redirect. Otherwise returns
+    /// `options`.
     func applied(to options: ConnectOptions) -> ConnectOptions {
         guard leads(from: options), let base = asksProvider ? grant?.options : options else { return options }
         var target = base
@@ -48,7 +49,7 @@ struct Redirect: Hashable, Sendable {
         return target
     }
 
-    /// The scheme that keeps TLS on, whatever the port and the provider say.
+    /// Returns a scheme that uses TLS, whatever the port and the scheme of the options are.
     private static func secureScheme(of options: ConnectOptions) -> String {
         switch options.scheme?.lowercased() {
         case "ws", "wss": "wss"

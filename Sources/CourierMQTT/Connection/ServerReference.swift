@@ -1,22 +1,22 @@
-/// Another server to go to, as a broker names it in the Server Reference property (MQTT 5.0 §4.11).
+/// Another server that a broker names in the Server Reference property (MQTT 5.0 §4.11).
 struct ServerReference: Hashable, Sendable {
     let host: String
-    /// `nil` where the reference names none: the port stays the same.
+    /// The port; `nil` if the reference names none. The client then uses the port of the present server.
     let port: UInt16?
 
-    /// Reads the first usable reference of a list, separated by spaces: a name or address, and optionally a colon and a port. An
-    /// IPv6 address with a port is in brackets.
+    /// Reads the first usable reference of a list, which is separated by spaces. A reference is a name or address, and
+    /// optionally a colon and a port. An IPv6 address with a port is in brackets.
     ///
-    /// `nil` if there is none. References come from the network, so any text is possible.
+    /// Returns `nil` if there is none. References come from the network, so any text is possible.
     init?(firstOf list: String) {
         guard let first = Self.list(list).first else { return nil }
         self = first
     }
 
-    /// How many references of a list are looked at.
+    /// The maximum number of usable references that are read from a list.
     static let listLimit = 16
 
-    /// The usable references of a list, at most ``listLimit``.
+    /// Returns the usable references of a list, at most ``listLimit``.
     static func list(_ text: String) -> [ServerReference] {
         Array(text.split(separator: " ").lazy.compactMap { Self(one: $0) }.prefix(listLimit))
     }
@@ -45,7 +45,8 @@ struct ServerReference: Hashable, Sendable {
         }
     }
 
-    /// The characters of host names and addresses, nothing that could mean something else further on.
+    /// Whether a text has only characters of host names and addresses, so that later code cannot give it another
+    /// meaning.
     private static func isHost(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.count <= 253
             && text.utf8.allSatisfy { byte in

@@ -1,4 +1,4 @@
 extension String {
-    /// The same text with a full stop at its end, for a message that another sentence follows.
+    /// This text with a period at its end, so that another sentence can follow.
     var asSentence: String { hasSuffix(".") ? self : self + "." }
 }
