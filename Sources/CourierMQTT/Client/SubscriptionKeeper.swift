@@ -9,7 +9,7 @@ import MQTTEngine
 /// All members are used on the client's loop only.
 final class SubscriptionKeeper {
     /// A caller that waits for the broker's answer to a filter.
-    private enum Waiting {
+    enum Waiting {
         case subscriber(@Sendable (Result<QoS, CourierError>) -> Void)
         case unsubscriber(@Sendable (Result<Void, CourierError>) -> Void)
         case reader(ReaderRegistration)
@@ -25,19 +25,19 @@ final class SubscriptionKeeper {
     static let unresolvedLimit = 10_000
 
     /// The bit that distinguishes tokens of SUBSCRIBE and UNSUBSCRIBE from tokens of publishes.
-    private static let tokenMark: UInt64 = 1 << 63
+    static let tokenMark: UInt64 = 1 << 63
 
-    private let loop: EventLoop
+    let loop: EventLoop
     let driver: SessionDriver
     let options: SubscriptionOptions
     private let texts: WireText
     private let tell: (CourierEventType) -> Void
     /// Stores a change for the next process, if the client has a message store.
     private let keep: (StoreChange) -> Void
-    private(set) var filters: SubscriptionSet
+    var filters: SubscriptionSet
     /// Actions that the subscription set has returned and that are not performed yet.
-    private var actions: [SubscriptionAction] = []
-    private var waiting: [UInt64: (filter: TopicFilter, who: Waiting)] = [:]
+    var actions: [SubscriptionAction] = []
+    var waiting: [UInt64: (filter: TopicFilter, who: Waiting)] = [:]
     /// The filter of each open reader.
     private var readers: [ObjectIdentifier: (id: UInt64, filter: TopicFilter, qos: QoS, waiter: UInt64)] = [:]
     /// The readers of `for await` loops. Each ends if the broker refuses its filter.
@@ -104,7 +104,7 @@ final class SubscriptionKeeper {
     /// earlier process are restored, because they may include one.
     var hasTopics: Bool { filters.count > 0 || !unresolved.isEmpty || !isRestored }
 
-    // MARK: The app
+    // MARK: Requests of the app
 
     /// The unique key of one waiting caller.
     typealias WaiterKey = UInt64
@@ -278,7 +278,7 @@ final class SubscriptionKeeper {
         for one in known { open(one.reader, one.request, identity: identity) }
     }
 
-    // MARK: The session
+    // MARK: Connections and the broker's responses
 
     func connected(_ connAck: ConnAck, isOtherSession: Bool) {
         actions += filters.connected(
@@ -291,28 +291,7 @@ final class SubscriptionKeeper {
         perform()
     }
 
-    /// Handles SUBACK.
-    func subscribed(_ token: Token, _ subAck: SubAck) {
-        actions += filters.subAck(Self.request(token), subAck.reasonCodes.map { ReasonCode($0) }, now: loop.now)
-        perform()
-    }
-
-    /// Handles UNSUBACK.
-    func unsubscribed(_ token: Token, _ unsubAck: UnsubAck) {
-        actions += filters.unsubAck(Self.request(token), unsubAck.reasonCodes.map { ReasonCode($0) }, now: loop.now)
-        perform()
-    }
-
-    /// Handles the failure of a SUBSCRIBE or UNSUBSCRIBE. Returns `false` if the token belongs to another packet.
-    func failed(_ token: Token, _ failure: EngineAction.Failure) -> Bool {
-        guard token.rawValue & Self.tokenMark != 0 else { return false }
-        let isLost = failure == .connectionLost || failure == .notConnected
-        actions += filters.failed(Self.request(token), isLost ? .connectionLost : .notSent, now: loop.now)
-        perform()
-        return true
-    }
-
-    // MARK: Ending
+    // MARK: End of the session and of the client
 
     /// Removes the subscriptions of a destroyed session. Only the topics of the configuration and the filters of open
     /// readers remain.
@@ -398,56 +377,6 @@ final class SubscriptionKeeper {
         return PacketProperties(identifiers + filters.userProperties(of: request).packetProperties)
     }
 
-    private func answer(_ id: UInt64, _ outcome: SubscriptionAction.Outcome) {
-        guard let (filter, who) = waiting.removeValue(forKey: id) else { return }
-        switch (who, outcome) {
-        case (.subscriber(let told), .granted(let qos)): told(.success(qos))
-        case (.reader(let reader), .granted): reader.granted()
-        case (.unsubscriber(let told), .unsubscribed): told(.success(()))
-        case (.unsubscriber(let told), .granted), (.unsubscriber(let told), .superseded):
-            // Another caller has subscribed since. This caller's request is complete.
-            told(.success(()))
-        case (.unsubscriber, .failed(let failure)):
-            Self.fail(who, Self.error(failure, .unsubscription(filter: filter.string)))
-        case (_, .failed(let failure)): Self.fail(who, Self.error(failure, .subscription(filter: filter.string)))
-        case (.reader, .superseded), (.reader, .unsubscribed): break
-        case (_, .superseded), (_, .unsubscribed):
-            Self.fail(
-                who,
-                CourierError(
-                    .subscriptionRefused,
-                    "The subscription to \(filter.string.quoted()) was taken back before the broker answered."))
-        case (_, .abandoned):
-            Self.fail(
-                who,
-                CourierError(
-                    .clientDestroyed,
-                    "The client was destroyed before the broker answered for \(filter.string.quoted())."))
-        }
-    }
-
-    private static func fail(_ who: Waiting, _ error: CourierError) {
-        switch who {
-        case .subscriber(let told): told(.failure(error))
-        case .unsubscriber(let told): told(.failure(error))
-        case .reader(let reader): reader.end(error)
-        }
-    }
-
-    private static func error(_ failure: SubscriptionAction.Failure, _ subject: RequestSubject) -> CourierError {
-        switch failure {
-        case .refused(let code):
-            PacketReasonCode(rawValue: code.rawValue).flatMap { CourierError($0, of: subject) }
-                ?? CourierError(
-                    .subscriptionRefused, "The broker refused \(subject) with \(code).", reasonCode: code)
-        case .connectionLost: CourierError(.connectionLost, of: subject)
-        case .notSent:
-            CourierError(
-                .subscriptionRefused, "\(subject) can not be sent on this connection: it is too long for it.",
-                reasonCode: .packetTooLarge)
-        }
-    }
-
     private static func courierError(_ error: any Error) -> CourierError {
         (error as? CourierError) ?? CourierError(.invalidTopicFilter, "The topic filter can not be used.", cause: error)
     }
@@ -456,7 +385,7 @@ final class SubscriptionKeeper {
         Token(rawValue: id.rawValue | tokenMark)
     }
 
-    private static func request(_ token: Token) -> SubscriptionAction.RequestID {
+    static func request(_ token: Token) -> SubscriptionAction.RequestID {
         SubscriptionAction.RequestID(rawValue: token.rawValue & ~tokenMark)
     }
 

@@ -91,8 +91,10 @@ public struct SubscriptionOptions: Hashable, Sendable {
     /// Returns true if the broker sends retained messages after the next SUBSCRIBE for a filter, as far as the client
     /// knows.
     func bringsRetained(_ entry: SubscriptionEntry, in version: ProtocolVersion) -> Bool {
-        guard entry.filter.shareGroup == nil else { return false }  // MQTT 5.0 §4.8.2.
-        guard version >= .v5 else { return true }  // 3.1.1 [MQTT-3.8.4-3]: each time.
+        // Shared subscriptions get no retained messages (MQTT 5.0 §4.8.2).
+        guard entry.filter.shareGroup == nil else { return false }
+        // With MQTT 3.1.1, the broker sends retained messages after each SUBSCRIBE ([MQTT-3.8.4-3]).
+        guard version >= .v5 else { return true }
         return switch retainedMessages {
         case .always: !entry.isRenewal
         case .ofNewSubscriptions: entry.confirmed == .absent  // [MQTT-3.3.1-10]
