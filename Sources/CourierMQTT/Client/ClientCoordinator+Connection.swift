@@ -204,6 +204,7 @@ extension ClientCoordinator {
         publishing.report(publishing.queue.finish(error), error)
         events.finish()
         state.send(completion: .finished)
+        status.send(completion: .finished)
         relay.target = nil
     }
 }
