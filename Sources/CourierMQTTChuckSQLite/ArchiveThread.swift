@@ -135,7 +135,7 @@ final class ArchiveThread: Sendable {
                 if !records.isEmpty { try writer.write(records, now: Date()) }
             } catch {
                 if let error = failed(error, &progress, writer) { return error }
-                continue  // The same rows, into the new file.
+                continue  // Writes the same rows again, into the new file.
             }
             progress.next = next
             progress.written += UInt64(records.count)

@@ -24,7 +24,7 @@ package enum CodeGenerator {
     /// - Returns: The generated files, or an error message that protoc prints.
     package static func response(to request: CodeGeneratorRequest) -> CodeGeneratorResponse {
         var response = CodeGeneratorResponse()
-        response.supportedFeatures = 1  // proto3 `optional`.
+        response.supportedFeatures = 1  // FEATURE_PROTO3_OPTIONAL: the generator supports `optional` in proto3.
         do throws(GeneratorError) {
             let types = TypeTable(request.files)
             let context = GeneratorContext(

@@ -7,7 +7,7 @@ enum FieldModels {
         isProto3: Bool
     ) throws(GeneratorError) -> [FieldModel] {
         let sorted = message.fields.enumerated().sorted { $0.element.number < $1.element.number }
-        var firsts: [Int32: Int] = [:]  // The place of each oneof's first field.
+        var firsts: [Int32: Int] = [:]  // The index in `sorted` of the first field of each oneof.
         for (index, field) in sorted.enumerated() {
             guard let oneof = field.element.oneofIndex, !field.element.proto3Optional else { continue }
             firsts[oneof] = firsts[oneof] ?? index

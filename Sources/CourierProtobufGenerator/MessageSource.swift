@@ -89,7 +89,7 @@ struct MessageSource {
         return oneofs
     }
 
-    // MARK: The struct
+    // MARK: The Swift struct
 
     func write(to source: inout SourceText) throws(GeneratorError) {
         source.comment(comments.text(path, else: "`\(descriptor.name)` of the `.proto` file."))
@@ -193,7 +193,7 @@ struct MessageSource {
         source.line()
     }
 
-    // MARK: The wire
+    // MARK: Schema, reading and writing
 
     private func writeSchema(to source: inout SourceText) {
         source.comment("The fields, as libprotobuf-c has to know them.")

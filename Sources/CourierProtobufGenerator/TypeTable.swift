@@ -58,7 +58,7 @@ struct TypeTable {
     }
 
     private mutating func addFirstName(_ message: MessageDescriptor, _ scope: String, _ firstName: String) {
-        if message.options?.mapEntry == true { return }  // Swift has no type for it.
+        if message.options?.mapEntry == true { return }  // A map entry has no Swift type.
         let name = "\(scope).\(message.name)"
         firstNames[name] = firstName
         for nested in message.messages { addFirstName(nested, name, firstName) }

@@ -131,7 +131,7 @@ public final class FakeClient: CourierClient {
     /// - Parameter error: The error that they throw; `nil` makes publishes succeed again.
     public func failPublishes(with error: CourierError?) { state.withLock { $0.failure = error } }
 
-    // MARK: Waiting
+    // MARK: Waiting for a state
 
     func changed() { changes.send(changes.value + 1) }
 

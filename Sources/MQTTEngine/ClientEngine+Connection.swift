@@ -169,7 +169,7 @@ extension ClientEngine {
             if connAck.reasonCode == .unsupportedProtocolVersion {
                 return close(fallback() ?? .refused(connAck), &actions)
             }
-            hasConfirmedVersion = true  // Whatever it minds, it is not the version.
+            hasConfirmedVersion = true  // The server refused for a reason other than the version.
             return close(.refused(connAck), &actions)
         }
         if connAck.isSessionPresent, configuration.connect.isCleanStart {

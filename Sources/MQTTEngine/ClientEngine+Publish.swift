@@ -258,7 +258,7 @@ extension ClientEngine {
             finish(id, acknowledgement, &actions)
         case .untilPubComp, .untilCleared, .untilFreed, .untilSubAck, .untilUnsubAck:
             throw .protocolError(.wrongAcknowledgement(.pubAck, id))
-        case .untilSessionEnds, nil: break  // An answer to an exchange that the caller or a lost session ended.
+        case .untilSessionEnds, nil: break  // The caller ended the exchange, or the session was lost.
         }
     }
 
@@ -269,7 +269,8 @@ extension ClientEngine {
         let id = acknowledgement.packetID
         switch outgoing.kind(of: id) {
         case .untilPubRec:
-            if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }  // 4.3.3
+            // A failure code ends the exchange (MQTT 5.0, section 4.3.3).
+            if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }
             let isHeld = configuration.awaitsStorage
             guard let exchange = outgoing.advanceToPubComp(id, at: now, isHeld: isHeld) else { return }
             if exchange.holdsQuota { link.received() }
@@ -281,8 +282,9 @@ extension ClientEngine {
             if acknowledgement.code.isFailure { return finishReleased(id, acknowledgement, &actions) }
             if outgoing.exchange(of: id)?.isHeld == true { return }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
-        case .untilCleared, .untilFreed: return  // Of what was left there; the PUBREL is on its way, or will be.
-        case .untilSessionEnds: return  // Nothing is sent under this id any more.
+        // This PUBREC belongs to an old exchange with this id. Its PUBREL was sent already, or is sent later.
+        case .untilCleared, .untilFreed: return
+        case .untilSessionEnds: return  // No packet uses this id until the session ends.
         case .untilPubAck, .untilSubAck, .untilUnsubAck: throw .protocolError(.wrongAcknowledgement(.pubRec, id))
         case nil: writeAcknowledgement(.pubRel, id, .packetIdentifierNotFound, into: &buffer)
         }

@@ -116,7 +116,7 @@ extension ClientEngine {
         case .disconnect(let disconnect): close(.disconnectedByServer(disconnect), &actions)
         case .auth(let auth): try received(auth, &actions)
         case .connAck, .connect, .subscribe, .unsubscribe, .pingReq, .publish, .pubAck, .pubRec, .pubRel, .pubComp:
-            throw .protocolError(.unexpectedPacket(packet.type))  // [MQTT-3.2.0-2] of the second CONNACK
+            throw .protocolError(.unexpectedPacket(packet.type))  // A second CONNACK is an error ([MQTT-3.2.0-2]).
         }
     }
 

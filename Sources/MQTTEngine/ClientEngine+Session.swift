@@ -42,7 +42,8 @@ extension ClientEngine {
             actions.append(.failed(exchange.token, .dropped))
         }
         outgoing = OutgoingExchanges()
-        incoming.sessionLost()  // Its serials go on: handles of this session must not mean messages of the next.
+        // Keep the serial numbers, so that no handle of this session matches a message of the next session.
+        incoming.sessionLost()
         memory = MessageMemory()
         sessionChanges()
     }

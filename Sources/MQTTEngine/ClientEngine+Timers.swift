@@ -63,7 +63,7 @@ extension ClientEngine {
     }
 
     mutating func receivedPingResp(now: MonotonicInstant, _ actions: inout ActionList) {
-        guard let sentAt = link.pingSentAt else { return }  // An answer to nothing is odd and harmless.
+        guard let sentAt = link.pingSentAt else { return }  // A PINGRESP without a PINGREQ is ignored.
         link.pingSentAt = nil
         actions.append(.pongReceived(roundTrip: sentAt.duration(to: now)))
     }

@@ -46,7 +46,7 @@ extension ClientEngine {
     mutating func receivedCleared(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
-        guard outgoing.exchange(of: id)?.sentAt != nil else { return }  // Nothing was asked yet.
+        guard outgoing.exchange(of: id)?.sentAt != nil else { return }  // No PUBREL was sent for this id yet.
         unknownSession?.answered(id)
         publishCleared(id, now: now, into: &buffer, &actions)
     }

@@ -42,7 +42,7 @@ final class Broker {
             var address = Self.loopback(port)
             let isOpen = Self.withSocketAddress(&address) { Glibc.connect(probe, $0, $1) == 0 }
             if isOpen { return }
-            usleep(10_000)  // Nobody tells when another process listens.
+            usleep(10_000)  // Polls, because another process does not report that it listens.
         }
         throw Failure("mosquitto does not take connections on port \(port)")
     }

@@ -15,7 +15,7 @@ func runOnce(_ arguments: [String]) async throws {
     guard arguments.count == 3, let contender = Contender(rawValue: arguments[0]), let port = UInt16(arguments[1]),
         let count = Int(arguments[2]), count >= 100
     else { throw Failure("what to run is not clear from \(arguments)") }
-    alarm(60)  // A client that waits for ever fails, and the rest of the table is still printed.
+    alarm(60)  // If a client hangs, its run fails, and the rest of the table is still printed.
     let times = try await contender.echo(count, port: port).dropFirst(count / 10).sorted()
     print(quantiles.map { "\(times[Int(Double(times.count) * $0)])" }.joined(separator: " "))
 }

@@ -13,7 +13,7 @@ func runOnce(_ arguments: [String]) async throws {
     guard arguments.count == 4, let contender = Contender(name: arguments[0]), let callers = Int(arguments[1]),
         let count = Int(arguments[2]), callers > 0, count > 0
     else { throw Failure("what to run is not clear from \(arguments)") }
-    alarm(60)  // A contender that waits for ever fails, and the rest of the table is still printed.
+    alarm(60)  // If a contender hangs, its run fails, and the rest of the table is still printed.
     let folder = try ScratchFolder(in: URL(fileURLWithPath: arguments[3]))
     print(try await DurableRun(measuring: contender, callers: callers, count: count, in: folder.url).line)
 }
@@ -67,7 +67,7 @@ func compareAll(_ options: Options) throws -> Bool {
         for callers in [1, 10, 1_000] {
             let comparison = Comparison(callers: callers, rounds: options.rounds, in: folder.url)
             DurableTable.printRows(comparison)
-            fflush(nil)  // A row takes a minute, and somebody may be watching through a pipe.
+            fflush(nil)  // Shows each row at once, also through a pipe. A row takes a minute.
             failures += comparison.failures
         }
     }

@@ -13,7 +13,7 @@ func runOnce(_ arguments: [String]) async throws {
         let direction = Cell.Direction(rawValue: arguments[1]), let qos = Int(arguments[2]), (0...2).contains(qos),
         let count = Int(arguments[3]), count > 0
     else { throw Failure("what to run is not clear from \(arguments)") }
-    alarm(60)  // A client that waits for ever fails, and the rest of the table is still printed.
+    alarm(60)  // If a client hangs, its run fails, and the rest of the table is still printed.
     let cell = Cell(direction: direction, qos: qos, budget: 0)
     print(try await Run(measuring: contender, cell, count: count).line)
 }

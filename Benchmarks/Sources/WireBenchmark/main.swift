@@ -17,7 +17,7 @@ func printTable(rounds: Int) async throws {
             for _ in 0..<rounds {
                 for wire in Wire.allCases {
                     let run = WireRun(wire: wire, payloadSize: payloadSize, keys: keys)
-                    alarm(60)  // A wire on which nothing moves fails, too.
+                    alarm(60)  // If a run hangs, the benchmark fails.
                     rates[wire, default: []].append(try await run.rate(job))
                 }
             }

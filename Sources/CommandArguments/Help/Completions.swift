@@ -151,7 +151,7 @@ package struct Completions: Hashable, Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    // MARK: Texts
+    // MARK: Text helpers
 
     private static func identifier(_ name: String) -> String { name.replacing("-", with: "_") }
 

@@ -26,7 +26,8 @@ struct RedirectRules: Sendable {
         let keepsMethod: Bool
         switch reply.status {
         case 307, 308: keepsMethod = true
-        case 301, 302: keepsMethod = method != "POST"  // As RFC 9110, 15.4.2 allows and everybody does.
+        // RFC 9110, sections 15.4.2 and 15.4.3, allows a change from POST to GET, and this is common practice.
+        case 301, 302: keepsMethod = method != "POST"
         case 303: keepsMethod = false
         default: return nil
         }

@@ -30,7 +30,8 @@ struct RequestRules: Sendable {
             request.setValue(body.contentType, forHTTPHeaderField: "Content-Type")
         }
         for (name, value) in description.headers {
-            try check(name, value)  // Here already: `URLRequest` drops some of what is not allowed without a word.
+            // Checked before `setValue`, because `URLRequest` silently drops some invalid header fields.
+            try check(name, value)
             request.setValue(value, forHTTPHeaderField: name)
         }
         return request

@@ -102,7 +102,7 @@ extension JSONReading where Value == [BrokerEndpoint] {
                 weight: try number.value(of: .at("weight", default: 1), in: value),
                 scheme: value["scheme"] == nil ? nil : try text.value(of: "scheme", in: value))
         } catch {
-            return nil  // The whole list is refused by its path.
+            return nil  // The caller refuses the whole list, and reports its path.
         }
     }
 }

@@ -114,7 +114,8 @@ public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
     private func fetch(for fetch: SharedFetch) async throws -> ConnectGrant {
         let answer = try await fetcher.fetch()
         state.withLock { state in
-            guard state.fetch === fetch else { return }  // Cleared since, or abandoned and begun anew.
+            // The cache was cleared meanwhile, or a newer fetch has begun.
+            guard state.fetch === fetch else { return }
             state.fetch = nil
             state.cache.keep(answer.grant, requestedAt: answer.requestedAt)
         }

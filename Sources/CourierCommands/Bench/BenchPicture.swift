@@ -86,7 +86,7 @@ struct BenchPicture {
         drawing.end()
     }
 
-    // MARK: Figures
+    // MARK: Key figures
 
     private mutating func drawFigures(top: Double) {
         let figures = [

@@ -152,7 +152,7 @@ final class BenchRun: @unchecked Sendable {
             } catch let error as CourierError where error.code == .queueFull {
                 return awaitRoom()
             } catch let error as CourierError where error.code == .connectionLost {
-                return  // The event of the loss follows, and ends the run.
+                return  // The event `connectionLost` follows, and ends the run.
             } catch {
                 console.tell("Error: \((error as? CourierError)?.message ?? "\(error)")")
                 return close(ExitCode.failure)
@@ -165,7 +165,7 @@ final class BenchRun: @unchecked Sendable {
     /// client's own queue limit.
     private func awaitRoom() {
         roomWaiter = Task { [self] in
-            try? await publisher.readyToPublish()  // Where it throws, the run has ended.
+            try? await publisher.readyToPublish()  // If the call throws, the run has ended.
             queue.async { [self] in
                 roomWaiter = nil
                 send()
@@ -177,7 +177,8 @@ final class BenchRun: @unchecked Sendable {
         guard phase == .running, message.payload.count == settings.size, !message.isRetained else { return }
         let sentAt = message.payload.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let now = Self.now
-        guard sentAt <= now else { return }  // Not one of ours.
+        // The first bytes are no valid send time, so the message is not from this run.
+        guard sentAt <= now else { return }
         histogram.add(now - sentAt)
         lastArrival = .now
         timeline.add(after: begunAt.duration(to: lastArrival))

@@ -27,7 +27,7 @@ final class ChatRun: @unchecked Sendable {
     private var screen: TerminalScreen?
     private var signals: SignalWatch?
 
-    // MARK: On the queue only
+    // MARK: State, used only on the queue
 
     private var model: ChatModel
     private var phase = Phase.running
@@ -135,7 +135,7 @@ final class ChatRun: @unchecked Sendable {
         }
     }
 
-    // MARK: Without a screen
+    // MARK: Output without a screen
 
     private func tell(_ entry: ChatEntry, _ room: ChatName?) {
         if entry.kind == .problem { return console.tell("Error: \(GlyphText(entry.text).string)") }
@@ -176,7 +176,7 @@ final class ChatRun: @unchecked Sendable {
         happened(.endOfInput)
     }
 
-    // MARK: The end
+    // MARK: End of the run
 
     private func close(_ code: Int32, saying lines: [String] = []) {
         guard phase == .running, let link else { return }

@@ -45,7 +45,7 @@ struct ChatView {
         return frame
     }
 
-    // MARK: Lines around
+    // MARK: Title, status, input and people
 
     private func drawTitle(_ frame: inout Frame) {
         frame.fill(row: 0, style: .reversed)
@@ -133,7 +133,7 @@ struct ChatView {
         return style
     }
 
-    // MARK: What was said
+    // MARK: Chat entries
 
     private func drawEntries(_ frame: inout Frame, _ top: Int) {
         let last = model.scroll.map(clamp)

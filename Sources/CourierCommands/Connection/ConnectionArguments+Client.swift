@@ -53,7 +53,7 @@ extension ConnectionArguments {
     /// - Returns: The configuration.
     package func configuration() -> MQTTClientConfig {
         var config = MQTTClientConfig(options: connectOptions)
-        config.logHandler = nil  // The commands print what happens themselves.
+        config.logHandler = nil  // Logs nothing, because the commands print the events themselves.
         config.autoReconnectInterval = Self.reconnectInterval
         config.maxAutoReconnectInterval = Self.reconnectInterval
         config.messageAdapters = [DataMessageAdapter(), TextMessageAdapter()]
@@ -116,7 +116,8 @@ extension ConnectionArguments {
                 : TLSIdentity(certificateFile: certificate, privateKeyFile: key)
         }
         if let identity = tls.preSharedKeyIdentity, let key = tls.preSharedKey {
-            configuration.preSharedKey = try? TLSPreSharedKey(identity: identity, hex: key)  // It was checked.
+            // The key was checked before, so this does not fail.
+            configuration.preSharedKey = try? TLSPreSharedKey(identity: identity, hex: key)
         }
         if tls.version == "tlsv1.3" { configuration.minimumVersion = .tls13 }
         configuration.ciphers = tls.ciphers

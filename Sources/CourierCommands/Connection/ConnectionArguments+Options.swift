@@ -197,7 +197,7 @@ extension ConnectionArguments {
         guard (-1...Int(UInt32.max)).contains(number) else {
             throw ArgumentError("session-expiry-interval out of range.", blankLines: 2)
         }
-        return UInt32(truncatingIfNeeded: number)  // -1 is for ever.
+        return UInt32(truncatingIfNeeded: number)  // -1 becomes 0xFFFFFFFF: the session never expires.
     }
 
     private static let will: [Option<Self>] = [

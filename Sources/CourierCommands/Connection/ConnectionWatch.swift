@@ -88,7 +88,7 @@ package final class ConnectionWatch: PacketObserver {
     private func note(_ frame: PacketFrame, _ decoder: PacketDecoder, _ bytes: RawSpan, _ array: [UInt8]) {
         switch frame.type {
         case .connAck where decoder.sender == .server:
-            let code = Self.secondByte(of: frame, in: array)  // Behind the flags, in every version.
+            let code = Self.secondByte(of: frame, in: array)  // In every version, the code follows the flags.
             let refusal = code == 0 ? nil : Refusal(code: code, isVersion5: decoder.version >= .v5)
             state.withLock { $0.refusal = refusal }
         case .pubAck, .pubRec:
@@ -124,7 +124,7 @@ package final class ConnectionWatch: PacketObserver {
     /// Returns the second byte of a packet's body; 0 if there is none.
     private static func secondByte(of frame: PacketFrame, in bytes: [UInt8]) -> UInt8 {
         var place = frame.start + 1
-        while place < frame.end, bytes[place] & 0x80 != 0 { place += 1 }  // The remaining length.
+        while place < frame.end, bytes[place] & 0x80 != 0 { place += 1 }  // Skips the remaining length.
         return place + 2 < frame.end ? bytes[place + 2] : 0
     }
 

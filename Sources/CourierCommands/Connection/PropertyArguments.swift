@@ -133,7 +133,7 @@ extension PropertyArguments {
         case .disconnect: addToDisconnect(property.key, values, number)
         case .will where property.key == "will-delay-interval": willDelay = .seconds(number)
         case .will: Self.add(property.key, values, number, to: &will)
-        case .auth, .puback, .pubrec, .pubrel, .pubcomp: break  // Not supported, as said above.
+        case .auth, .puback, .pubrec, .pubrel, .pubcomp: break  // `isSupported` has excluded these packets.
         }
     }
 
@@ -142,7 +142,7 @@ extension PropertyArguments {
         switch packet {
         case .auth, .puback, .pubrec, .pubrel, .pubcomp: false
         case .publish: name != "subscription-identifier"  // [MQTT-3.3.4-6]
-        case .disconnect: name != "server-reference"  // Only a server sends it (MQTT 5.0 §3.14.2.2.5).
+        case .disconnect: name != "server-reference"  // Only a server sends this property (MQTT 5.0 §3.14.2.2.5).
         case .connect, .subscribe, .unsubscribe, .will: true
         }
     }

@@ -53,7 +53,7 @@ final class DemoRun: @unchecked Sendable {
         // The broker runs in this process, so the clients must connect even if the machine has no network.
         config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.deliveryQueue = queue
-        config.logHandler = nil  // The demo loses connections on purpose.
+        config.logHandler = nil  // Logs nothing, because the demo loses connections on purpose.
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 

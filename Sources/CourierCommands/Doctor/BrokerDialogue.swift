@@ -131,7 +131,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
 
     func closed(_ reason: ChannelCloseReason) {
         switch reason {
-        case .closedByOwner: break  // Ended before.
+        case .closedByOwner: break  // The dialogue has ended before.
         case .closedByPeer: end(.closed)
         case .failed(let error): end(.transport(error))
         }
@@ -154,7 +154,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
                 arrived()
             }
         case (_, .disconnect(let disconnect)): end(.disconnected(disconnect.reasonCode))
-        case (.measuring, .publish): break  // Something that the broker sends to everyone.
+        case (.measuring, .publish): break  // A message that the broker sends to every client.
         default: end(.unreadable("\(packet.type) where it may not come"))
         }
     }

@@ -83,7 +83,7 @@ struct Examination {
         arguments.connection.unixPath.map { .unix(path: $0) } ?? .tcp(host: options.host, port: options.port)
     }
 
-    // MARK: Name and TCP
+    // MARK: Host name and TCP
 
     private mutating func isReachable() -> Bool {
         guard case .tcp = way else { return opens(endpoint, by: proxy) }

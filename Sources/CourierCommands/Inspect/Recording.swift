@@ -118,6 +118,6 @@ final class Recording: Sendable {
             following?.timer?.cancel()
             following?.timer = nil
         }
-        queue.sync {}  // What has begun ends.
+        queue.sync {}  // Waits until a running call of the closure has ended.
     }
 }

@@ -47,7 +47,7 @@ final class PublishRun: @unchecked Sendable {
     private var progress: ProgressLine?
     private var stop: ClientStop?
 
-    // MARK: On the queue only
+    // MARK: State, used only on the queue
 
     private var phase = Phase.connecting
     private var isConnected = false

@@ -23,7 +23,7 @@ final class RequestRun: @unchecked Sendable {
     private var signals: SignalWatch?
     private var reading: AnyCancellable?
 
-    // MARK: On the queue only
+    // MARK: State, used only on the queue
 
     private var phase = Phase.connecting
     private var askedAt = ContinuousClock.now

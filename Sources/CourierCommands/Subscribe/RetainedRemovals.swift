@@ -79,7 +79,8 @@ final class RetainedRemovals: @unchecked Sendable {
     private func awaitRoom() {
         isAwaitingRoom = true
         Task { [self] in
-            try? await connection.client.readyToPublish()  // Where it throws, so does the next message, which is told.
+            // If the call throws, the next `publish` also throws, and reports the error.
+            try? await connection.client.readyToPublish()
             connection.queue.async { [self] in
                 isAwaitingRoom = false
                 sendWaiting()

@@ -28,7 +28,7 @@ final class SubscribeRun: @unchecked Sendable {
     /// Removes retained messages; `nil` if they must not be removed.
     private var removals: RetainedRemovals?
 
-    // MARK: On the queue only
+    // MARK: State, used only on the queue
 
     private var phase = Phase.connecting
     private var printedCount = 0
@@ -288,7 +288,7 @@ final class SubscribeRun: @unchecked Sendable {
         }
     }
 
-    // MARK: The end
+    // MARK: End of the run
 
     /// Stops printing. Ends when all removals are answered, or after a while without answers.
     private func finish(_ exitCode: Int32) {

@@ -97,7 +97,8 @@ struct KeyDecoder: Sendable {
             let isOver = byte == 0x07 || hasEscape && byte == UInt8(ascii: "\\") || count >= Self.pasteLimit
             state = isOver ? .ground : .string(count: count + 1, hasEscape: byte == Self.escape)
         case .paste(let bytes, let matched):
-            state = .ground  // Of the bytes there is one owner, so that they grow in place.
+            // The state must not keep a reference to the bytes, so that they grow in place.
+            state = .ground
             goOn(bytes, matched, pasted: byte)
         }
     }
@@ -111,7 +112,7 @@ struct KeyDecoder: Sendable {
         case 0x09: add(.tab)
         case 0x7F, 0x08: add(.backspace)
         case 0x01...0x1A: add(.control(Character(Unicode.Scalar(byte + 0x60))))
-        case 0x00, 0x1C...0x1F: break  // Ctrl with a sign, which means nothing here.
+        case 0x00, 0x1C...0x1F: break  // Ctrl with a punctuation character has no meaning here.
         case 0x20...0x7E: add(.character(Character(Unicode.Scalar(byte))))
         case 0xC2...0xDF: state = .character([byte], missing: 1)
         case 0xE0...0xEF: state = .character([byte], missing: 2)
@@ -142,7 +143,7 @@ struct KeyDecoder: Sendable {
 
     private mutating func goOn(_ bytes: [UInt8], _ byte: UInt8) {
         switch byte {
-        case Self.escape: state = .escape  // Another one begins: this one was cut off.
+        case Self.escape: state = .escape  // A new escape sequence begins, so this one was cut off.
         case 0x40...0x7E:
             // The Linux console sends F1 to F5 with a second bracket: `ESC [ [ A`.
             if byte == UInt8(ascii: "["), bytes.isEmpty {
@@ -186,7 +187,7 @@ struct KeyDecoder: Sendable {
         case UInt8(ascii: "D"): .left
         case UInt8(ascii: "F"): .end
         case UInt8(ascii: "H"): .home
-        case UInt8(ascii: "M"): .enter  // Of the number pad.
+        case UInt8(ascii: "M"): .enter  // The Enter key of the number pad.
         case UInt8(ascii: "P")...UInt8(ascii: "S"): .function(Int(final - UInt8(ascii: "O")))
         default: nil
         }

@@ -117,7 +117,7 @@ public protocol CourierSession: CourierEventManager {
     /// Its sinks run on the client's delivery queue.
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { get }
 
-    // MARK: For async code
+    // MARK: Functions for async code
 
     /// Waits until the connection is established, or until `timeout` has passed. Returns at once if it is established.
     ///
@@ -363,7 +363,7 @@ public protocol CourierSession: CourierEventManager {
         at topic: TopicTemplate, qos: QoS, handler: @escaping @Sendable (Request) async throws -> Response
     ) async throws
 
-    // MARK: With completions
+    // MARK: Functions with completion handlers
 
     /// Connects, like ``connect(source:)``, and reports the result.
     ///

@@ -58,7 +58,7 @@ extension CourierError {
         /// The code's Swift name, such as `invalidTopicName`.
         public var description: String { "\(kind)" }
 
-        // MARK: Mistakes of the call
+        // MARK: Errors of calls and messages
 
         /// A topic name breaks a rule of MQTT: it is empty, too long, or holds a wildcard or U+0000.
         public static let invalidTopicName = Code(.invalidTopicName)
@@ -100,7 +100,7 @@ extension CourierError {
         /// The client was destroyed or released while the call waited.
         public static let clientDestroyed = Code(.clientDestroyed)
 
-        // MARK: The peer
+        // MARK: Errors of the peer
 
         /// The peer sent bytes that are not a valid MQTT packet.
         public static let malformedPacket = Code(.malformedPacket)
@@ -120,7 +120,7 @@ extension CourierError {
         /// subscription was ended before the broker answered.
         public static let subscriptionRefused = Code(.subscriptionRefused)
 
-        // MARK: The way to the peer
+        // MARK: Errors of the connection
 
         /// The connection to the broker was not established, because name resolution, routing or the peer's port
         /// failed.
@@ -135,7 +135,7 @@ extension CourierError {
         /// broker.
         public static let authenticationFailed = Code(.authenticationFailed)
 
-        // MARK: The message store
+        // MARK: Errors of the message store
 
         /// The store could not read or write. Messages that it accepted earlier remain stored.
         public static let storeFailed = Code(.storeFailed)

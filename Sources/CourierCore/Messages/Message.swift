@@ -65,7 +65,7 @@ public struct Message: Hashable, Sendable {
     /// The packet id of the delivery; `nil` for QoS 0. The id is unique only until the message is acknowledged.
     public var packetID: UInt16? {
         let id = entry.packetID
-        return id == 0 ? nil : id  // Zero is no packet id [MQTT-2.2.1-3].
+        return id == 0 ? nil : id  // 0 is not a valid packet id [MQTT-2.2.1-3].
     }
 
     /// True for a retained message that the broker had stored for new subscribers. False for a newly published message.

@@ -113,7 +113,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
             // If elements are left here, the task was cancelled: they stay unread. Otherwise, the last element is
             // finished, and `nextBatch()` below reports it.
             if !batch.isEmpty { reading.end() }
-            batch = []  // Its memory is not kept while the source is waited for.
+            batch = []  // Frees the memory before the wait for the next batch.
             guard let source = reading.source else { return nil }
             do {
                 batch = try await source.nextBatch()

@@ -82,7 +82,7 @@ private final class Previous<Output: Sendable>: Sendable {
             defer { value = next }
             return value
         }
-        _ = old  // Released after the lock.
+        _ = old  // Releases the old value only after the lock.
         return false
     }
 }

@@ -20,11 +20,11 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
     private struct Control {
         var phase = Phase.open
         var isDelivering = false
-        var waiting = 0  // The queue's count.
+        var waiting = 0  // The number of signals in `queue`.
     }
 
     private let control = Mutex(Control())
-    private let queue: Mutex<BoundedQueue<Signal>>  // Used inside of `control`'s lock only.
+    private let queue: Mutex<BoundedQueue<Signal>>  // Locked only while `control` is locked.
     private let policy: BufferPolicy
     private let measure: (@Sendable (Signal) -> Int)?
     private let receive: @Sendable (Signal) -> Void
@@ -135,6 +135,6 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
                 return queue
             }
         }
-        _ = forgotten  // Released here, after the lock: its values may run app code when they go.
+        _ = forgotten  // Releases the signals only after the lock, because their deinitializers may run app code.
     }
 }

@@ -61,12 +61,12 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
         case .direct(let mailbox): mailbox.deliverHere(first: .value(value))
         case .waiting(let deferredWork): deferredWork.perform()
         }
-        _ = old  // Released here, after the lock.
+        _ = old  // Releases the old value only after the lock.
     }
 
     private enum Plan {
         case nobody
-        case direct(Mailbox)  // A single subscriber that is idle: the value need not enter its queue.
+        case direct(Mailbox)  // The only subscriber is idle, so the value skips its queue.
         case waiting(DeferredWork)
     }
 
@@ -115,6 +115,6 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
             guard let index = state.subscribers.firstIndex(where: { $0.id == id }) else { return nil }
             return state.subscribers.remove(at: index)
         }
-        _ = removed  // Released here, after the lock.
+        _ = removed  // Releases the subscriber only after the lock.
     }
 }

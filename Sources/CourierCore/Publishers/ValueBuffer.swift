@@ -19,7 +19,7 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
             if isClosed { return .completion(.finished) }
             if let value = queue.popFirst() { return .value(value) }
             guard let completion else { return nil }
-            isClosed = true  // A failure is thrown once.
+            isClosed = true  // Later calls return `.finished`, so that a failure is thrown only once.
             return .completion(completion)
         }
     }
@@ -91,7 +91,7 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
             }
             return (state.waiters, state.queue)
         }
-        _ = forgotten  // Released here, after the lock.
+        _ = forgotten  // Releases the queued values only after the lock.
         for waiter in waiters { waiter.resume(returning: .completion(.finished)) }
     }
 }

@@ -55,7 +55,7 @@ public enum StoreChange: Hashable, Sendable {
     /// Remove the filter, because the broker confirmed the unsubscription.
     case forgetSubscription(TopicFilter)
 
-    // MARK: Everything
+    // MARK: All rows of the scope
 
     /// Remove all rows and rejected messages of the scope, and its session. Message ids continue to grow.
     case removeAll

@@ -76,14 +76,15 @@ package enum PortableText {
         let count = bytes.byteCount
         guard count >= 8 else {
             var word: UInt64 = 0x2020_2020_2020_2020
-            for index in 0..<count {  // Below the count.
+            for index in 0..<count {  // `index` is less than `count`, so the unchecked load is safe.
                 word = word << 8 | UInt64(bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self))
             }
             return isGood(word)
         }
         var index = 0
         while index < count {
-            let start = min(index, count - 8)  // The last eight bytes end where the text ends.
+            // The last group ends at the end of the text, and may overlap the group before it.
+            let start = min(index, count - 8)
             if !isGood(bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)) { return false }
             index += 8
         }

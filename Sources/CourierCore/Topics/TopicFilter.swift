@@ -63,7 +63,7 @@ public struct TopicFilter: Hashable, Sendable {
     /// Hashes the UTF-8 bytes.
     public func hash(into hasher: inout Hasher) {
         string.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        hasher.combine(UInt8(0xFF))  // Ends the text; never a byte of UTF-8.
+        hasher.combine(UInt8(0xFF))  // Marks the end of the text. UTF-8 never contains 0xFF.
     }
 }
 
@@ -106,7 +106,7 @@ extension TopicFilter {
 
     private static func checkWildcards(in bytes: Substring.UTF8View) throws(Violation) {
         var isLevelStart = true
-        var wildcard: UInt8?  // The level so far is exactly this wildcard.
+        var wildcard: UInt8?  // Set while the current level contains only this wildcard.
         for byte in bytes {
             if byte == TopicRules.separator {
                 if wildcard == TopicRules.multiLevelWildcard { throw misplacedMultiLevelWildcard }

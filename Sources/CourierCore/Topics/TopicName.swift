@@ -72,7 +72,7 @@ public struct TopicName: Hashable, Sendable {
     /// Hashes the UTF-8 bytes.
     public func hash(into hasher: inout Hasher) {
         string.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        hasher.combine(UInt8(0xFF))  // Ends the text; never a byte of UTF-8.
+        hasher.combine(UInt8(0xFF))  // Marks the end of the text. UTF-8 never contains 0xFF.
     }
 }
 

@@ -84,7 +84,8 @@ extension PlistLimits {
                 depth = max(depth - 1, 0)
             } else if text[next.startIndex - 2] != UInt8(ascii: "/") {
                 depth += 1
-                if depth > Self.depth + 2 { throw tooDeep() }  // <plist> and a value that holds none are tags, too.
+                // Two more tags are allowed: `<plist>`, and a value without nested values.
+                if depth > Self.depth + 2 { throw tooDeep() }
             }
         }
     }

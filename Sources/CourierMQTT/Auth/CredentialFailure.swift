@@ -48,7 +48,7 @@ struct CredentialFailure: Sendable {
         self.error = CourierError(.authenticationFailed, message.asSentence, cause: error)
     }
 
-    // MARK: Words
+    // MARK: Error messages
 
     private static func message(_ summary: String) -> String {
         "The connection service provider gave no options: \(summary)"

@@ -158,7 +158,7 @@ extension CredentialSource {
         let asksAnyway = state.withLock { state in
             state.request?.attempt == attempt ? state.asksAnyway : nil
         }
-        guard let asksAnyway else { return }  // Abandoned before its turn came.
+        guard let asksAnyway else { return }  // The attempt was abandoned before this call.
         if let server {
             return provider.getConnectOptions(for: server) { [weak self] result in
                 self?.complete(attempt, result.map { ConnectGrant($0) }.mapError { $0 })

@@ -46,7 +46,7 @@ final class ClientCoordinator: @unchecked Sendable {
     let closeWaiters = CallbackList<Result<Void, CourierError>>()
     let lastWaiterKey = Atomic(SubscriptionKeeper.firstWaiterKey)
 
-    // MARK: On the loop only
+    // MARK: State, used only on the event loop
 
     var supervisor: ConnectionSupervisor
     let subscriptions: SubscriptionKeeper
@@ -162,7 +162,7 @@ final class ClientCoordinator: @unchecked Sendable {
     }
 }
 
-// MARK: - The supervisor
+// MARK: - Events and actions of the supervisor
 
 extension ClientCoordinator {
     /// Reports an event of the present connection. On the loop.

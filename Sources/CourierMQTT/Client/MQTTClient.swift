@@ -142,7 +142,7 @@ final class MQTTClient: CourierClient {
         try await waiter.value { coordinator.forgetSubscriptionWaiter(key) }
     }
 
-    // MARK: Writing
+    // MARK: Publishing
 
     func publishMessage<E>(_ data: E, topic: String, qos: QoS) throws {
         try parts.publishing.publish(data, to: topic, qos)
@@ -193,7 +193,7 @@ final class MQTTClient: CourierClient {
 
     func readyToPublish() async throws { try await parts.publishing.waitForRoom() }
 
-    // MARK: Reading
+    // MARK: Receiving messages
 
     func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never> {
         parts.readers.publisher(of: topic, D.self)

@@ -4,7 +4,7 @@ import MQTTCodec
 
 /// The steps of an attempt: credentials, address, CONNECT and CONNACK.
 extension ConnectionSupervisor {
-    // MARK: Beginning
+    // MARK: Beginning an attempt
 
     /// Begins an attempt now, because of an event outside the schedule, such as `connect()` or a returned network. If
     /// the last such attempt began less than `urgentAttemptSpacing` ago, waits for the rest of this time.
@@ -262,7 +262,7 @@ extension ConnectionSupervisor {
                 ?? .fetchCredentials(authentication.attempt))
     }
 
-    // MARK: The connection
+    // MARK: CONNECT and CONNACK
 
     mutating func connectSent(_ actions: inout [Action]) {
         guard case .opening(var opening) = phase, !opening.isConnectSent else { return }

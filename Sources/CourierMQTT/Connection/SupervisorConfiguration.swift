@@ -19,7 +19,7 @@ struct SupervisorConfiguration: Hashable, Sendable {
     /// because the monitor may be wrong.
     var offlineRetryInterval = Duration.seconds(60)
 
-    // MARK: Two clients with one id
+    // MARK: Another client with the same client id
 
     /// How many connections in a row the broker must drop right after CONNACK to mean another client with the same id,
     /// 3 by default. Only before MQTT 5.
@@ -37,7 +37,7 @@ struct SupervisorConfiguration: Hashable, Sendable {
     /// this time, the pauses start again with the first one.
     var maximumTakeoverInterval = Duration.seconds(600)
 
-    // MARK: Several endpoints
+    // MARK: Endpoints
 
     /// The maximum number of endpoints in a list, 16 by default. If there are more, the least preferred are left out.
     var maximumEndpoints = EndpointPolicy.defaultMaximumCount
@@ -71,7 +71,7 @@ struct SupervisorConfiguration: Hashable, Sendable {
     /// Whether the options never change, so that the provider has no others; `false` by default.
     var areOptionsFixed = false
 
-    // MARK: One connection
+    // MARK: Attempts and connections
 
     /// Whether the options alone decide if TLS is used, because there are no TLS settings and no byte streams of the
     /// app; `false` by default.

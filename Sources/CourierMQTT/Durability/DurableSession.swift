@@ -98,7 +98,7 @@ final class DurableSession: @unchecked Sendable {
         guard let gone = destroyed.first else { return load(scope, number) }
         store.commit([.removeAll], in: gone) { [loop] result in
             loop.execute { [self] in
-                guard isReading, number == readingCount else { return }  // Given up meanwhile.
+                guard isReading, number == readingCount else { return }  // The read was abandoned meanwhile.
                 switch result {
                 case .success:
                     destroyed.remove(gone)
@@ -188,7 +188,8 @@ final class DurableSession: @unchecked Sendable {
         let hasSameID = session.map { TopicRules.sameBytes($0.clientID, next.clientID) } ?? false
         let isSameClient = hasSameID && unfinished == nil
         session = next
-        restore(driver)  // Before it is told, which ends what it is given.
+        // Called before `reconfigure()`, which ends or returns these messages if the client id has changed.
+        restore(driver)
         if isSameClient { outgoing.forgetStoredPacketIDs() } else { outgoing.sessionLost() }
         reconfigure()
         let number = readingCount
@@ -236,7 +237,8 @@ final class DurableSession: @unchecked Sendable {
     /// next session begins.
     private func remove(_ scope: StoreScope?) {
         guard let scope else {
-            isNextDestroyed = !hadScope  // Else the next one's are not those of this one.
+            // If the scope of an earlier session was known, the rows of the next session do not belong to this session.
+            isNextDestroyed = !hadScope
             return
         }
         destroyed.insert(scope)

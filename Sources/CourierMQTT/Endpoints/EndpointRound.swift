@@ -123,7 +123,7 @@ struct EndpointRound: Sendable {
         hasHope = false
     }
 
-    // MARK: The order
+    // MARK: Order of the endpoints
 
     private func drawn(using random: inout some RandomNumberGenerator) -> [Int] {
         var order: [Int] = []

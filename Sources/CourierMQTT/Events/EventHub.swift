@@ -206,7 +206,7 @@ final class EventHub: Sendable {
             noteChange(of: state)
             return removed
         }
-        _ = removed  // Released here, after the lock.
+        _ = removed  // Releases the listeners only after the lock.
     }
 
     /// Publishes a change of the listeners to other threads. The caller must hold the lock.
@@ -298,7 +298,8 @@ final class EventHub: Sendable {
             }
             if audience.listeners[index].isAbandoned { isOneGone = true } else { body(audience.listeners[index]) }
         }
-        if isOneGone { audience.listeners = [] }  // The last reference, so that the handler ends.
+        // Release the last reference to the abandoned handler.
+        if isOneGone { audience.listeners = [] }
         guard isOneGone || changeCount.load(ordering: .relaxed) != audience.changeCount else { return }
         audience = self.audience()
     }

@@ -119,7 +119,8 @@ struct KeepAliveSearch: Sendable {
     mutating func closed(_ silence: Silence?, date: Date) {
         let suspect: Silence?
         switch phase {
-        case .offline: suspect = nil  // What made the attempt fail may have ended the connection before it, too.
+        // An attempt failed. Its cause may also have ended the connection before the attempt.
+        case .offline: suspect = nil
         case .quiet: suspect = silence
         case .asking(let asked): suspect = silence == nil ? nil : asked
         }

@@ -84,7 +84,7 @@ extension ConnectionLimits {
 
     private func checkRanges() throws(CourierError) {
         let limits: [(String, Int, ClosedRange<Int>)] = [
-            ("limits.receiveMaximum", Int(receiveMaximum), 1...65_535),  // 3.1.2.11.3
+            ("limits.receiveMaximum", Int(receiveMaximum), 1...65_535),  // MQTT 5.0, section 3.1.2.11.3.
             ("limits.maximumPacketSize", maximumPacketSize, Self.packetSizes),
             ("limits.maximumInFlight", maximumInFlight, 1...65_535),
             ("limits.maximumInFlight before MQTT 5", maximumInFlightBeforeVersion5, 1...65_535),

@@ -243,7 +243,7 @@ struct MessageSuspicion: Sendable {
         connection?.flight = nil
     }
 
-    // MARK: Steps
+    // MARK: Helpers
 
     private mutating func endControl(_ now: Instant) {
         guard let deadline, now >= deadline else { return }

@@ -175,7 +175,8 @@ extension OutgoingQueue.State {
         -> MonotonicInstant
     {
         if publish.properties.isEmpty { return .never }
-        return publish.properties.messageExpiry.map { now.advanced(by: $0) } ?? .never  // Checked: less than 2^32 s.
+        // `messageExpiry` was checked before: it is less than 2^32 s.
+        return publish.properties.messageExpiry.map { now.advanced(by: $0) } ?? .never
     }
 
     /// Makes room for a new message: ends the message that it replaces, and drops the oldest messages as needed. Or

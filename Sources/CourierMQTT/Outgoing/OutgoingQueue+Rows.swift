@@ -382,7 +382,8 @@ extension OutgoingQueue.State {
     /// Copies a stored message's bytes into memory.
     fileprivate mutating func keepRow(_ slot: EntryTable.Slot, payload: [UInt8]) {
         guard let row = table[slot].row else { return }
-        _ = encode(row.properties)  // They were encoded before, or checked when the row was read.
+        // This cannot fail: the properties were encoded before, or checked when the row was read.
+        _ = encode(row.properties)
         var header = OutgoingHeader(
             PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, expiry: row.expiry,
             token: table.token(of: slot))

@@ -193,7 +193,7 @@ extension OutgoingQueue.State {
             taken.nextBatch = rules.nextBatch
             if let slot = nextTakable(quota: taking.quota), table[slot].number > taking.last {
                 taken.hasLater = true
-                wakeCondition = .nothing  // The session looks again by itself.
+                wakeCondition = .nothing  // The session checks the queue again without a wake-up.
                 return false
             }
             wakeCondition =

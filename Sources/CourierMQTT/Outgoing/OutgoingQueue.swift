@@ -139,7 +139,8 @@ final class OutgoingQueue: Sendable {
     func endedSession() {
         state.withLock { state in
             state.loopEpoch += 1
-            _ = state.rules.disconnected()  // `destroy()` has resumed all callers that wait for room.
+            // The result is not needed, because `destroy()` has removed all callers that waited for room.
+            _ = state.rules.disconnected()
         }
     }
 

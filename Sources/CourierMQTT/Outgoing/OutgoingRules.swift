@@ -116,7 +116,7 @@ struct OutgoingRules {
         unreadCount = max(count, 0)
     }
 
-    // MARK: Ages
+    // MARK: Maximum age
 
     /// Returns the time when a message that the queue accepts now reaches the maximum age.
     @inline(__always)
@@ -192,7 +192,7 @@ struct OutgoingRules {
         return roomWaiters.map(\.waiter)
     }
 
-    // MARK: The connection
+    // MARK: Connections and batches
 
     /// Records that the broker accepted a connection.
     mutating func connected() { (isConnected, awaitsPace) = (true, true) }

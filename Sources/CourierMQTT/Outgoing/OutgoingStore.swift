@@ -45,7 +45,7 @@ final class OutgoingStore: @unchecked Sendable {
     let parts: Dependencies
     var queue: OutgoingQueue { parts.queue }
 
-    // MARK: On the loop only
+    // MARK: State, used only on the event loop
 
     /// The client id and the broker that the rows belong to; `nil` while no session is open.
     var scope: StoreScope?
@@ -80,7 +80,7 @@ final class OutgoingStore: @unchecked Sendable {
         return StoredMessage.ID(rawValue: lastID)
     }
 
-    // MARK: The session
+    // MARK: Begin and end of the session
 
     /// Begins a session with the rows of an earlier process.
     ///
@@ -132,7 +132,7 @@ final class OutgoingStore: @unchecked Sendable {
         lastRead = nil
         restored = []
         stopReading()
-        parts.watchExpiry()  // Messages of the next session may wait already.
+        parts.watchExpiry()  // Messages of the next session may already wait, and may expire.
     }
 
     /// Stops all work, because the client has ended. Rows stay in the store for the next process.
@@ -224,7 +224,7 @@ final class OutgoingStore: @unchecked Sendable {
         queue.passOnRoom()
     }
 
-    // MARK: Gathering
+    // MARK: Waiting for more messages before a commit
 
     /// Commits when the callers whose messages were just stored have had time to add their next messages. A task that
     /// is created now runs after the tasks of these callers.
@@ -248,7 +248,7 @@ final class OutgoingStore: @unchecked Sendable {
     }
 }
 
-// MARK: - Steps of a delivery
+// MARK: - Storing the progress of a delivery
 
 extension OutgoingStore {
     /// Stores the packet id that the session gave a message. For QoS 2, `stored` is called when PUBLISH may be written.

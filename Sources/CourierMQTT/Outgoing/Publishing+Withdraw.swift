@@ -10,7 +10,7 @@ extension Publishing {
         guard let withdrawn = queue.withdraw(token) else { return false }
         var ended = withdrawn.ended
         let row = ended.row
-        ended.row = nil  // It is removed here.
+        ended.row = nil  // `report` must not remove the row, because this function removes it.
         results.report([ended])
         for waiter in withdrawn.roomWaiters { waiter.resume(.success(())) }
         guard let row, let store else { return true }

@@ -49,7 +49,7 @@ final class Publishing: Sendable {
         options.withLock { $0 }.map { ConnectionIdentity(username: $0.username, clientID: $0.clientId) }
     }
 
-    // MARK: Without waiting
+    // MARK: Publishing without waiting
 
     /// Encodes a value, and adds the message to the queue. Only events report the result.
     func publish<Value>(_ value: Value, to topic: String, _ qos: QoS) throws(CourierError) {
@@ -81,7 +81,7 @@ final class Publishing: Sendable {
         }
     }
 
-    // MARK: Waiting
+    // MARK: Publishing and waiting for the result
 
     /// Encodes a value, adds the message to the queue, and waits for the result. If the queue is full, also waits for
     /// room, as long as the policy allows.
@@ -115,7 +115,7 @@ final class Publishing: Sendable {
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish
     ) async throws -> PublishReceipt {
         if publish.isObserved { results.began(publish.topic, publish.qos, payload.count) }
-        if publish.qos == .zero {  // It has no end but its acceptance.
+        if publish.qos == .zero {  // After acceptance, a QoS 0 message has no further result.
             _ = try await enqueue(payload, publish, waitsForStore: false)
             return PublishReceipt()
         }
@@ -184,7 +184,7 @@ final class Publishing: Sendable {
         }
     }
 
-    // MARK: Steps
+    // MARK: Adding messages to the queue
 
     /// The event that a task waits for.
     private enum Wait {
@@ -310,7 +310,7 @@ final class Publishing: Sendable {
     private func now() -> MonotonicInstant { MonotonicInstant(loop.clock.now) }
 }
 
-// MARK: - Sessions
+// MARK: - End of a session
 
 extension Publishing {
     /// Reports the messages and resumes the callers that remained when a session ended. May be called from any thread.

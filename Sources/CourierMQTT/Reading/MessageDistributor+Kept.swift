@@ -43,7 +43,8 @@ extension MessageDistributor {
         }
         guard !slices.isEmpty else { return }
         guard state.pointee.readers[id]?.catchUp != nil else { return push(&slices, to: id) }
-        for slice in slices { state.pointee.shares[id].insertEarlier(slice) }  // Behind what is stored.
+        // The reader gets the kept messages after the stored messages.
+        for slice in slices { state.pointee.shares[id].insertEarlier(slice) }
     }
 
     /// Whether the message arrived in the present session.
@@ -123,7 +124,9 @@ extension MessageDistributor {
             case nil: keepUnread(message, of: leaver)
             }
         }
-        if let rows {  // Where it waits for the next reader, it must not get before the rows that it came after.
+        // These messages arrived after the rows. They are stored after the rows, so that the next reader gets them in
+        // this order.
+        if let rows {
             for topic in topicsAfterRows { storeUnfinished(state.pointee.kept.takeUnfinished(topic: topic), in: rows) }
         }
         setUnfinishedTimer()

@@ -262,7 +262,8 @@ final class MessageDistributor: @unchecked Sendable {
     func connectionLost() {
         loop.preconditionOnLoop()
         receivedAll()
-        endOverrun()  // The next connection is read again, until a reader that is behind gets more.
+        // The next connection is not paused at first. It is paused when a full reader gets another message.
+        endOverrun()
         state.pointee.kept.connectionLost()
     }
 
@@ -363,7 +364,7 @@ final class MessageDistributor: @unchecked Sendable {
     private func isSpare(_ copy: [UInt32], _ payload: RawSpan, isKept: Bool) -> Bool {
         guard !copy.isEmpty else { return false }
         finishRun()
-        state.pointee.lastIsValid = false  // The next copy is for others.
+        state.pointee.lastIsValid = false  // The next copy may have other readers, so they are looked up again.
         let readers = state.pointee.lastReaders
         let subscriptions = dependencies.subscriptions()
         var twin: Bool?
@@ -509,7 +510,7 @@ final class MessageDistributor: @unchecked Sendable {
                     state.pointee.shares[id].dropNewest(beyond: isInBytes ? buffer.limit : 0)
                 }
             }
-            dependencies.setReadingPaused(true)  // A connection that came since does not know.
+            dependencies.setReadingPaused(true)  // Pauses reading again, because a new connection is not paused.
         }
         touched.removeAll(keepingCapacity: true)
         if state.pointee.touched.isEmpty { swap(&touched, &state.pointee.touched) }

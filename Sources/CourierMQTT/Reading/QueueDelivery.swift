@@ -33,7 +33,7 @@ final class QueueDelivery<Output: Sendable>: Sendable {
     private func deliver() {
         switch queue.take(atMost: Self.messagesPerTurn) {
         case .messages(let slices):
-            let (transform, receive) = (transform, receive)  // Once for all of them.
+            let (transform, receive) = (transform, receive)  // Reads the properties once for all messages.
             for slice in slices {
                 for message in slice {
                     guard queue.claim() else { return }
@@ -43,7 +43,7 @@ final class QueueDelivery<Output: Sendable>: Sendable {
             slices.acknowledge()
             takeTurn()
         case .nothing: if !queue.wake({ [self] in takeTurn() }) { takeTurn() }
-        case .ended: if queue.claim() { receive(.completion(.finished)) }  // Who has left is told nothing.
+        case .ended: if queue.claim() { receive(.completion(.finished)) }  // A reader that has left gets no completion.
         }
     }
 }

@@ -165,7 +165,7 @@ final class ReaderQueue: Sendable {
         self.drained = drained
     }
 
-    // MARK: The event loop's side
+    // MARK: Called on the event loop
 
     /// Adds a batch and empties `batch`, unless the queue has ended. `isOverrun` is `true` if the messages arrived
     /// although reading is paused. Then messages of QoS 0 beyond twice the limit are dropped under every policy.
@@ -245,7 +245,7 @@ final class ReaderQueue: Sendable {
         waker?()
     }
 
-    // MARK: The reader's side
+    // MARK: Called by the reader
 
     /// The result of ``take(atMost:)``.
     enum Taken {
@@ -261,7 +261,7 @@ final class ReaderQueue: Sendable {
             state.emptyHand()
             guard state.count > 0 else {
                 if state.isEnded {
-                    defer { state.end = nil }  // An error is told once.
+                    defer { state.end = nil }  // An error is returned only once.
                     return (.ended(state.end), false)
                 }
                 return (.nothing, false)

@@ -89,7 +89,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
                 }
             }
         } else {
-            slices.acknowledge()  // Kept for it, and its own from now on.
+            slices.acknowledge()  // From now on, the loop owns the messages, and they are not kept.
             values = decoder.decode(slices) { message, error, count in
                 report(message, error)
                 failures.append(count)
@@ -106,7 +106,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
             return try decoder.decode(message.message(acknowledgedBy: part))
         } catch {
             report(message, error)
-            finishCurrent()  // It will not be any more readable the next time.
+            finishCurrent()  // Acknowledges the message, because a later attempt to decode it would also fail.
             return nil
         }
     }

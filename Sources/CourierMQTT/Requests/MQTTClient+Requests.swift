@@ -8,7 +8,7 @@ extension MQTTClient {
         _ request: Request, at topic: TopicTemplate, timeout: Duration, as type: Response.Type
     ) async throws -> Response {
         let topic = try topic.name(for: parts.publishing.identity).string
-        try parts.publishing.check(topic: topic)  // Before the response topic is subscribed to.
+        try parts.publishing.check(topic: topic)  // Checked before the client subscribes to the response topic.
         let (payload, contentType) = try parts.registry.encode(request, topic: topic)
         let requests = requests
         guard let (correlation, response) = requests.begin() else {
@@ -17,7 +17,7 @@ extension MQTTClient {
                 "\(PendingRequests.limit) requests wait for their responses already; await some of them first.")
         }
         let tooLate: @Sendable () -> Void = { [coordinator = parts.coordinator] in
-            guard let stage = requests.stage(of: correlation) else { return }  // It has ended.
+            guard let stage = requests.stage(of: correlation) else { return }  // The request has ended.
             response.resume(
                 .failure(stage.error(topic: topic, timeout: timeout, failure: coordinator.connectionFailure)))
         }

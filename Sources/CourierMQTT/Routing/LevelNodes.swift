@@ -172,7 +172,7 @@ extension LevelNodes {
         return UInt32(nodes.count - 1)
     }
 
-    // MARK: The table
+    // MARK: Hash table
 
     private mutating func put(_ index: UInt32) {
         let mask = table.count - 1

@@ -72,7 +72,8 @@ package final class PacketTap: Sendable {
             if hasSecret(bytes, at: offset) {
                 shown += copy(bytes.extracting(shownEnd..<offset))
                 guard let packet = try? decoder.packet(frame, in: bytes) else { return shown }
-                if case .connect(let connect) = packet { version = connect.version }  // It says its own.
+                // CONNECT contains the version.
+                if case .connect(let connect) = packet { version = connect.version }
                 var buffer = PacketBuffer()
                 let encoder = PacketEncoder(version: version, sender: sender)
                 guard (try? encoder.encode(masked(packet), into: &buffer)) != nil else { return shown }

@@ -31,7 +31,7 @@ extension SessionDriver: LoopWork {
 
     /// Sends waiting messages on a borrowed loop. Returns false if the loop's own thread must continue.
     private func sendAtOnce() -> Bool {
-        for _ in 0..<2 {  // The second time nearly always finds no message.
+        for _ in 0..<2 {  // The second round usually finds no more messages.
             guard state.pointee.channel?.isReadyToSend == true, state.pointee.engine.isConnected,
                 state.pointee.tap == nil, !state.pointee.pause.isOn
             else { return false }
@@ -48,7 +48,8 @@ extension SessionDriver: LoopWork {
     /// were handed over before the message was accepted.
     private func lastOfTurn() -> Int {
         let last = outgoing.lastNumber
-        let count = loop.handedOverCount  // After the line above: counts all jobs in front of these messages.
+        // Read after `lastNumber`, so that the count includes all jobs that were handed over before these messages.
+        let count = loop.handedOverCount
         if let awaited = state.pointee.awaited, loop.begunCount >= awaited.jobCount {
             state.pointee.lastOfTurn = awaited.number
             state.pointee.awaited = nil
@@ -98,7 +99,7 @@ extension SessionDriver: LoopWork {
     /// the socket accepts no more bytes.
     func sendAll() {
         while sendBatch(isLast: true, through: .max).count > 0 {}
-        forgetBacklog()  // These may come on top.
+        forgetBacklog()  // The bytes of these messages may exceed the backlog limit.
     }
 }
 

@@ -94,7 +94,7 @@ package final class SessionDriver: @unchecked Sendable {
         state.deallocate()
     }
 
-    // MARK: On the loop
+    // MARK: Called on the event loop
 
     /// Opens a connection. An earlier connection must have ended. `history` is shared by all connections, but `tap`
     /// observes only this one.
@@ -119,7 +119,9 @@ package final class SessionDriver: @unchecked Sendable {
             state.pointee.channel?.close()
             return
         }
-        sendAll()  // What was handed over before goes out before: for QoS 0 there is no later.
+        // Send the messages that were handed over before the call, because QoS 0 messages do not wait for a later
+        // connection.
+        sendAll()
         if state.pointee.engine.isConnected, state.pointee.channel?.takesOutput == true {
             state.pointee.hasSaidGoodbye = true
         }
@@ -277,7 +279,7 @@ extension SessionDriver {
         loop.preconditionOnLoop()
         input(&state.pointee, loop.now)
         settle()
-        resumeIfStalled()  // An answer may have freed quota.
+        resumeIfStalled()  // An acknowledgement may have freed quota.
     }
 
     /// Writes all packets of the engine, performs its actions, writes their packets, and sets the timer.
@@ -323,7 +325,7 @@ extension SessionDriver {
                 case .progress(let progress): observer.progressed(progress)
                 case .message(let index): deliver(state.pointee.performing.messages[index], in: bytes.bytes)
                 case .rare(let index):
-                    reportAnswers()  // The answers came first.
+                    reportAnswers()  // These answers arrived before the action.
                     perform(state.pointee.performing.rare[index])
                 }
             }
@@ -352,7 +354,7 @@ extension SessionDriver {
             state.pointee.channel?.abort()
             return
         }
-        flush()  // The DISCONNECT that goes with it.
+        flush()  // Writes the DISCONNECT of the engine, if there is one.
         state.pointee.channel?.close()
     }
 

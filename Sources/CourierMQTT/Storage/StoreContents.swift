@@ -49,7 +49,8 @@ struct StoreContents: Sendable {
     /// Applies all changes, or none if they do not fit.
     mutating func apply(_ changes: [StoreChange], in name: StoreScope) throws(CourierError) {
         guard !changes.isEmpty else { return }
-        var scope = scopes.removeValue(forKey: name) ?? Scope()  // Taken out, so that its rows are changed in place.
+        // Remove the scope from the dictionary meanwhile, so that its rows are changed in place and not copied.
+        var scope = scopes.removeValue(forKey: name) ?? Scope()
         defer { scopes[name] = scope }
         let before = scope.size
         let lastMessageID = scope.lastMessageID
@@ -85,7 +86,7 @@ struct StoreContents: Sendable {
     }
 }
 
-// MARK: - Steps
+// MARK: - Applying single changes
 
 extension StoreContents {
     private mutating func apply(_ change: StoreChange, to scope: inout Scope, _ name: StoreScope) -> Undo? {

@@ -29,7 +29,7 @@ final class IncomingBytes: @unchecked Sendable {
     /// Creates a buffer. The reading thread blocks while `capacity` bytes or more wait for the event loop.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
-    // MARK: The thread's side
+    // MARK: Called on the reading thread
 
     /// Adds bytes. Blocks the thread until there is room.
     ///
@@ -50,7 +50,7 @@ final class IncomingBytes: @unchecked Sendable {
     /// Ends the input. The event loop receives the end after all bytes. Only the first call has an effect.
     func finish(_ end: End) { condition.withLock { self.end = self.end ?? end } }
 
-    // MARK: The loop's side
+    // MARK: Called on the event loop
 
     /// Moves waiting bytes into `space`.
     func take(into space: UnsafeMutableRawBufferPointer) -> Taken {

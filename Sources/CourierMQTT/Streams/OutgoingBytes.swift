@@ -14,7 +14,7 @@ final class OutgoingBytes: @unchecked Sendable {
     /// Creates a buffer for at most `capacity` waiting bytes. The thread may be writing as many bytes in addition.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
-    // MARK: The loop's side
+    // MARK: Called on the event loop
 
     /// Copies as many bytes of `source` as there is room for, and returns their number.
     ///
@@ -40,7 +40,7 @@ final class OutgoingBytes: @unchecked Sendable {
         }
     }
 
-    // MARK: The thread's side
+    // MARK: Called on the writing thread
 
     /// Blocks the thread until there are bytes or the output has ended. Then replaces the contents of `chunk` by the
     /// waiting bytes.

@@ -23,7 +23,8 @@ struct JSONLinesExport {
     }
 
     private func append(_ line: RecordedLine, to data: inout Data) {
-        guard let encoded = try? encoder.encode(line) else { return }  // Strings, numbers and bytes: nothing can fail.
+        // Encoding cannot fail, because a line contains only strings, numbers and bytes.
+        guard let encoded = try? encoder.encode(line) else { return }
         data += encoded
         data.append(UInt8(ascii: "\n"))
     }

@@ -15,15 +15,15 @@ struct PcapngExport {
         section.append(0x1A2B_3C4D as UInt32)
         section.append(1 as UInt16)
         section.append(0 as UInt16)
-        section.append(UInt64.max)  // The length of the section is not known before its end.
+        section.append(UInt64.max)  // The length of the section is unknown.
         section.appendOption(4, Array("Courier MQTTChuck".utf8))
         section.appendOption(0, [])
         var interface = PcapngBlock(type: 1)
         interface.append(1 as UInt16)  // LINKTYPE_ETHERNET
         interface.append(0 as UInt16)
-        interface.append(0 as UInt32)  // No packet is cut.
+        interface.append(0 as UInt32)  // Snapshot length 0: no packet is truncated.
         interface.appendOption(2, Array("mqtt".utf8))
-        interface.appendOption(9, [9])  // Times in nanoseconds.
+        interface.appendOption(9, [9])  // Times are in nanoseconds.
         interface.appendOption(0, [])
         return section.finished() + interface.finished()
     }

@@ -115,7 +115,7 @@ struct SynthesizedStream {
         segment.replaceSubrange(16..<18, with: bigEndian(checksum(pseudoHeader + segment)))
 
         var header: [UInt8] = [0x45, 0] + bigEndian(UInt16(20 + segment.count))
-        header += bigEndian(sender.identification) + [0x40, 0, 64, 6, 0, 0]  // Not to be fragmented, 64 hops, TCP.
+        header += bigEndian(sender.identification) + [0x40, 0, 64, 6, 0, 0]  // The flag "don't fragment", 64 hops, TCP.
         header += sender.address + receiver.address
         header.replaceSubrange(10..<12, with: bigEndian(checksum(header)))
         return receiver.mac + sender.mac + [0x08, 0x00] + header + segment

@@ -134,7 +134,8 @@ extension MQTTChuckLogger {
         guard query.needsRoundTrips, let first = raws.first else { return raws }
         var raws = raws
         let starts = Set(raws.compactMap(\.exchangeStart))
-        let endings = endings(of: starts, from: first.number)  // None of them ended before the first row.
+        // No exchange of these rows ended before the first row.
+        let endings = endings(of: starts, from: first.number)
         for index in raws.indices {
             raws[index].roundTrip = raws[index].exchangeStart.flatMap { endings[$0]?.elapsed }
         }

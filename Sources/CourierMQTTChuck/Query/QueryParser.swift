@@ -30,7 +30,7 @@ struct QueryParser {
         return terms
     }
 
-    // MARK: Words
+    // MARK: Splitting the text into words
 
     private func words() throws(MQTTChuckQueryError) -> [Word] {
         var words: [Word] = []

@@ -213,7 +213,7 @@ struct Recorder {
     /// Returns the number of the row that is `count` rows before `row`, or the number of the oldest row.
     func row(_ count: Int, before row: UInt64) -> UInt64 {
         var left = count
-        var index = slabs.firstIndex { $0.endRow >= row }  // The last slab with rows before it.
+        var index = slabs.firstIndex { $0.endRow >= row }  // The last slab that has rows before `row`.
         if index == slabs.count { index -= 1 }
         while index >= 0 {
             let slab = slabs[index]

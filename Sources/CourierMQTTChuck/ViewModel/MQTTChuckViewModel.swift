@@ -74,7 +74,7 @@ import MQTTCodec
 
     deinit { follower?.cancel() }
 
-    // MARK: Following
+    // MARK: Following the logger
 
     /// Follows the logger until ``stop()`` is called or the model is released.
     public func start() {

@@ -113,7 +113,7 @@ private final class ServerContext: Sendable {
 
     private func send(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
         guard let response = response(answer.body, connection) else { return .NO }
-        defer { MHD_destroy_response(response) }  // Counted: the connection keeps its own reference.
+        defer { MHD_destroy_response(response) }  // Releases this reference; the connection keeps its own.
         for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
         return MHD_queue_response(connection, answer.status, response)
     }
@@ -129,7 +129,7 @@ private final class ServerContext: Sendable {
         case .stream(let stream):
             let reading = Unmanaged.passRetained(BodyReading(stream, room, WaitingRoom.Seat(connection)))
             let response = MHD_create_response_from_callback(
-                .max,  // Of unknown size.
+                .max,  // The size of the response is unknown.
                 16 * 1024,
                 { reading, _, buffer, size in
                     guard let reading, let buffer, size > 0 else { return courier_http_failed }

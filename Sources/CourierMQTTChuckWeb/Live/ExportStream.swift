@@ -33,7 +33,7 @@ final class ExportStream: HTTPBodyStream {
     /// Starts the thread. It ends after the whole export was produced, or soon after the client has disconnected.
     func start(_ logger: MQTTChuckLogger, _ format: MQTTChuckExportFormat, _ query: MQTTChuckQuery) {
         let thread = Thread { [self] in
-            try? logger.export(format, matching: query, to: write)  // Throws only when nobody reads any more.
+            try? logger.export(format, matching: query, to: write)  // Throws only after `close()`.
             finish()
         }
         thread.name = "courier-export"

@@ -3,13 +3,13 @@
 
 // --- Limits ----------------------------------------------------------------------------------------------------------
 
-/** Rows that the page keeps while it follows; older ones are fetched again when somebody looks further back. */
+/** The number of rows that the page keeps while it follows. Older rows are fetched again if the user asks for them. */
 const KEPT = 20000;
-/** Behind by more than this, the page skips to the latest, because nobody can read them as fast as they come. */
+/** If more new rows than this limit wait, the page skips to the latest rows. Nobody can read rows that fast. */
 const BEHIND = 4000;
 const BEHIND_FILTERED = 60000;
 const SAMPLES = 600;
-/** How often a screen reader hears how many packets came. */
+/** The milliseconds between two announcements of new packets to screen readers. */
 const ANNOUNCE = 15000;
 
 // --- Packets in plain words ------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ function draw(name, attributes, text) {
   return element;
 }
 
-/** Text that can be trusted to look like what it is: invisible and direction-changing characters become visible. */
+/** Returns the text with visible signs instead of characters that are invisible or change the direction of text. */
 function plain(text) {
   return String(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Cf}\u034f\u115f\u1160\u3164\uffa0]/gu,
     (c) => c < " " ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : `⟨${c.codePointAt(0).toString(16)}⟩`);
@@ -104,7 +104,7 @@ function path(parameters) {
   return "rows?" + new URLSearchParams(query ? { query, ...parameters } : parameters);
 }
 
-/** Begins the list anew with the latest rows. */
+/** Clears the list, and starts it again with the latest rows. */
 async function restart() {
   epoch += 1;
   isBroken = false;
@@ -131,7 +131,7 @@ async function restart() {
   pull();
 }
 
-/** Puts older rows before the others. */
+/** Fetches older rows, and inserts them at the start of the list. Returns false if the list was restarted meanwhile. */
 async function lookBack(mine) {
   const before = oldest;
   const body = await get(path({ before }));
@@ -150,10 +150,10 @@ async function lookBack(mine) {
   return true;
 }
 
-/** Whether what is new has to wait: it would push out the rows that somebody looks at. */
+/** Returns whether new rows must wait, because the list is full and the user looks at older rows. */
 const isHeld = () => !isFollowing && items.length >= KEPT;
 
-/** Fetches what is new, one answer after another. */
+/** Fetches new rows, one request after another. */
 async function pull() {
   if (isPulling || isPaused || next === null || tick === null || document.hidden) return;
   isPulling = true;
@@ -180,7 +180,7 @@ async function pull() {
   }
 }
 
-/** Replaces the last rows, from one on, with what the filter says of them now that their exchanges are over. */
+/** Fetches the rows from `from` on again: the end of an exchange can change whether the filter matches its rows. */
 async function lookAgain(from, end, mine) {
   const found = [];
   let at = from;
@@ -200,7 +200,7 @@ async function lookAgain(from, end, mine) {
   return true;
 }
 
-/** Puts rows behind the others; those that are known are no news. */
+/** Appends rows to the list. Rows in `known` are not counted as new packets. */
 function add(rows, known = new Set()) {
   for (const row of rows) {
     if (byNumber.has(row.number)) continue;
@@ -458,7 +458,7 @@ function showViews(details) {
   pick(0);
 }
 
-/** Sixteen bytes a line, what belongs to the payload marked. */
+/** Returns a hex dump with sixteen bytes per line. The bytes of the payload are marked. */
 function hex(details) {
   const raw = atob(details.bytes);
   const nodes = [];
@@ -489,7 +489,7 @@ function download(href, text) {
   return link;
 }
 
-/** Who said what and when, from the top to the bottom. */
+/** Draws the packets of an exchange as a sequence diagram. Time runs from the top to the bottom. */
 function sequence(rows, here) {
   const [left, right, step, top] = [70, 330, 40, 34];
   const height = top + rows.length * step + 8;
@@ -699,7 +699,7 @@ async function showHistory() {
   drawCharts();
 }
 
-/** A browser has six connections for all pages of a server, and news takes one: only pages in sight listen. */
+/** Only a visible page listens: a browser has six connections per server for all pages, and each listener uses one. */
 function visibilityChanged() {
   if (!document.hidden) {
     listen();

@@ -78,7 +78,7 @@ extension ProtobufCodec {
             _ bytes: UnsafeRawBufferPointer, at place: UnsafeMutableRawPointer, _ fields: ProtobufWriter
         ) throws {
             place.storeBytes(of: bytes.count, as: Int.self)
-            guard !bytes.isEmpty else { return }  // The address stays nil.
+            guard !bytes.isEmpty else { return }  // For an empty value, the stored address remains nil.
             let copy = try fields.allocate(bytes.count)
             UnsafeMutableRawBufferPointer(start: copy, count: bytes.count).copyMemory(from: bytes)
             place.storeBytes(of: copy, toByteOffset: 8, as: UnsafeMutableRawPointer.self)

@@ -83,7 +83,7 @@ final class DynamicTypes: Sendable {
         return message
     }
 
-    // MARK: Reading the set
+    // MARK: Reading the descriptor set
 
     private struct Found {
         var messages: [String: (descriptor: MessageDescriptor, isProto3: Bool)] = [:]

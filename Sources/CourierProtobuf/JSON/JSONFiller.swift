@@ -229,7 +229,7 @@ struct JSONFiller {
         CourierError(.encodingFailed, "the JSON does not fit: \(what) should be \(wanted)")
     }
 
-    // MARK: Types with a form of their own
+    // MARK: Well-known types
 
     private func fillWellKnown(
         _ fields: ProtobufWriter, as type: DynamicTypes.Message, from node: JSONNode
@@ -237,7 +237,8 @@ struct JSONFiller {
         guard type.name.hasPrefix("google.protobuf."), let form = WellKnownForm(type) else { return false }
         switch form {
         case .timestamp, .duration:
-            guard case .string(let text) = node else { return false }  // The two numbers of one that is out of range.
+            // If the value is out of range, the JSON contains an object with `seconds` and `nanos` instead of a text.
+            guard case .string(let text) = node else { return false }
             let parsed = form == .timestamp ? TimeText.parsedTimestamp(text) : TimeText.parsedDuration(text)
             guard let (seconds, nanos) = parsed else {
                 throw mismatch(type.name, form == .timestamp ? "a time of RFC 3339" : "seconds such as \"1.5s\"")
@@ -246,7 +247,8 @@ struct JSONFiller {
             try fields.write(1, ProtobufCodec.Number<Int32>.self, nanos)
         case .wrapper: try fill(fields, 0, type.fields[0], from: node)
         case .fieldMask:
-            if case .object = node { return false }  // The paths of one that has no short form.
+            // If the paths have no text form, the JSON contains an object with `paths` instead of a text.
+            if case .object = node { return false }
             guard case .string(let text) = node, !text.utf8.contains(UInt8(ascii: "_")) else {
                 throw mismatch(type.name, "a text of paths in lower camel case")
             }

@@ -126,7 +126,7 @@ struct JSONPrinter {
             } else if case .enumeration(let name) = value, !entry.isPresent(1) {
                 try write(number: types.enumerations[name]?.first ?? 0, of: name)
             } else {
-                try write(entry.place(1), value, entry, 1)  // A slot that was not sent is zero or empty.
+                try write(entry.place(1), value, entry, 1)  // If the entry has no value, its slot is zero or empty.
             }
         }
         try put("}")
@@ -158,7 +158,8 @@ struct JSONPrinter {
         let place = part.place(index)
         return switch kind {
         case .int32, .uint32, .float, .bool, .enumeration: place.load(as: UInt32.self) == 0
-        case .int64, .uint64, .double, .string, .bytes: place.load(as: UInt64.self) == 0  // A number or a length.
+        // The first eight bytes of the slot are the number, or the length of the text or bytes.
+        case .int64, .uint64, .double, .string, .bytes: place.load(as: UInt64.self) == 0
         case .message: false
         }
     }
@@ -193,7 +194,7 @@ struct JSONPrinter {
         if let name = types.enumerations[enumeration]?.names[number] { try string(name) } else { try put("\(number)") }
     }
 
-    // MARK: Types with a form of their own
+    // MARK: Well-known types
 
     private mutating func writeWellKnown(_ parts: [ProtobufReader], as type: DynamicTypes.Message) throws -> Bool {
         guard type.name.hasPrefix("google.protobuf."), let form = WellKnownForm(type) else { return false }
@@ -202,7 +203,8 @@ struct JSONPrinter {
             let seconds = parts.last { $0.isPresent(0) }?.place(0).load(as: Int64.self) ?? 0
             let nanos = parts.last { $0.isPresent(1) }?.place(1).load(as: Int32.self) ?? 0
             let short = form == .timestamp ? TimeText.timestamp(seconds, nanos) : TimeText.duration(seconds, nanos)
-            guard let short else { return false }  // Out of range: shown as the two numbers that it is.
+            // If the value is out of range, it is printed as an object with `seconds` and `nanos`.
+            guard let short else { return false }
             try put("\"\(short)\"")
         case .wrapper:
             if let part = parts.last(where: { $0.isPresent(0) }) {
@@ -213,7 +215,8 @@ struct JSONPrinter {
         case .fieldMask:
             var paths: [String] = []
             for part in parts { try part.readRepeated(0, ProtobufCodec.Text.self, into: &paths) }
-            guard let short = TimeText.mask(paths) else { return false }  // It would come back as another one.
+            // The text form would be read back as other paths.
+            guard let short = TimeText.mask(paths) else { return false }
             try string(short)
         case .structure:
             let entries = try messages(parts, 0)
@@ -234,7 +237,8 @@ struct JSONPrinter {
 
     private mutating func writeAny(_ parts: [ProtobufReader]) throws {
         var any = ProtobufAny()
-        var value = UnsafeBufferPointer<UInt8>(start: nil, count: 0)  // Not copied: it may be most of the message.
+        // The bytes are not copied, because they may be most of the message.
+        var value = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
         for part in parts {
             try part.read(0, ProtobufCodec.Text.self, into: &any.typeURL)
             if part.isPresent(1) { value = ProtobufCodec.Bytes.buffer(part.place(1)) }

@@ -55,7 +55,7 @@ public final class ProtobufSchema: @unchecked Sendable {
     // MARK: Linking
 
     private func link() {
-        let nodes = SchemaGraph(from: self).nodes  // Asks generated code for schemas, hence before the lock.
+        let nodes = SchemaGraph(from: self).nodes  // Calls generated code, so it must not hold the lock.
         Self.linking.withLock { _ in
             for node in nodes where !node.schema.isReady.load(ordering: .relaxed) {
                 node.schema.fill(children: node.children)

@@ -16,7 +16,8 @@ enum Varint {
         var value: UInt64 = 0
         var length = 0
         for byte in bytes.prefix(10) {
-            value |= UInt64(byte & 0x7F) << UInt64(length * 7)  // The tenth byte has one bit left; the rest falls off.
+            // Only the lowest bit of the tenth byte fits. The shift drops its other bits.
+            value |= UInt64(byte & 0x7F) << UInt64(length * 7)
             length += 1
             if byte < 0x80 { return (value, length) }
         }

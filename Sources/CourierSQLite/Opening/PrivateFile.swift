@@ -90,7 +90,7 @@ package enum PrivateFile {
         throw failure("The folder \(path) can not be created", "Choose a folder that this user may write to.")
     }
 
-    // MARK: One file
+    // MARK: Creating and checking one file
 
     /// - Returns: Whether this call created the file; `false` if it exists already.
     private static func create(_ path: String) throws(CourierError) -> Bool {

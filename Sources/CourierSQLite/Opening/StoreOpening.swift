@@ -96,7 +96,7 @@ struct StoreOpening: Sendable {
             return .success(ChangeWriter(database, try StoreTables(database), ledger, durability))
         } catch {
             guard error.code == SQLITE_ERROR else { throw error }
-            return .failure(.damaged(error))  // The tables are not those of this version.
+            return .failure(.damaged(error))  // The tables do not match this version.
         }
     }
 
@@ -120,7 +120,7 @@ struct StoreOpening: Sendable {
                 + "\(schema.version). Use the newer library that wrote it, or another file.")
     }
 
-    // MARK: Damage
+    // MARK: Recovery of damaged files
 
     private func recover(from obstacle: Obstacle) throws(CourierError) -> StoreRecovery {
         let error = error(obstacle)

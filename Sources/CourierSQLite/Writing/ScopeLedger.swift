@@ -122,7 +122,7 @@ struct ScopeLedger {
         dirty = dirty.filter { entries[$0].isDirty }
     }
 
-    // MARK: The file
+    // MARK: Reading and writing the file
 
     /// Removes scopes that have been empty and unused for longer than `age`, then reads all other scopes.
     static func load(from database: Database, forgetting age: Duration, now: Date) throws(SQLiteFailure) -> ScopeLedger

@@ -245,7 +245,7 @@ final class StoreCore {
     private func closeFile() {
         pastTransactions = transactionCount
         let database = writer?.database
-        writer = nil  // The statements first.
+        writer = nil  // Frees the statements before the database is closed.
         database?.close()
     }
 

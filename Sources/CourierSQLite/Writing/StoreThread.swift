@@ -30,7 +30,7 @@ final class StoreThread: Sendable {
         thread.start()
     }
 
-    // MARK: From any thread
+    // MARK: Called on any thread
 
     func put(_ batch: StoreBatch) {
         switch inbox.withLock({ $0.put(batch, limits, path: path) }) {
@@ -72,7 +72,7 @@ final class StoreThread: Sendable {
         CourierError(.storeFailed, "The message store \(path) is closed. Make a new one to go on.")
     }
 
-    // MARK: On the thread
+    // MARK: Called on the store's thread
 
     private func run(_ core: StoreCore) {
         var hasMoreToClean = true

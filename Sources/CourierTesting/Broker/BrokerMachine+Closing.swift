@@ -28,7 +28,7 @@ extension BrokerMachine {
     ) {
         guard let link = links[id] else { return }
         if let interval = disconnect.properties.sessionExpiryInterval {
-            if link.endsSession, interval > 0 {  // 3.14.2.2.2
+            if link.endsSession, interval > 0 {  // MQTT 5.0, section 3.14.2.2.2.
                 return fail(id, .protocolViolation(.protocolError), now: now, &actions)
             }
             let expiry = grantedExpiry(interval)

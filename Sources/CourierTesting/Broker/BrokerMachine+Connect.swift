@@ -21,7 +21,8 @@ extension BrokerMachine {
             isSessionPresent: isPresent && connect.version > .v31,
             properties: connect.version >= .v5 ? properties(assignedID: assignedID, expiry) : [])
         send(.connAck(connAck), to: id, now: now, &actions)
-        guard links[id] != nil else { return }  // The client does not take a CONNACK of that size.
+        // If the CONNACK is too large for the client, `send` ends the connection.
+        guard links[id] != nil else { return }
         resume(session, over: id, now: now, &actions)
     }
 
@@ -31,7 +32,8 @@ extension BrokerMachine {
         let version: ProtocolVersion
         switch error.violation {
         case .unsupportedProtocolVersion(let level): version = level & 0x7F > 4 ? .v5 : .v311  // [MQTT-3.1.2-2]
-        case .emptyClientID: version = .v311  // Only there, and in 3.1, whose CONNACK has the same two bytes.
+        // Only MQTT 3.1.1 and 3.1 report this violation, and their CONNACK packets have the same two bytes.
+        case .emptyClientID: version = .v311
         default: return
         }
         actions.append(.setVersion(version, of: id))

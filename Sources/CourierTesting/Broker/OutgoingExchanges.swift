@@ -93,7 +93,7 @@ struct OutgoingExchanges: Sendable {
     mutating func nextUnsent() -> (id: PacketID, delivery: BrokerDelivery)? {
         while let id = unsent.popLast() {
             guard let exchange = exchanges[id], !exchange.isOnWire, case .published(let delivery) = exchange.step
-            else { continue }  // Acknowledged meanwhile.
+            else { continue }  // The message was acknowledged meanwhile.
             exchanges[id]?.isOnWire = true
             onWireCount += 1
             return (id, delivery)

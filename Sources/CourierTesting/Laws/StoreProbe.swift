@@ -101,7 +101,7 @@ struct StoreProbe: Sendable {
             summary: try await summary())
     }
 
-    // MARK: Material
+    // MARK: Test data
 
     static func message(
         _ id: UInt64, topic: String = "laws/topic", payload: [UInt8]? = nil, qos: QoS = .one, expiresAt: Date? = nil

@@ -119,7 +119,7 @@ struct StreamBench: Sendable {
         try require(!streams[0].holdsReadiness, "a closed stream does not let go of its readiness")
     }
 
-    // MARK: Material
+    // MARK: Test data
 
     /// Returns bytes with a long period. The same seed gives the same bytes.
     static func bytes(_ count: Int, seed: Int) -> [UInt8] {

@@ -321,7 +321,7 @@ struct ScriptPlayer: Sendable {
         case .pubRec(let answer) where answer.reasonCode.isFailure: inFlight.remove(answer.packetID)
         case .connect, .connAck, .publish, .pubRec, .pubRel, .subscribe, .subAck, .unsubscribe, .unsubAck, .pingReq,
             .pingResp, .disconnect, .auth:
-            break  // They end no exchange.
+            break  // These packets end no exchange.
         }
         return packet
     }

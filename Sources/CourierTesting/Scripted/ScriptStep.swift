@@ -31,7 +31,7 @@ public enum ScriptStep: Sendable {
     /// Replays a recording. A packet that the rest of the recording does not contain fails the script.
     case replay(RecordedTraffic)
 
-    // MARK: Later faults
+    // MARK: Faults of later packets
 
     /// Applies a fault to answers from now on.
     case fault(AnswerFault)

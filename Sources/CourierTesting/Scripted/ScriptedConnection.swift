@@ -107,7 +107,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
         host.closed(self, reason)
     }
 
-    // MARK: Playing
+    // MARK: Playing the script
 
     private func take(_ packet: Packet) {
         guard host.received(packet, on: number) else {
@@ -219,7 +219,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
     private func cut(_ style: CutStyle) {
         guard phase == .open else { return }
         flush()
-        guard phase == .open else { return }  // The limit was reached by it.
+        guard phase == .open else { return }  // `flush()` may have reached the limit and cut the connection.
         phase = .cut
         cancelTimer()
         switch style {

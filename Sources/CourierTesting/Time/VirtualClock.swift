@@ -46,7 +46,7 @@ public final class VirtualClock: LoopClock {
     /// The time since ``start``.
     public var elapsed: Duration { start.duration(to: now) }
 
-    // MARK: Moving
+    // MARK: Moving the time
 
     /// Moves the time forward and wakes the loops. It returns before their timers have fired.
     ///
@@ -89,7 +89,7 @@ public final class VirtualClock: LoopClock {
         return before.duration(to: deadline)
     }
 
-    // MARK: Waiting
+    // MARK: Waiting for idle loops
 
     /// Waits until the loops are idle at the present time: all due timers have fired, all submitted work has run, and
     /// no stream is ready for reading or writing.
@@ -131,7 +131,7 @@ public final class VirtualClock: LoopClock {
         for wake in wakes { wake() }
     }
 
-    // MARK: Calls of a loop
+    // MARK: Called by a loop
 
     /// Returns zero if the timer is due, and otherwise `nil`, so that the loop sleeps until it is woken: real time has
     /// no effect on deadlines.

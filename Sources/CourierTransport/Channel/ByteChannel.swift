@@ -140,7 +140,7 @@ public final class ByteChannel: @unchecked Sendable {
     }
 
     func begin() {
-        guard phase == .connecting else { return dropStart() }  // Closed before it began.
+        guard phase == .connecting else { return dropStart() }  // The channel was closed before this call.
         loop.settle(self)
         let deadline = loop.clock.now + options.connectTimeout
         timer = loop.schedule(at: deadline) { [weak self] in self?.connectTimedOut() }

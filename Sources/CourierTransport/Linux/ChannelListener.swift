@@ -135,7 +135,7 @@ public final class ChannelListener: @unchecked Sendable {
         loop.execute { [self] in stop() }
     }
 
-    // MARK: On the loop
+    // MARK: Called on the event loop
 
     private func begin() {
         loop.settle(self)
@@ -165,7 +165,7 @@ public final class ChannelListener: @unchecked Sendable {
                 continue
             }
             switch -result {
-            case EINTR, ECONNABORTED, EPROTO: continue  // The next in the queue may be well.
+            case EINTR, ECONNABORTED, EPROTO: continue  // The next connection in the queue may be valid.
             case EAGAIN: return
             default: return pause()
             }

@@ -85,7 +85,7 @@ package final class NetworkWatcher: @unchecked Sendable {
         if loop.isOnLoop { end() } else { loop.execute { self.end() } }
     }
 
-    // MARK: On the loop
+    // MARK: Called on the event loop
 
     private func begin() {
         guard phase == .starting else { return }

@@ -20,7 +20,7 @@ enum ServiceRecordAnswer {
         var offset = headerSize
         for _ in 0..<questionCount {
             guard let end = endOfName(at: offset, in: message) else { return nil }
-            offset = end + 4  // Type and class.
+            offset = end + 4  // Skips the type and the class.
         }
         var records: [ServiceRecord] = []
         for _ in 0..<answerCount where records.count < recordLimit {
@@ -49,7 +49,7 @@ enum ServiceRecordAnswer {
             case 0: return offset + 1
             case 1..<64: offset += 1 + Int(length)
             case 0xC0...: return message.byte(at: offset + 1) == nil ? nil : offset + 2
-            default: return nil  // Reserved.
+            default: return nil  // RFC 1035 reserves these lengths.
             }
         }
         return nil

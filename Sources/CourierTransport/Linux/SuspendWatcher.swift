@@ -86,7 +86,7 @@ package final class SuspendWatcher: @unchecked Sendable {
         if loop.isOnLoop { end() } else { loop.execute { self.end() } }
     }
 
-    // MARK: On the loop
+    // MARK: Called on the event loop
 
     private func begin() {
         guard phase == .starting else { return }
@@ -106,7 +106,7 @@ package final class SuspendWatcher: @unchecked Sendable {
     private func beginAgain() {
         guard phase == .failed else { return }
         phase = .starting
-        _ = detector.read(readClocks())  // A sleep that nobody saw is no news any more.
+        _ = detector.read(readClocks())  // Ignores a sleep that happened before this call.
         begin()
     }
 

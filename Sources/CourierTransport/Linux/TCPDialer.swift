@@ -127,7 +127,7 @@ final class TCPDialer: Dialer {
             }
             attempts[number] = attempt
             attempt.start()
-        case .win: break  // Performed where the socket is at hand.
+        case .win: break  // `attemptFinished` handles a win, because it has the socket.
         case .fail: finish(.failure(summary))
         }
     }

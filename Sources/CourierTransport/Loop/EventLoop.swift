@@ -297,7 +297,7 @@ public final class EventLoop: @unchecked Sendable {
         last?.join()
     }
 
-    // MARK: The thread
+    // MARK: The loop's thread
 
     private func run() {
         var found = 0
@@ -321,7 +321,7 @@ public final class EventLoop: @unchecked Sendable {
             runTimersAndLater()
             let round = takeBatch()
             if round.hasWork {
-                runSoonWorks()  // A loop that is never idle does not sleep.
+                runSoonWorks()  // A busy loop does not sleep, so this work must also run here.
                 runBatch()
                 lastWork = clock.now
             }

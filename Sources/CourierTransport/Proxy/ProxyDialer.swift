@@ -109,7 +109,7 @@ final class ProxyDialer: Dialer {
         }
     }
 
-    // MARK: The proxy
+    // MARK: Connecting to the proxy
 
     /// Connects to the proxy for the next target. Fails if the proxy has refused all targets.
     private func connect() {

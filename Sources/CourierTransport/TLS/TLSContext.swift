@@ -53,7 +53,7 @@ public final class TLSContext: @unchecked Sendable {
             SSL_CTX_sess_set_new_cb(context) { ssl, session in
                 guard let ssl, let session, let owner = courier_ssl_owner(ssl) else { return 0 }
                 Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue().received(session)
-                return 1  // The reference is ours now.
+                return 1  // 1 means that the callback keeps its reference to the session.
             }
         }
     }

@@ -81,7 +81,7 @@ extension ByteChannel {
             _ = webSocket.unwrap(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
             if fill == .ended { hasInputEnded = true }
         } catch {
-            hasInputEnded = true  // We are leaving: how the peer leaves matters to nobody.
+            hasInputEnded = true  // The channel is closing, so an error of the peer does not matter.
         }
         guard hasInputEnded || webSocket.hasPeerEnded || tls?.wantsFlush == true else { return }
         flushFromLoop()
@@ -102,7 +102,7 @@ extension ByteChannel {
         return try decrypt(tls, into: space)
     }
 
-    // MARK: Ending
+    // MARK: Closing
 
     /// Closes the channel after the peer sent a Close frame or violated the protocol.
     private func framesEnded(_ webSocket: WebSocketSession, _ end: WebSocketFrameReader.End) {
@@ -111,7 +111,7 @@ extension ByteChannel {
         case .closed:
             handler?.inputClosed()
         case .violated:
-            outgoing.removeAll()  // Nothing but the reason is for such a peer.
+            outgoing.removeAll()  // After a violation, the peer gets only the Close frame with the reason.
         }
         beginClosing(closeReason(end))
     }

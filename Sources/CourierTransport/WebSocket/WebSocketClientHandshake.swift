@@ -71,7 +71,7 @@ struct WebSocketClientHandshake: Sendable {
                 + "WebSocket?", errno: errno)
     }
 
-    // MARK: The answer
+    // MARK: Checking the response
 
     private func check(_ head: HTTPHead) throws(TransportError) {
         guard let status = head.status else { throw failure(.notHTTP) }

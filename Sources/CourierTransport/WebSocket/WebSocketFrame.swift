@@ -70,7 +70,7 @@ struct WebSocketFrameWriter: Sendable {
         precondition(!opcode.isControl || payload.count <= WebSocketFrame.controlLimit, "a control frame is short")
         let mask = role.masks ? masks.next() : nil
         let room = queue.room(WebSocketFrame.longestHeader + payload.count)
-        guard let start = room.baseAddress else { return }  // Never: the room is not empty.
+        guard let start = room.baseAddress else { return }  // Never happens, because the room is not empty.
         let header = WebSocketFrame.writeHeader(opcode, count: payload.count, mask: mask, to: start)
         if let source = payload.baseAddress {
             if let mask {

@@ -164,7 +164,8 @@ struct WebSocketFrameReader: Sendable {
         let length = try Self.length(second & 0x7F, start + 2)
         mask = second & 0x80 == 0 ? nil : WebSocketMask(start + size - 4)
         isFinal = first & 0x80 != 0
-        guard let opcode = WebSocketOpcode(rawValue: first & 0x0F) else { return }  // Checked before.
+        // Always succeeds, because the opcode was checked before.
+        guard let opcode = WebSocketOpcode(rawValue: first & 0x0F) else { return }
         remaining = length
         if opcode.isControl {
             control.removeAll(keepingCapacity: true)
@@ -242,7 +243,7 @@ struct WebSocketFrameReader: Sendable {
         return place
     }
 
-    // MARK: Ends
+    // MARK: End of a frame
 
     private mutating func frameEnded() throws(WebSocketViolation) {
         state = .header
@@ -309,7 +310,7 @@ extension WebSocketFrameReader {
                         payload = payload.lowerBound..<(payload.upperBound &+ place.count)
                     }
                 case .ping: control.withUnsafeBytes { pinged($0) }
-                case .pong: break  // None was asked for; RFC 6455, section 5.5.3, allows it.
+                case .pong: break  // A Pong without a Ping is allowed (RFC 6455, section 5.5.3).
                 case .close(let status, let reason): return (payload, .closed(status, reason: reason))
                 }
             }

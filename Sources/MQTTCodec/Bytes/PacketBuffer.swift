@@ -173,7 +173,8 @@ extension PacketBuffer {
     mutating func insert(variableByteInteger value: Int, at position: Position) {
         let byteCount = byteCount(since: position)
         let size = VariableByteInteger.byteCount(value)
-        reserve(4)  // As much as the append below asks for, so that it finds the room and does not grow the buffer.
+        // Reserve the space for the `append` below, so that `append` does not grow the buffer.
+        reserve(4)
         let place = memory + start + position.offset
         (place + size).copyMemory(from: place, byteCount: byteCount)
         end = start &+ position.offset

@@ -129,7 +129,8 @@ extension Violation {
             .invalidRetainHandling, .noLocalOnSharedSubscription, .noEntries, .propertyOfOtherEnd, .duplicateProperty,
             .authenticationDataWithoutMethod, .missingAuthenticationMethod:
             .protocolError
-        case .invalidPropertyValue(let id): id == .topicAlias ? .topicAliasInvalid : .protocolError  // 3.3.2.3.4
+        // An invalid topic alias has its own reason code (MQTT 5.0, section 3.3.2.3.4).
+        case .invalidPropertyValue(let id): id == .topicAlias ? .topicAliasInvalid : .protocolError
         case .packetTooLarge: .packetTooLarge
         case .tooManyProperties, .tooManyFilters: .quotaExceeded
         case .unknownProtocolName, .unsupportedProtocolVersion: .unsupportedProtocolVersion

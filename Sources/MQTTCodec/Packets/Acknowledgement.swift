@@ -29,7 +29,8 @@ extension AcknowledgementView {
     @inline(__always)
     init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
         packetID = try reader.packetID()
-        if reader.remaining == 0 || decoder.version < .v5 {  // 3.4.2.1: success may be left out.
+        // If the reason code is left out, it is success (MQTT 5.0, section 3.4.2.1).
+        if reader.remaining == 0 || decoder.version < .v5 {
             reasonCode = .success
             properties = reader.offset..<reader.offset
         } else {

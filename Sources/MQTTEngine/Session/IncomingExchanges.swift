@@ -85,7 +85,8 @@ struct IncomingExchanges {
     /// Notes that PUBREL arrived, which frees the id. Returns whether the id was held.
     mutating func receivedPubRel(_ id: PacketID) -> Bool {
         counted.remove(id)
-        if !processing.isEmpty { processing[id] = nil }  // An empty dictionary hashes its keys as well.
+        // The check saves time: even an empty dictionary hashes the key.
+        if !processing.isEmpty { processing[id] = nil }
         return held.remove(id)
     }
 
@@ -109,7 +110,7 @@ struct IncomingExchanges {
         guard let count = releasing[id] else { return false }
         guard count == 1 else {
             releasing[id] = count &- 1
-            return false  // The last has to be stored.
+            return false  // The end of a later exchange with this id is not stored yet.
         }
         releasing[id] = nil
         return completing.remove(id) != nil

@@ -9,7 +9,7 @@ extension LocalPort {
         let end = ContinuousClock.now + .patience
         while !isFree(port) {
             guard ContinuousClock.now < end else { throw StillTaken(port: port) }
-            try await Task.sleep(for: .milliseconds(5))  // Nobody says when it is.
+            try await Task.sleep(for: .milliseconds(5))  // Polls, because no event reports that the port is free.
         }
     }
 }

@@ -69,7 +69,7 @@ package final class RealProxy: Sendable {
             guard attempt < Self.startLimit, words.contains("in use") else {
                 throw StartFailure(description: "\(self.words[0]) does not run on port \(port): \(words)")
             }
-            try await Task.sleep(for: .milliseconds(50))  // Nobody says when the port is free.
+            try await Task.sleep(for: .milliseconds(50))  // Polls, because no event reports that the port is free.
         }
     }
 

@@ -39,7 +39,8 @@ import Foundation
         config.reconnect.jitter = .none
         // The broker runs in this process, so the client must connect even without a network.
         config.environment.networkMonitor = AlwaysAvailableNetwork()
-        config.logHandler = nil  // The demo loses connections on purpose, and prints what happens.
+        // No log, because the demo loses connections on purpose and prints the events itself.
+        config.logHandler = nil
         config.endpoint = { cable.endpoint(for: $0) }
         client = CourierClientFactory().makeMQTTClient(config: config)
         client.addEventHandler(self)

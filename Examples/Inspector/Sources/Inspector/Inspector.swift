@@ -64,7 +64,8 @@ import Foundation
     /// minute it cuts all connections.
     private static func report(_ fleet: any CourierClient, _ broker: LoopbackBroker, rate: Double) async throws {
         let clock = ContinuousClock()
-        let tick = Duration.milliseconds(10)  // Short enough that a rate of thousands looks steady on the page.
+        // Short enough that thousands of messages per second look steady on the page.
+        let tick = Duration.milliseconds(10)
         let start = clock.now
         var sent = 0
         var cuts = 0

@@ -42,7 +42,8 @@ import CourierMQTT
                 // The message is retained, so that the broker sends it to viewers that connect later.
                 try await client.publish(motion, to: Topics.motion(device: motion.deviceID), retain: true)
             } catch let error as CourierError {
-                if showsItself { display.tell("not sent: \(error.message)") }  // The next one is sent.
+                // The loop continues with the next message.
+                if showsItself { display.tell("not sent: \(error.message)") }
             }
             sent += 1
             if sent < settings.count { try await Task.sleep(for: settings.interval) }

@@ -66,7 +66,8 @@ struct Conversation {
             host: "127.0.0.1", port: brokerPort, clientId: id + "_%%%%", username: "", password: "",
             isCleanSession: true)
         var config = MQTTClientConfig(options: options)
-        config.environment.networkMonitor = AlwaysAvailableNetwork()  // Nothing here needs a network.
+        // All connections are local, so no network is needed.
+        config.environment.networkMonitor = AlwaysAvailableNetwork()
         if let line { config.endpoint = { _ in line.endpoint() } }
         return CourierClientFactory().makeMQTTClient(config: config)
     }

@@ -80,7 +80,7 @@ final class Peer: Sendable {
             beforeEach()
             let count = read(source, &bite, bite.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }  // A pseudo-terminal that was hung up answers with an error.
+            guard count > 0 else { return }  // After a hang-up, reading a pseudo-terminal returns an error.
             tally.withLock { tally in
                 tally.bytes += count
                 tally.bites += 1

@@ -31,7 +31,7 @@ enum Interrupt {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
-                source.cancel()  // Which also lets go of the source; until then the handler keeps it.
+                source.cancel()  // Also releases the source, which its handler keeps alive until then.
                 signal(number, SIG_DFL)
                 action()
             }

@@ -28,7 +28,7 @@ import Foundation
         // The server is on this machine, so the client must connect even without a network.
         config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.session.subscriptionOptions.leavesOutOwnMessages = true
-        config.messagePersistenceTTLSeconds = 60  // For what comes before the loops below have begun.
+        config.messagePersistenceTTLSeconds = 60  // Keeps messages that arrive before the loops below start.
         client = CourierClientFactory().makeMQTTClient(config: config)
     }
 

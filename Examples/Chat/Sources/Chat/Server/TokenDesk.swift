@@ -35,7 +35,7 @@ final class TokenDesk: ChannelHandler {
         if let end = text.range(of: "\r\n\r\n") {
             answer(text[..<end.lowerBound].components(separatedBy: "\r\n"))
         } else if bytes.byteCount <= Self.requestLimit {
-            return 0  // More is to come.
+            return 0  // The request is not complete yet.
         } else {
             send("431 Request Header Fields Too Large")
         }

@@ -53,9 +53,9 @@ actor Generator {
         do {
             try client.publish(text: ride.message(time), to: ride.topic, qos: .zero)
         } catch let error as CourierError where error.code == .queueFull {
-            try await client.readyToPublish()  // The broker does not keep up; this message is left out.
+            try await client.readyToPublish()  // The broker is too slow, so this message is left out.
         } catch let error as CourierError where error.code == .connectionLost {
-            try await client.connected()  // The client comes back by itself; so is this one.
+            try await client.connected()  // The client reconnects by itself. This message is left out, too.
         }
     }
 }
