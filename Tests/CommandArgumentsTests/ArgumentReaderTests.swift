@@ -47,21 +47,21 @@ struct ArgumentReaderTests {
         ["-h", "b", "-q", "1"], ["-hb", "-q1"], ["--host", "b", "--qos", "1"], ["--host=b", "--qos=1"],
         ["-q", "2", "-q", "1", "-h", "b"],
     ])
-    func `a value may stand behind its option in any of the usual ways`(arguments: [String]) throws {
+    func `an option's value is read after a space, after = or joined to the option`(arguments: [String]) throws {
         #expect(try read(arguments) == Settings(host: "b", quality: 1))
     }
 
-    @Test func `letters that stand alone may be joined, and the last may have a value`() throws {
+    @Test func `short options can be combined, and the last one can have a value`() throws {
         #expect(try read(["-rv"]) == Settings(isVerbose: true, isRetained: true))
         #expect(try read(["-rvh", "b"]) == Settings(host: "b", isVerbose: true, isRetained: true))
         #expect(try read(["-rvhb"]) == Settings(host: "b", isVerbose: true, isRetained: true))
     }
 
-    @Test func `every word of an option means the same`() throws {
+    @Test func `every name of an option has the same effect`() throws {
         for word in ["--verbose", "--loud", "-v"] { #expect(try read([word]).isVerbose) }
     }
 
-    @Test func `what follows an option that wants a value is its value, whatever it begins with`() throws {
+    @Test func `an option takes the next word as its value, even if the word begins with -`() throws {
         #expect(try read(["-h", "-v"]) == Settings(host: "-v"))
         #expect(try read(["-h", "--"]) == Settings(host: "--"))
         #expect(try read(["--host="]) == Settings(host: ""))
@@ -69,7 +69,7 @@ struct ArgumentReaderTests {
         #expect(try read(["-h", ""]) == Settings(host: ""))
     }
 
-    @Test func `an option may take as many values as they say`() throws {
+    @Test func `an option can take several values, and their number can depend on the first values`() throws {
         #expect(
             try read(["-D", "publish", "expiry", "3", "--property", "publish", "pair", "a", "b", "-r"])
                 == Settings(isRetained: true, pairs: [["publish", "expiry", "3"], ["publish", "pair", "a", "b"]]))
@@ -87,7 +87,7 @@ struct ArgumentReaderTests {
         (["--verbose=1"], "The option --verbose takes no value."),
         (["-S", "--psk"], "--psk argument given but no key specified."), (["-S", "-Z"], "Unknown option '-Z'."),
     ])
-    func `the first mistake is the one that is reported`(arguments: [String], message: String) {
+    func `the error describes the first mistake on the command line`(arguments: [String], message: String) {
         #expect {
             try read(arguments)
         } throws: { error in
@@ -96,7 +96,7 @@ struct ArgumentReaderTests {
     }
 
     @Test(arguments: [["-S"], ["--srv"], ["-vS"], ["--psk", "00"], ["--psk=00"]])
-    func `a refused option is recorded, with a hint`(arguments: [String]) throws {
+    func `an unsupported option is recorded as an error with a hint`(arguments: [String]) throws {
         let isKey = arguments[0].hasPrefix("--psk")
         let refusal = ArgumentError(
             "The option \(isKey ? "--psk" : "-S") is not supported.", hint: isKey ? "Use certificates." : "Use -h.")
@@ -104,7 +104,7 @@ struct ArgumentReaderTests {
     }
 
     @Test(arguments: [(["-h"], 2), (["-D", "publish"], 2), (["-Z"], 1)])
-    func `an error tells how many empty lines follow the message`(arguments: [String], blankLines: Int) {
+    func `an ArgumentError contains the number of blank lines after its message`(arguments: [String], blankLines: Int) {
         #expect {
             try read(arguments)
         } throws: { error in
@@ -112,14 +112,14 @@ struct ArgumentReaderTests {
         }
     }
 
-    @Test func `words that are no options go to whoever accepts them`() throws {
+    @Test func `arguments that are not options are passed to the operand handler`() throws {
         var settings = Settings()
         let reader = ArgumentReader(Self.groups, operands: .accepted { $0.words.append($1) })
         try reader.read(["one", "-r", "-", "--", "-v", "--host"], into: &settings)
         #expect(settings == Settings(isRetained: true, words: ["one", "-", "-v", "--host"]))
     }
 
-    @Test func `options of a part are options of the whole`() throws {
+    @Test func `an option group for one property sets that property of the whole struct`() throws {
         struct Whole: Equatable, Sendable {
             var part = 0
             var name = ""

@@ -27,14 +27,14 @@ struct HelpTests {
                 examples: [.init("tool run -f 'a b'", "Reads a file.")], exitCodes: [.init("3", "nothing was found")])
         ])
 
-    @Test func `the help of a program names its commands`() {
+    @Test func `the help text of a program lists its commands and examples`() {
         let text = HelpText(Self.program).string
         #expect(text.hasPrefix("tool 1.2: a tool.\n"))
         #expect(text.contains("\n  run                         run it\n"))
         #expect(text.contains("tool run -f 'a b'"))
     }
 
-    @Test func `the help of a command names every option and fits the width`() {
+    @Test func `the help text of a command lists every option and is at most 100 columns wide`() {
         let text = HelpText(Self.program.commands[0], of: Self.program).string
         for part in ["-f, --file FILE", "--level N", "-q", "--gone", "What was. Not supported: Use -f.", "General:"] {
             #expect(text.contains(part))
@@ -43,7 +43,7 @@ struct HelpTests {
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
-    @Test func `the manual page has no character that man would read as its own`() {
+    @Test func `the manual page escapes hyphens and uses only known man macros`() {
         let text = ManualPage(Self.program).string
         #expect(text.hasPrefix(".TH TOOL 1 \"\" \"tool 1.2\" \"Commands\"\n.SH NAME\ntool \\- a tool\n"))
         #expect(text.contains("\\fB\\-f\\fR, \\fB\\-\\-file\\fR \\fIFILE\\fR\n"))
@@ -57,7 +57,7 @@ struct HelpTests {
     }
 
     @Test(arguments: Shell.allCases)
-    func `completions offer what works, and not what is refused`(shell: Shell) {
+    func `shell completions list supported options and omit unsupported options`(shell: Shell) {
         let text = Completions(Self.program, shell).string
         #expect(text.contains("file") && text.contains("low high") && text.contains("run"))
         #expect(!text.contains("gone"))

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `every option can come from the answer`() throws {
+    @Test func `every connect option can be mapped from the response`() throws {
         let mapping = ConnectOptionsMapping(
             host: "brokers.1.host", port: "brokers.1.port", keepAlive: "ka", clientId: "id", username: "user",
             password: .at(["dotted.name", "token"]), isCleanSession: "clean", userProperties: "props", alpn: "alpn",
@@ -48,7 +48,7 @@ import Testing
         #expect(granted == ConnectGrant(expected, expiresAt: Self.now.addingTimeInterval(90.5)))
     }
 
-    @Test func `every option can be fixed or have a default`() throws {
+    @Test func `connect options can be fixed values or have defaults`() throws {
         let mapping = ConnectOptionsMapping(
             host: .fixed("b"), port: .at("port", default: 1883), username: .fixed("u"),
             password: .at("token", default: "p"), userProperties: .at("props", default: [:]),
@@ -64,7 +64,9 @@ import Testing
         (#""2023-11-15T00:13:20+01:00""#, 1_700_003_600), ("1700003600", 1_700_003_600),
         (#""1700003600""#, 1_700_003_600), ("1700003600500", 1_700_003_600.5), ("-5", -5),
     ])
-    func `a date is read in the forms that services write`(json: String, seconds: Double) throws {
+    func `an expiry date is read from ISO 8601 text, Unix seconds and Unix milliseconds`(json: String, seconds: Double)
+        throws
+    {
         var mapping = ConnectOptionsMapping.test
         mapping.expiry = .at("end")
         let granted = try grant(
@@ -100,13 +102,13 @@ import Testing
         ),
         (#"{"broker": {"host": "b", "port": 1}, "token": "s3cret", "expires_in": 1e999}"#, "is not JSON"),
     ])
-    func `what is missing or wrong is named by its path and not by its value`(json: String, expected: String) {
+    func `a missing or wrong value is reported with its path, and without the value`(json: String, expected: String) {
         let message = message(json, .test)
         #expect(message == expected)
         #expect(message?.contains("s3cret") == false)
     }
 
-    @Test func `lists and objects with other than strings are refused`() {
+    @Test func `lists and objects with elements of a wrong type are refused`() {
         var mapping = ConnectOptionsMapping.test
         mapping.alpn = "alpn"
         let start = #"{"broker": {"host": "b", "port": 1}, "token": "t", "expires_in": 1"#
@@ -125,20 +127,20 @@ import Testing
                 == #"has an object at "props" where an object of strings has to be"#)
     }
 
-    @Test func `an answer that is nothing but depth is an error`() {
+    @Test func `a response with 100000 nested lists or objects throws an error`() {
         for opening in ["[", #"{"a":"#] {
             #expect(message(String(repeating: opening, count: 100_000), .test) == "is not JSON")
         }
     }
 
     @Test(arguments: ["1e308", "-1e308", "0", "-1"])
-    func `a life without measure is no trap`(seconds: String) throws {
+    func `an extremely large, zero or negative token lifetime does not crash`(seconds: String) throws {
         let json = #"{"broker": {"host": "b", "port": 1}, "token": "t", "expires_in": \#(seconds)}"#
         let end = try grant(json, .test).expiresAt
         #expect(end != nil)
     }
 
-    @Test func `no description shows a fixed value or a default`() {
+    @Test func `descriptions of a mapping show no fixed value and no default`() {
         var mapping = ConnectOptionsMapping.test
         mapping.password = .fixed("s3cret")
         mapping.username = .at("user", default: "s3cret")

@@ -5,11 +5,11 @@ import Testing
 
 @testable import CourierAuthHTTP
 
-/// How long an answer is given out, and to how many at a time.
+/// How long credentials are cached, and which callers share a request.
 @Suite(.timeLimit(.minutes(5))) struct GrantCacheTests {
     // MARK: The cache
 
-    @Test func `an answer is given out until shortly before its end, and then there is a new one`() async throws {
+    @Test func `cached credentials are returned until shortly before they expire, then fetched again`() async throws {
         try await HTTPServer.run { _, number in
             ServiceBench.answer("t\(number)", expiresIn: 600)
         } _: { server in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `credentials that hardly last are kept for half of their life`() async throws {
+    @Test func `short-lived credentials are cached for half of their lifetime`() async throws {
         try await HTTPServer.run { _, number in
             ServiceBench.answer("t\(number)", expiresIn: 20)
         } _: { server in
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `an answer without a known end, or past it, is not kept`() async throws {
+    @Test func `credentials without an expiry or already expired are not cached`() async throws {
         try await HTTPServer.run { _, number in
             ServiceBench.answer("t\(number)", expiresIn: -1)
         } _: { server in
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `cleared credentials are fetched anew`() async throws {
+    @Test func `credentials are fetched again after clearCachedOptions()`() async throws {
         try await HTTPServer.run { _, number in
             ServiceBench.answer("t\(number)")
         } _: { server in
@@ -60,7 +60,9 @@ import Testing
         }
     }
 
-    @Test func `a fetch from before a clearing answers those who wait for it and nobody else`() async throws {
+    @Test func `a fetch that began before clearCachedOptions() is returned to its callers only and not cached`()
+        async throws
+    {
         let gate = Gate()
         try await HTTPServer.run { _, number in
             ServiceBench.answer("t\(number)")
@@ -81,7 +83,7 @@ import Testing
 
     // MARK: One request for all
 
-    @Test func `callers at the same time share one request`() async throws {
+    @Test func `concurrent callers share one request, even if one caller is canceled`() async throws {
         let gate = Gate()
         try await HTTPServer.run { _, number in
             ServiceBench.answer("t\(number)")
@@ -97,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `the last caller to be cancelled ends the request on the wire`() async throws {
+    @Test func `canceling the last caller closes the HTTP connection`() async throws {
         try await HTTPServer.run { _, number in
             number == 0 ? .silence : ServiceBench.answer("t1")
         } _: { server in
@@ -111,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a failure is not kept`() async throws {
+    @Test func `a failed request is not cached`() async throws {
         try await HTTPServer.run { _, number in
             number == 0 ? .reply(500) : ServiceBench.answer("t1")
         } _: { server in

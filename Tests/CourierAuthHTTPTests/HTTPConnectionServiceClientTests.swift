@@ -8,7 +8,7 @@ import Testing
 
 @testable import CourierAuthHTTP
 
-/// A client whose credentials come from a token endpoint, with a mosquitto that lets in the current ones only.
+/// A client that gets its credentials from a token endpoint. The mosquitto accepts only current credentials.
 @Suite(.timeLimit(.minutes(5))) struct HTTPConnectionServiceClientTests {
     private func client(_ server: HTTPServer, _ broker: TokenBroker, id: String) throws -> any CourierClient {
         try client(server.url(), broker.port, id: id)
@@ -35,7 +35,7 @@ import Testing
         .json(#"{"user": "\#(user)", "token": "\#(token)", "expires_in": \#(seconds)}"#)
     }
 
-    @Test func `a token that the broker takes no more is thrown away, and a 401 is waited out`() async throws {
+    @Test func `if the broker refuses a token, the client fetches another, and retries after a 401`() async throws {
         let broker = try await TokenBroker(["ada": "t0"])
         let current = Mutex("t0")
         try await HTTPServer.run { _, number in
@@ -75,15 +75,15 @@ import Testing
         await broker.broker.remove()
     }
 
-    @Test func `a token that ends is renewed on the live connection, without a loss`() async throws {
+    @Test func `an expiring token is renewed without a lost connection`() async throws {
         let broker = try await TokenBroker(["ada0": "t0", "ada1": "t1"])
-        // What half of its life is too short for on a busy machine gets a longer one.
+        // If a busy machine cannot connect within half of the lifetime, the test repeats with a longer lifetime.
         var life = 5
         while try await !isRenewed(after: life, by: broker) { life *= 3 }
         await broker.broker.remove()
     }
 
-    /// Whether a client with a token of `life` seconds was there in the first half of them, and so had to renew it.
+    /// Returns whether a client with a token of `life` seconds connected in the first half, and so had to renew it.
     private func isRenewed(after life: Int, by broker: TokenBroker) async throws -> Bool {
         var isInTime = false
         try await HTTPServer.run { _, number in
@@ -113,7 +113,7 @@ import Testing
         return isInTime
     }
 
-    @Test func `an endpoint that is not there is named, and how it failed`() async throws {
+    @Test func `the error for an unreachable token endpoint names its origin and cause, but no secret`() async throws {
         let port = try LocalPort.free()
         let url = try #require(URL(string: "http://127.0.0.1:\(port)/s3cret?token=s3cret"))
         let client = try client(url, 1, id: "alone")
@@ -132,7 +132,7 @@ import Testing
         await client.disconnectAndWait()
     }
 
-    /// What docs/guides/auth.md shows.
+    /// The example from docs/guides/auth.md.
     private func signIn(_ client: any CourierClient) async throws {
         let refusal = Mutex<AuthError?>(nil)
         let watch = client.eventPublisher.sink { event in
@@ -147,11 +147,11 @@ import Testing
         do { try await client.connected() } catch { throw refusal.withLock { $0 } ?? error }
     }
 
-    @Test func `an app that has no more to say to a 401 ends the wait by disconnect()`() async throws {
+    @Test func `disconnect() after a 401 ends the connection attempts`() async throws {
         try await HTTPServer.run { _, number in
             .reply(number == 0 ? 500 : 401)
         } _: { server in
-            // A second question after a 401 would be counted.
+            // The request count below would show a second request after a 401.
             let client = try client(server.url(), 1, id: "unwanted", pause: 3_600)
             for _ in 0..<3 {
                 let error = await #expect(throws: AuthError.self) { try await self.signIn(client) }

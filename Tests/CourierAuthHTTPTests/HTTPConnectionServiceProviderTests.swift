@@ -13,7 +13,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HTTPConnectionServiceProviderTests {
     // MARK: What is asked
 
-    @Test func `a GET carries the header fields, and its answer becomes options with an end`() async throws {
+    @Test func `a GET request carries its header fields, and the response becomes options with an expiry`() async throws
+    {
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("t1")
         } _: { server in
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a POST carries its body, and the preparation has the last word on every request`() async throws {
+    @Test func `a POST request carries its body, and the preparation runs on every request`() async throws {
         struct Device: Encodable { let device: String }
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("t1", expiresIn: 0)
@@ -60,12 +61,12 @@ import Testing
         }
     }
 
-    @Test func `a form is escaped`() {
+    @Test func `a form body is URL-encoded`() {
         let body = TokenRequestBody.form(["grant_type": "client credentials", "s": "a&b=c%\u{e9}\n"])
         #expect(String(decoding: body.data, as: UTF8.self) == "grant_type=client+credentials&s=a%26b%3Dc%25%C3%A9%0A")
     }
 
-    @Test func `a preparation that fails or breaks a rule sends nothing`() async throws {
+    @Test func `no request is sent if the preparation throws or breaks a rule`() async throws {
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("t1")
         } _: { server in
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a request that can not be sent is an error at once`() throws {
+    @Test func `the initializer throws invalidConfiguration for a request that cannot be sent`() throws {
         let cases: [(String, TokenRequest.Method, [String: String], TokenRequestBody?)] = [
             ("http://id.example/token", .get, [:], nil), ("ftp://id.example/token", .get, [:], nil),
             ("https://ada:pw@id.example/", .get, [:], nil), ("https://id.example/", .get, ["A": "b\r\nC: d"], nil),
@@ -99,7 +100,8 @@ import Testing
     // MARK: Statuses
 
     @Test(arguments: [204, 300, 304, 400, 401, 403, 404, 407, 418, 429, 500, 502, 503, 599])
-    func `a status that is no success is told as it is`(status: Int) async throws {
+    func `a status that is not 2xx is reported as httpError, and an empty 204 as invalid JSON`(status: Int) async throws
+    {
         try await HTTPServer.run { _, _ in
             .reply(status, [:], status == 204 || status == 304 ? "" : "s3cret")
         } _: {
@@ -114,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [#"Basic realm="x""#, #"Digest realm="x", nonce="n""#, "Bearer", "Negotiate", "", "?"])
-    func `a 401 with a challenge is a 401, and every request has an end`(challenge: String) async throws {
+    func `a 401 with any authentication challenge is reported as httpError 401`(challenge: String) async throws {
         try await HTTPServer.run { _, number in
             number == 0
                 ? .reply(401, ["WWW-Authenticate": challenge, "Connection": "close"], "no") : ServiceBench.answer("t1")
@@ -131,7 +133,7 @@ import Testing
 
     // MARK: Retry-After and retries
 
-    @Test func `the endpoint is left alone for as long as it says, within the maximum`() async throws {
+    @Test func `requests pause for the time in Retry-After, up to the maximum`() async throws {
         try await HTTPServer.run { _, number in
             switch number {
             case 0: .reply(503, ["Retry-After": "30"])
@@ -152,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `time that has passed by itself is not waited for again`() async throws {
+    @Test func `a Retry-After time that has already passed causes no pause`() async throws {
         try await HTTPServer.run { _, number in
             number == 0 ? .reply(503, ["Retry-After": "30"]) : ServiceBench.answer("t")
         } _: { server in
@@ -164,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a retry policy asks again after what may pass, and not after what will not`() async throws {
+    @Test func `the retry policy retries after a 500, a 503 and a reset, but not after a 403`() async throws {
         try await HTTPServer.run { _, number in
             switch number {
             case 0: .reply(500)
@@ -182,13 +184,13 @@ import Testing
             #expect(server.requests.count == 4)
             let pauses = bench.clock.pauses
             #expect(pauses.count == 4)
-            // The policy's pauses, and after the third what is left of the endpoint's own.
+            // The pauses of the policy, and after the third pause the rest of the Retry-After time.
             for (pause, range) in zip(pauses, [0.5...1, 1...2, 2...4]) { #expect(range.contains(pause / .seconds(1))) }
             #expect(abs((pauses[2] + pauses[3]) / .seconds(1) - 60) < 0.001)
         }
     }
 
-    @Test func `without a policy a call asks once, and with one as often as it says`() async throws {
+    @Test func `a call sends one request without a retry policy, and maximumAttempts requests with it`() async throws {
         try await HTTPServer.run { _, _ in
             .reply(500)
         } _: { server in
@@ -202,7 +204,7 @@ import Testing
 
     // MARK: Redirects
 
-    @Test func `a redirect within the origin is followed, with or without the body as its status says`() async throws {
+    @Test func `a redirect to the same origin is followed, and only 307 keeps method and body`() async throws {
         try await HTTPServer.run { request, _ in
             switch request.target {
             case "/token": .reply(307, ["Location": "/moved"], "ignored")
@@ -219,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func `a redirect loop ends`() async throws {
+    @Test func `a redirect loop fails after 3 redirects`() async throws {
         try await HTTPServer.run { _, _ in
             .reply(302, ["Location": "/token"])
         } _: { server in
@@ -229,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func `another origin is not asked`() async throws {
+    @Test func `a redirect to another origin is refused and sends no request there`() async throws {
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("stolen")
         } _: { other in

@@ -23,7 +23,7 @@ import Testing
         ("//id.example:8443/c", "https://id.example:8443/c"),
         ("HTTPS://ID.EXAMPLE:8443/d", "HTTPS://ID.EXAMPLE:8443/d"),
     ])
-    func `the same origin is followed`(location: String, expected: String) throws {
+    func `a redirect to the same origin is followed`(location: String, expected: String) throws {
         #expect(try step(308, location)?.url.absoluteString == expected)
     }
 
@@ -32,7 +32,8 @@ import Testing
         "https://id.example:8443@other.example/", "ftp://id.example:8443/b", "javascript:alert(1)",
         "https://id.example.evil.example:8443/",
     ])
-    func `another scheme, host or port is refused without its path`(location: String) throws {
+    func `a redirect to another scheme, host or port is refused, and the error hides the query`(location: String) throws
+    {
         #expect {
             try step(307, location + "?s3cret")
         } throws: { error in
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `method and body stay where the status says so`() throws {
+    @Test func `a redirect keeps the method for 307 and 308, and for GET also for 301 and 302`() throws {
         for (status, keeps) in [(301, false), (302, false), (303, false), (307, true), (308, true)] {
             #expect(try step(status, "/b")?.keepsMethod == keeps)
         }
@@ -50,11 +51,11 @@ import Testing
         }
     }
 
-    @Test func `other replies are no redirects`() throws {
+    @Test func `statuses other than 301, 302, 303, 307 and 308 are not redirects`() throws {
         for status in [200, 201, 300, 304, 305, 306, 400, 500] { #expect(try step(status, "/b") == nil) }
     }
 
-    @Test func `too many and nowhere are refused`() throws {
+    @Test func `a redirect above the maximum count or without a location is refused`() throws {
         #expect(try step(307, "/b", count: 2) != nil)
         #expect(throws: RedirectRules.Refusal.self) { try step(307, "/b", count: 3) }
         #expect(throws: RedirectRules.Refusal.self) { try step(307, nil) }
@@ -72,13 +73,13 @@ import Testing
     @Test(arguments: [
         "https://id.example/", "http://localhost:80/", "http://127.0.0.1/", "http://127.9.8.7/", "http://[::1]:8080/",
     ])
-    func `TLS everywhere and plain HTTP on this machine are allowed`(url: String) throws { _ = try check(url) }
+    func `HTTPS to any host and plain HTTP to this machine are allowed`(url: String) throws { _ = try check(url) }
 
     @Test(arguments: [
         "http://id.example/", "http://127.evil.example/", "http://127.0.0.1.evil.example/", "http://127.0.0.256/",
         "http://localhost.evil.example/", "http://[::2]/", "http://0.0.0.0/",
     ])
-    func `plain HTTP to others is refused unless it is allowed`(url: String) throws {
+    func `plain HTTP to another host is refused unless allowsPlainHTTP is true`(url: String) throws {
         #expect(throws: RequestRules.Refusal.self) { try check(url) }
         _ = try check(url, plain: true)
     }
@@ -88,7 +89,7 @@ import Testing
         ("ALL_PROXY", "http://[::1]/", "127.0.0.1,localhost"), ("http_proxy", "http://localhost/", "host"),
         ("http_proxy", "http://127.0.0.1/", "0.0.1"), ("http_proxy", "http://127.0.0.1/", "a,*"),
     ])
-    func `plain HTTP on this machine is refused where the environment names a proxy for it`(
+    func `plain HTTP to this machine is refused if an environment variable sets a proxy for it`(
         name: String, url: String, direct: String
     ) throws {
         let variables = [name: "http://s3cret@proxy.example:3128", "no_proxy": direct]
@@ -106,15 +107,17 @@ import Testing
         ("http://127.0.0.1/", "*"), ("http://127.0.0.1/", "id.example, 127.0.0.1"), ("http://localhost/", "LOCALHOST"),
         ("http://localhost/", "a .localhost"), ("http://[::1]/", "::1"),
     ])
-    func `what the environment lets be reached directly is asked`(url: String, direct: String) throws {
+    func `plain HTTP to this machine is allowed if no_proxy excludes it from the proxy`(url: String, direct: String)
+        throws
+    {
         _ = try check(url, ["http_proxy": "http://proxy.example:3128", "no_proxy": direct])
         _ = try check(url, ["ALL_PROXY": "http://proxy.example:3128", "no_proxy": "", "NO_PROXY": direct])
-        // Curl does not read the one, and takes the other for TLS.
+        // Curl ignores HTTP_PROXY in upper case, and uses https_proxy only for HTTPS.
         _ = try check(url, ["HTTP_PROXY": "http://proxy.example:3128", "https_proxy": "http://proxy.example:3128"])
     }
 
     @Test(arguments: ["ftp://id.example/", "/token", "https:///token", "https://ada:s3cret@id.example/"])
-    func `what is no URL to ask is refused, without a secret`(url: String) throws {
+    func `an invalid URL is refused, and the error shows no secret`(url: String) throws {
         #expect {
             try check(url, plain: true)
         } throws: { error in
@@ -126,9 +129,8 @@ import Testing
         ("X-A", "s3cret\r\nX-B: c"), ("X-A", "s3cret\n"), ("X-A\r\nX-B", "s3cret"), ("X A", "s3cret"), ("", "s3cret"),
         ("X-A", "s3cret\u{0}"), ("s3cret:", "x"),
     ])
-    func `a header field that would be more than one is refused, and nothing of it shown`(
-        name: String, value: String
-    ) throws {
+    func `an invalid header field is refused, and the error shows none of its text`(name: String, value: String) throws
+    {
         let request = TokenRequest(url: try #require(URL(string: "https://id.example/")), headers: [name: value])
         #expect {
             try RequestRules(allowsPlainHTTP: false).request(for: request)
@@ -145,7 +147,7 @@ import Testing
         RetryAfter.pause(text, now: Self.now, maximum: .seconds(120))
     }
 
-    @Test func `seconds and dates are understood`() {
+    @Test func `Retry-After is read as seconds and as a date`() {
         #expect(pause("30") == .seconds(30))
         #expect(pause(" 0 ") == .zero)
         #expect(pause("Sun, 06 Nov 1994 08:49:37 GMT") == .seconds(10))
@@ -154,19 +156,19 @@ import Testing
         #expect(pause("Sun, 06 Nov 1994 08:49:20 GMT") == .zero)
     }
 
-    @Test func `no pause is longer than the maximum`() {
+    @Test func `a Retry-After pause is not longer than the maximum`() {
         for text in ["121", "99999999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
             #expect(pause(text) == .seconds(120))
         }
     }
 
-    @Test func `anything else says nothing`() {
+    @Test func `an invalid or missing Retry-After is ignored`() {
         for text in [nil, "", " ", "-1", "1.5", "soon", "+3", "06 Nov", "٣"] { #expect(pause(text) == nil) }
     }
 }
 
 @Suite struct HTTPRetryPolicyTests {
-    @Test func `pauses double up to the maximum, less a part of up to half, and end`() {
+    @Test func `retry pauses double up to the maximum with random jitter, and end after maximumAttempts`() {
         let policy = HTTPRetryPolicy(maximumAttempts: 6, firstPause: .seconds(2), maximumPause: .seconds(10))
         var random = SystemRandomNumberGenerator()
         for (count, whole) in [(1, 2.0), (2, 4), (3, 8), (4, 10), (5, 10)] {
@@ -179,7 +181,7 @@ import Testing
         #expect(HTTPRetryPolicy.off.pause(afterFailures: 1, using: &random) == nil)
     }
 
-    @Test func `numbers without measure are no trap`() {
+    @Test func `extreme retry policy values do not crash`() {
         var random = SystemRandomNumberGenerator()
         let odd = HTTPRetryPolicy(maximumAttempts: .max, firstPause: .seconds(-1), maximumPause: .seconds(Int64.max))
         #expect(odd.pause(afterFailures: .max - 1, using: &random) == .zero)

@@ -10,9 +10,9 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// A token endpoint that is slow, broken, or means harm.
+/// A token endpoint that is slow, broken or hostile.
 @Suite(.timeLimit(.minutes(5))) struct HostileTokenServerTests {
-    @Test func `an answer that is too slow is given up, and its connection closed`() async throws {
+    @Test func `a slow response ends with a timeout, and its connection is closed`() async throws {
         try await HTTPServer.run { _, _ in
             .silence
         } _: { server in
@@ -23,9 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that is reset, closed or refused is the system's error and nothing else of it`()
-        async throws
-    {
+    @Test func `a reset, closed or refused connection is reported as a URL error with the origin only`() async throws {
         try await HTTPServer.run { _, number in
             number == 0 ? .reset : number == 1 ? .close : .bytes("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{")
         } _: { server in
@@ -56,7 +54,7 @@ import Testing
         "\0\u{1}\u{2}\r\n\r\n", "HTTP/1.1 banana\r\n\r\n", "SSH-2.0-x\r\n", "\r\n\r\n",
         "HTTP/1.1 200 OK\r\nno field\r\n\r\n",
     ])
-    func `bytes that are no HTTP are an error`(text: String) async throws {
+    func `a response that is not HTTP throws an error`(text: String) async throws {
         try await HTTPServer.run { _, _ in
             .bytes(text)
         } _: { server in
@@ -65,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a certificate that nobody vouches for is refused before anything is asked`() async throws {
+    @Test func `an untrusted certificate is refused before the request is sent`() async throws {
         let certificates = try await Certificates.shared
         let tls = try TLSContext(server: TLSServerConfiguration(identity: certificates.server))
         try await HTTPServer.run(tls: tls) { _, _ in
@@ -81,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `an announced giant is not read`() async throws {
+    @Test func `a response with a Content-Length above the maximum is refused`() async throws {
         try await HTTPServer.run { _, _ in
             .bytes("HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\n\r\n{}")
         } _: { server in
@@ -90,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `an answer of the greatest size is read, and a byte more is not`() async throws {
+    @Test func `a response of maximumResponseSize is read, and a response one byte longer is refused`() async throws {
         let answer = #"{"broker": {"host": "b", "port": 1}, "token": "t", "expires_in": 0}"#
         try await HTTPServer.run { _, number in
             .json(answer + String(repeating: " ", count: 100_000 - answer.utf8.count + number))
@@ -102,7 +100,9 @@ import Testing
     }
 
     @Test(arguments: [1, 100, 64 << 10])
-    func `an answer to no end is cut off`(partSize: Int) async throws {
+    func `an endless response is refused at maximumResponseSize, and its connection is closed`(partSize: Int)
+        async throws
+    {
         try await HTTPServer.run { _, _ in
             .endless(status: 200, partSize: partSize)
         } _: { server in
@@ -112,9 +112,9 @@ import Testing
         }
     }
 
-    /// (FoundationNetworking keeps such a body until its end or the timeout, and copies all of it with each part, on the one
-    /// queue of all sessions of the process. A flood would hold up every other test that asks for a token.)
-    @Test func `a redirect with a body to no end keeps nobody waiting for longer than the timeout`() async throws {
+    /// FoundationNetworking buffers such a body until its end or the timeout, and copies the whole body for each part.
+    /// All sessions of the process share one queue for this, so an unlimited body would slow down all other tests.
+    @Test func `a redirect with an endless body ends with a timeout`() async throws {
         try await HTTPServer.run { _, _ in
             .endless(status: 302, partSize: 100, most: 64 << 10)
         } _: { server in
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `calls that are cancelled at any moment have an end, and so have their connections`() async throws {
+    @Test func `a call canceled at any moment ends, and its connection is closed`() async throws {
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("t", expiresIn: 0)
         } _: { server in
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// Expects an error of `URLSession` about the server on `port` of which nothing but the origin is known, and says so.
+    /// Expects an error of `URLSession` for the server on `port` that contains only the origin, and this description.
     private func expectSystemError(_ error: (any Error)?, _ code: Int, _ port: UInt16, _ words: String) throws {
         guard case AuthError.otherError(let system)? = error else {
             Issue.record("\(String(describing: error))")

@@ -9,7 +9,7 @@ import Testing
     static let grant = ConnectGrant(
         ConnectOptions(host: "b", port: 1, clientId: "c", username: "u", password: "p"))
 
-    /// Work that counts its beginnings, and ends when the test says or its task is cancelled.
+    /// A fetch that counts its starts, and ends when `open()` is called or its task is canceled.
     final class Work: Sendable {
         private let stream: AsyncStream<Void>
         private let gate: AsyncStream<Void>.Continuation
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `all who ask share one piece of work`() async throws {
+    @Test func `concurrent callers share one fetch`() async throws {
         let fetch = SharedFetch()
         let work = Work()
         try await withThrowingTaskGroup(of: ConnectGrant?.self) { group in
@@ -45,7 +45,7 @@ import Testing
         #expect(try await fetch.grant(work.run) == Self.grant)
     }
 
-    @Test func `who is cancelled leaves the others waiting`() async throws {
+    @Test func `canceling one caller does not cancel the other caller`() async throws {
         let fetch = SharedFetch()
         let work = Work()
         let leaver = Task { try await fetch.grant(work.run) }
@@ -53,12 +53,12 @@ import Testing
         leaver.cancel()
         await #expect(throws: CancellationError.self) { try await leaver.value }
         work.open()
-        // The leaver may have been alone for a moment, and then the stayer begins nothing.
+        // If the first caller was canceled before the second caller joined, the fetch is over and returns nil.
         let grant = try await stayer.value
         #expect(grant == Self.grant || grant == nil)
     }
 
-    @Test func `the last one to leave ends the work, and nobody can join any more`() async throws {
+    @Test func `canceling the last caller ends the fetch, and later callers cannot join it`() async throws {
         let fetch = SharedFetch()
         let work = Work()
         let tasks = (0..<3).map { _ in Task { try await fetch.grant(work.run) } }
@@ -71,7 +71,7 @@ import Testing
         #expect(work.starts.withLock { $0 } <= 1)
     }
 
-    @Test func `cancelling at any moment loses no waiter`() async throws {
+    @Test func `all callers return, even if some are canceled at random moments`() async throws {
         for round in 0..<90 {
             let fetch = SharedFetch()
             let tasks = (0..<8).map { number in

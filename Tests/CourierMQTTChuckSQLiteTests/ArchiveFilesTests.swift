@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(.enabled(if: SystemCallTrace.isPossible, "strace may not attach to a process of this user"))
-    func `no file of an archive is created with more than 0600, whatever the umask`() async throws {
+    func `archive files are created with at most permissions 0600, also if the umask is 0`() async throws {
         let (path, trace) = (folder.file("new/session.chuck"), folder.file("trace"))
         await #expect(processExitsWith: .success) { [path = path as String, trace = trace as String] in
             try await ArchiveFilesTests.useArchive(at: path, tracingInto: trace)
@@ -52,7 +52,7 @@ import Testing
     private static let suffixes = ["", ".lock", "-wal", "-shm", "-journal"]
 
     @Test(arguments: suffixes)
-    func `a symbolic link in place of a file is refused`(suffix: String) throws {
+    func `opening an archive throws if one of its files is a symbolic link`(suffix: String) throws {
         let (path, target) = (folder.file("session.chuck"), folder.file("target"))
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: target))
         try FileManager.default.createSymbolicLink(atPath: path + suffix, withDestinationPath: target)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: suffixes)
-    func `a file of another user is refused`(suffix: String) throws {
+    func `opening an archive throws if one of its files belongs to another user`(suffix: String) throws {
         let path = folder.file("session.chuck")
         try Data().write(to: URL(fileURLWithPath: path + suffix))
         #expect(chown(path + suffix, 65_534, 65_534) == 0)

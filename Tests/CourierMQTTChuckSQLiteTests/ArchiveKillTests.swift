@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `what was written before a kill is there afterwards, in order and without a gap`() async throws {
+    @Test func `rows written before a kill are in the archive, in order and without a gap`() async throws {
         let folder = try TemporaryFolder()
         let report = folder.file("report")
         for kill in 1...8 {

@@ -56,7 +56,7 @@ import Testing
 
     // MARK: Numbers
 
-    @Test func `the largest number is written and read, and behind it the archive says that it is over`() async throws {
+    @Test func `the largest row number can be archived, and further rows fail with storeFull`() async throws {
         let status = try await write(try Self.logger(1, Self.largest - 1, Self.largest))
         #expect(status.writtenRows == 3 && status.missedRows == 0 && status.failure == nil)
         #expect(try MQTTChuckArchive.logger(of: url).rows().rows.map(\.number) == [1, Self.largest - 1, Self.largest])
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [Int64(1) << 53, Int64.max / 2 + 1, .max])
-    func `a healthy file with very large numbers is not set aside`(number: Int64) async throws {
+    func `an archive with very large row numbers is not quarantined as damaged`(number: Int64) async throws {
         let logger = MQTTChuckLogger()
         try Traffic(logger).exchange(1)
         try await write(logger)
@@ -82,7 +82,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path + ".damaged-1"))
     }
 
-    @Test func `numbers and exchanges that no archive writes are an error or left out, never a trap`() async throws {
+    @Test func `invalid row numbers in an archive throw storeDamaged, and invalid links are ignored`() async throws {
         try await write(try Self.logger(1, 2, 3))
         try change("UPDATE packet SET start = -5 WHERE number = 2")
         try change("UPDATE packet SET start = \(Int64.max) WHERE number = 3")
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `an archive is added to a logger while a client records into it`() async throws {
+    @Test func `an archive can be imported into a logger while a client records into the logger`() async throws {
         let source = MQTTChuckLogger()
         let traffic = Traffic(source, client: "recorded")
         for number in 0..<2_000 { try traffic.exchange(number) }
@@ -116,7 +116,7 @@ import Testing
 
     // MARK: What is missed
 
-    @Test func `gaps between imported numbers, and rows that were gone before, are not missed`() async throws {
+    @Test func `missedRows excludes gaps in imported row numbers and rows dropped before opening`() async throws {
         #expect(try await write(try Self.logger(1, 1_000, 1_000_000_000)).missedRows == 0)
         var options = MQTTChuckOptions()
         options.logsMaxSize = 10
@@ -131,7 +131,7 @@ import Testing
     // MARK: Sizes and times
 
     @Test(arguments: [(0, 0, 0), (.max, .max, .max), (-1, -1, -1)])
-    func `an archive is read whatever limits the options have`(rows: Int, bytes: Int, packet: Int) async throws {
+    func `an archive can be read completely with any option limits`(rows: Int, bytes: Int, packet: Int) async throws {
         let source = MQTTChuckLogger()
         let traffic = Traffic(source)
         for number in 0..<10 { try traffic.exchange(number) }
@@ -143,7 +143,7 @@ import Testing
         #expect(logger.rows(limit: .max).rows == source.rows(limit: .max).rows)
     }
 
-    @Test func `a size that no packet has does not trap`() async throws {
+    @Test func `an impossible packet size in an archive does not crash details or exports`() async throws {
         try await write(try Self.logger(1, 2, 3))
         try change("UPDATE packet SET size = \(Int64.max), bytes = x'30' WHERE number = 2")
         let logger = try MQTTChuckArchive.logger(of: url)
@@ -155,13 +155,13 @@ import Testing
     @Test(arguments: [
         (Duration.seconds(-1), 0), (.seconds(Int64.min), 0), (.zero, 0), (.seconds(Int64.max), 3), (nil, 3),
     ])
-    func `an absurd age is the nearest that there is`(age: Duration?, rows: Int) async throws {
+    func `an age limit of zero or less keeps no rows, a huge one keeps all`(age: Duration?, rows: Int) async throws {
         let status = try await write(try Self.logger(1, 2, 3), retention: MQTTChuckArchive.Retention(age: age))
         #expect(status.writtenRows == 3 && status.failure == nil)
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == rows)
     }
 
-    @Test func `limits that were set to nothing leave nothing, and no failure`() async throws {
+    @Test func `an archive with the lowest retention limits keeps no rows and has no failure`() async throws {
         var retention = MQTTChuckArchive.Retention(age: nil)
         (retention.rows, retention.bytes) = (.min, .min)
         #expect(try await write(try Self.logger(1, 2, 3), retention: retention).failure == nil)

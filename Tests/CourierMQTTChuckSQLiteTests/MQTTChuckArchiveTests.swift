@@ -35,14 +35,14 @@ import Testing
 
     // MARK: Looking afterwards
 
-    @Test func `limits below 1 count as 1, also if they are set later`() {
+    @Test func `retention limits below 1 count as 1, also if they are set later`() {
         var retention = MQTTChuckArchive.Retention(rows: 0, bytes: -1)
         #expect(retention.rows == 1 && retention.bytes == 1)
         (retention.rows, retention.bytes) = (-5, 0)
         #expect(retention.rows == 1 && retention.bytes == 1)
     }
 
-    @Test func `a file shows what the logger showed: rows, details, search and exports`() async throws {
+    @Test func `an archive gives the same rows, details, search results and exports as its logger`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url)
         let traffic = Traffic(logger)
@@ -75,7 +75,7 @@ import Testing
         #expect(recorded.recordedSessions().map(\.steps) == logger.recordedSessions().map(\.steps))
     }
 
-    @Test func `runs follow each other in a file, each with its connections`() async throws {
+    @Test func `a second run is added to the same archive with its own connections`() async throws {
         try await record(0..<5)
         try await record(5..<10, client: "tablet")
         let recorded = try MQTTChuckArchive.logger(of: url)
@@ -91,7 +91,7 @@ import Testing
         #expect(recorded.details(of: publish.number)?.exchange.map(\.number) == [publish.number, publish.number + 1])
     }
 
-    @Test func `an archive is added to a logger behind its rows, within its limits`() async throws {
+    @Test func `importArchive adds the rows after existing ones, within the logger's limits`() async throws {
         try await record(0..<50)
         var options = MQTTChuckOptions()
         options.logsMaxSize = 100
@@ -104,7 +104,7 @@ import Testing
         #expect(rows.first { $0.topic == "orders/49" }?.roundTrip == .milliseconds(10))
     }
 
-    @Test func `it can be read while it is written`() async throws {
+    @Test func `an archive can be read while it is written`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url)
         let traffic = Traffic(logger)
@@ -117,7 +117,7 @@ import Testing
         await archive.close()
     }
 
-    @Test func `rows are written by themselves, soon after they came`() async throws {
+    @Test func `an archive writes new rows by itself after its interval`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url, interval: .milliseconds(1))
         let traffic = Traffic(logger)
@@ -131,7 +131,7 @@ import Testing
 
     // MARK: Secrets
 
-    @Test func `the password and tokens are in no file`() async throws {
+    @Test func `no file of an archive contains the password or a token`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url)
         try Traffic(logger).connect()
@@ -152,7 +152,7 @@ import Testing
         #expect(!contents.contains(Traffic.password) && !contents.contains(Traffic.token))
     }
 
-    @Test func `only the user can read the files and a folder that was made for them`() async throws {
+    @Test func `only the owner can read the archive files and their new folder`() async throws {
         let inside = URL(fileURLWithPath: folder.file("a/b/session.chuck"))
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: inside)
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `topic rules apply to what an archive has behind an alias`(hidesTopic: Bool) async throws {
+    func `topic rules apply to archived messages with a topic alias`(hidesTopic: Bool) async throws {
         try await record(0..<3)
         var options = MQTTChuckOptions()
         options.redaction.topics = [.init(try TopicFilter("news"), hidesTopic: hidesTopic)]
@@ -180,7 +180,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func `the oldest rows go beyond the limit of rows, and connections with them`() async throws {
+    @Test func `the oldest rows above the row limit are removed, together with their connections`() async throws {
         let retention = MQTTChuckArchive.Retention(rows: 40)
         try await record(0..<100, client: "old", retention: retention)
         try await record(100..<109, client: "new", retention: retention)
@@ -195,7 +195,7 @@ import Testing
         #expect(try database.number("SELECT count(*) FROM connection", "test") == 1)
     }
 
-    @Test func `the oldest rows go beyond the limit of bytes`() async throws {
+    @Test func `the oldest rows above the byte limit are removed`() async throws {
         try await record(0..<500, retention: MQTTChuckArchive.Retention(bytes: 5_000))
         let database = try Database(path: url.path, .reader, system: nil)
         let bytes = try database.number("SELECT sum(length(bytes)) FROM packet", "test")
@@ -203,7 +203,7 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).rows(limit: 10_000).rows.last?.number == 2_002)
     }
 
-    @Test func `rows beyond the limit of age go when others are written`() async throws {
+    @Test func `rows above the age limit are removed when newer rows are written`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(
             of: logger, at: url, retention: MQTTChuckArchive.Retention(age: .seconds(3_600)))
@@ -214,7 +214,7 @@ import Testing
         #expect(rows.map(\.connection.clientID) == Array(repeating: "new", count: 4))
     }
 
-    @Test func `clearing the logger takes nothing from the file`() async throws {
+    @Test func `clearing the logger removes no rows from the archive`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url)
         let traffic = Traffic(logger)
@@ -228,7 +228,7 @@ import Testing
 
     // MARK: What is in the way
 
-    @Test func `a file has one writer at a time`() async throws {
+    @Test func `opening a second archive on the same file throws storeInUse`() async throws {
         let archive = try MQTTChuckArchive(of: MQTTChuckLogger(), at: url)
         let error = #expect(throws: CourierError.self) { try MQTTChuckArchive(of: MQTTChuckLogger(), at: url) }
         #expect(error?.code == .storeInUse)
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test(arguments: ["text", "zeros", "foreign", "cut"])
-    func `what is no archive is set aside, whole, and a new one begun`(kind: String) async throws {
+    func `a damaged or foreign file is quarantined, and a new archive is created`(kind: String) async throws {
         switch kind {
         case "text": try Data(String(repeating: "no database\n", count: 1_000).utf8).write(to: url)
         case "zeros": try Data(count: 100_000).write(to: url)
@@ -266,13 +266,13 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 4)
     }
 
-    @Test func `an empty file is made an archive`() async throws {
+    @Test func `an empty file becomes an archive`() async throws {
         try Data().write(to: url)
         try await record(0..<1)
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 6)
     }
 
-    @Test func `a file of a newer library is left alone`() async throws {
+    @Test func `an archive of a newer version throws storeFailed and is not quarantined`() async throws {
         try await record(0..<1)
         let database = try Database(path: url.path, .owner, system: nil)
         try database.execute("PRAGMA user_version = 99", "test")
@@ -283,7 +283,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path + ".damaged-1"))
     }
 
-    @Test func `a missing file and a folder are errors`() throws {
+    @Test func `a missing file or a folder instead of an archive throws an error`() throws {
         let error = #expect(throws: CourierError.self) { try MQTTChuckArchive.logger(of: url) }
         #expect(error?.code == .storeFailed)
         #expect(!FileManager.default.fileExists(atPath: url.path))
@@ -292,7 +292,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is overwritten at random is an error or is read, never a crash`() async throws {
+    @Test func `an archive with random damage is read or throws CourierError, without a crash`() async throws {
         try await record(0..<200)
         let good = try Data(contentsOf: url)
         var generator = SeededGenerator(seed: 7)
@@ -311,7 +311,7 @@ import Testing
         }
     }
 
-    @Test func `an archive that nobody holds any more closes its file`() async throws {
+    @Test func `an archive closes its file when its last reference is gone`() async throws {
         let logger = MQTTChuckLogger()
         do {
             let archive = try MQTTChuckArchive(of: logger, at: url)
@@ -329,7 +329,7 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 4)
     }
 
-    @Test func `after closing nothing is written, and flushing says so`() async throws {
+    @Test func `a closed archive writes no rows, and flush() throws`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url)
         await archive.close()

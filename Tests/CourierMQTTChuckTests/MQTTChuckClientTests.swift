@@ -9,7 +9,7 @@ import Testing
 @testable import CourierMQTTChuck
 
 @Suite(.timeLimit(.minutes(5))) struct MQTTChuckClientTests {
-    @Test func `a client with a logger shows its whole session, and its password nowhere`() async throws {
+    @Test func `a logger records the whole session of a client, but no password or token`() async throws {
         let broker = try LoopbackBroker.start()
         let logger = MQTTChuckLogger()
         var config = MQTTClientConfig(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct MQTTChuckExportTests {
     @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
-    func `JSON Lines that are read back give the same rows, and the same lines`(version: MQTTCodec.ProtocolVersion)
+    func `an imported JSON Lines export gives the same rows and the same export`(version: MQTTCodec.ProtocolVersion)
         throws
     {
         let logger = MQTTChuckLogger.test()
@@ -22,7 +22,7 @@ import Testing
         for row in logger.rows().rows { #expect(copy.details(of: row.number) == logger.details(of: row.number)) }
     }
 
-    @Test func `what was dropped before the export is not missed after the import`() throws {
+    @Test func `imported rows keep topic and round trip if an earlier packet was not exported`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 3
         let logger = MQTTChuckLogger.test(options)
@@ -41,7 +41,7 @@ import Testing
         #expect(rows[2].exchange == 1)
     }
 
-    @Test func `an alias that is used often keeps its topic on all rows, also after the import`() throws {
+    @Test func `a topic alias used 6000 times resolves to its topic on all rows after an import`() throws {
         // As many as would fill the memory for topics if each use took some of it.
         let count = 6_000
         let topic = String(repeating: "t", count: 200)
@@ -69,7 +69,7 @@ import Testing
         #expect(hiding.rows(from: 2, limit: 1).rows.first?.topic == String(repeating: "*", count: hidden.utf8.count))
     }
 
-    @Test func `an import into a logger in use goes behind its rows and mixes with nothing`() throws {
+    @Test func `an import adds its rows after existing ones and keeps connections and exchanges separate`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("mine", id: 1, qos: .atLeastOnce))
@@ -82,7 +82,7 @@ import Testing
         #expect(rows.map(\.exchange) == [1, 2, 1])
     }
 
-    @Test func `an exported query has its rows only`() throws {
+    @Test func `an export with a query contains only the matching rows`() throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger).everything()
         let query = try MQTTChuckQuery("type:pingreq,pingresp")
@@ -93,7 +93,7 @@ import Testing
                 == 3)
     }
 
-    @Test func `the text has a line for each packet, and no character that moves a cursor`() throws {
+    @Test func `a text export has one line per packet and escapes control characters`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(
@@ -127,14 +127,14 @@ import Testing
             1
         ),
     ])
-    func `a line that can not be read is named`(text: String, line: Int) {
+    func `an import error reports the number of the invalid line`(text: String, line: Int) {
         let error = #expect(throws: MQTTChuckImportError.self) {
             try MQTTChuckLogger.test().importJSONLines(Data(text.utf8))
         }
         #expect(error?.line == line)
     }
 
-    @Test func `a recorded session has all packets with their delays, and takes new credentials`() throws {
+    @Test func `a recorded session has all packets and delays, and its credentials can be replaced`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         try recording.everything()
@@ -166,7 +166,7 @@ import Testing
         #expect(logger.recordedSessions().first?.isComplete == false)
     }
 
-    @Test func `times are written and read to the nanosecond`() {
+    @Test func `a time is written and parsed with nanosecond precision`() {
         for nanoseconds in [
             0, 1, -1, 951_782_400_000_000_001, 1_709_164_799_999_999_999, -86_400_000_000_000,
             4_102_444_800_000_000_000,

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
-    func `a session cut at any byte is shown up to there`(version: MQTTCodec.ProtocolVersion) throws {
+    func `a packet cut at any byte is a row that can be read and exported`(version: MQTTCodec.ProtocolVersion) throws {
         let whole = MQTTChuckLogger.test()
         try Recording(whole, version: version).everything()
         let packets = try whole.rows().rows.map { try #require(whole.details(of: $0.number)) }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: 0..<40)
-    func `random bytes and flipped bits never stop it`(seed: UInt64) throws {
+    func `a logger survives random and altered bytes, and its export can be imported again`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var options = MQTTChuckOptions()
         options.packetMaxSize = seed % 2 == 0 ? 40 : 64 * 1024
@@ -82,7 +82,7 @@ import Testing
         try look(at: copy)
     }
 
-    @Test func `times beyond all measure are borne`() throws {
+    @Test func `a logger accepts connection and packet times in the extreme past and future`() throws {
         let logger = MQTTChuckLogger.test()
         for (id, date) in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: .infinity)].enumerated() {
             let connection = ObservedConnection(
@@ -99,7 +99,7 @@ import Testing
         #expect(logger.metrics.total(.incoming).packets == 3)
     }
 
-    @Test func `aliases that a peer gives without end take no more than their limit`() throws {
+    @Test func `the history of topic aliases stays within its memory limit`() throws {
         var history = AliasHistory()
         for row in UInt64(0)..<20_000 {
             let topic = [UInt8](repeating: 0x61, count: 500) + Array("\(row)".utf8)

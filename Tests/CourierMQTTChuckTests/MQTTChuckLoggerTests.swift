@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTTChuck
 
 @Suite(.timeLimit(.minutes(5))) struct MQTTChuckLoggerTests {
-    @Test func `the oldest rows go first, exactly as many as the limit says, and are counted`() throws {
+    @Test func `a logger drops and counts its oldest rows beyond the limit of rows`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 10
         let logger = MQTTChuckLogger.test(options)
@@ -24,7 +24,7 @@ import Testing
         #expect(logger.details(of: 10) == nil)
     }
 
-    @Test func `millions of packets stay within the limits of rows and bytes`() throws {
+    @Test func `after a million packets, a logger stays within its limits of rows and bytes`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 50_000
         options.logsMaxBytes = 1024 * 1024
@@ -51,7 +51,7 @@ import Testing
         #expect(logger.rows(limit: 10).rows.allSatisfy { $0.problem == nil })
     }
 
-    @Test func `one batch above the limit of bytes leaves its newest packets`() throws {
+    @Test func `if one batch exceeds the limit of bytes, the logger keeps its newest packets`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxBytes = 20_000
         let logger = MQTTChuckLogger.test(options)
@@ -65,7 +65,7 @@ import Testing
         #expect(rows.map(\.number) == (logger.summary.firstRow..<logger.summary.nextRow).map { $0 })
     }
 
-    @Test func `rows above the age limit go, also when nothing new comes`() throws {
+    @Test func `rows older than the age limit are dropped even if no new packets are recorded`() throws {
         let now = Mutex(Nanoseconds.since1970(Recording.opened))
         var options = MQTTChuckOptions()
         options.logsMaxAge = .seconds(60)
@@ -82,7 +82,7 @@ import Testing
         #expect(logger.summary.droppedCount == 2)
     }
 
-    @Test func `no way to read an idle logger returns rows above the age limit`() throws {
+    @Test func `no read of an idle logger returns rows older than the age limit`() throws {
         let now = Mutex(Nanoseconds.since1970(Recording.opened))
         var options = MQTTChuckOptions()
         options.logsMaxAge = .seconds(60)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a packet too large to keep shows its beginning and its size`() throws {
+    @Test func `a packet larger than packetMaxSize keeps only its beginning, but shows its full size`() throws {
         var options = MQTTChuckOptions()
         options.packetMaxSize = 1_000
         let logger = MQTTChuckLogger.test(options)
@@ -124,7 +124,7 @@ import Testing
         #expect(details.bytes[details.payload].starts(with: Array("0123456789".utf8)))
     }
 
-    @Test func `several clients in one logger are told apart, and each of several loggers sees its own`() throws {
+    @Test func `a logger distinguishes its clients, and each logger records only its own traffic`() throws {
         let both = MQTTChuckLogger.test()
         let other = MQTTChuckLogger.test()
         try Recording(both, id: 1, client: "a").send(Recording.message("1"))
@@ -139,7 +139,7 @@ import Testing
         #expect(other.rows().rows.map(\.topic) == ["5"])
     }
 
-    @Test func `a client that comes back to another broker takes the place of its earlier connection`() throws {
+    @Test func `the connection of a client is superseded when the client connects to another broker`() throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, id: 1, host: "first", clientNumber: 5).connect()
         try Recording(logger, id: 2, host: "second", clientNumber: 5).connect()
@@ -153,7 +153,7 @@ import Testing
         #expect(logger.connections.last?.connection.ordinal == 1)
     }
 
-    @Test func `another client with the same id takes the place of a connection when the broker accepts it`() throws {
+    @Test func `a connection is superseded when the broker accepts another client with the same client id`() throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, id: 1, clientNumber: 1).connect()
         let refused = Recording(logger, id: 2, clientNumber: 2)
@@ -168,7 +168,7 @@ import Testing
         #expect(logger.metrics.openConnections == 1)
     }
 
-    @Test func `it also does when the attempt before is forgotten, and when it ends as it begins`() throws {
+    @Test func `a connection is superseded by a new client that is accepted and disconnected in one read`() throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, id: 1, clientNumber: 1).connect()
         let refused = Recording(logger, id: 2, clientNumber: 2)
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(arguments: [[1, 2], [nil, nil]] as [[UInt64?]])
-    func `clients without a client id stay beside each other`(clientNumbers: [UInt64?]) throws {
+    func `connections of clients without a client id do not supersede each other`(clientNumbers: [UInt64?]) throws {
         let logger = MQTTChuckLogger.test()
         for (index, number) in clientNumbers.enumerated() {
             try Recording(logger, id: UInt64(index) + 1, client: "", clientNumber: number).connect()
@@ -196,7 +196,7 @@ import Testing
         #expect(logger.metrics.reconnects == 0)
     }
 
-    @Test func `states of connections follow their packets`() throws {
+    @Test func `the state of a connection follows from its CONNECT, CONNACK and DISCONNECT packets`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(.connect(Connect(version: .v5, clientID: "phone-7")))
@@ -210,7 +210,7 @@ import Testing
         #expect(logger.connections.map(\.state) == [.disconnected])
     }
 
-    @Test func `clearing drops the rows and keeps numbers and counts`() throws {
+    @Test func `clear() removes the rows, but row numbers and metrics continue`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("a", id: 1, qos: .atLeastOnce))
@@ -226,7 +226,7 @@ import Testing
         #expect(logger.summary.droppedCount == 0)
     }
 
-    @Test func `pages meet without a gap, forwards and backwards`() throws {
+    @Test func `pages of rows have no gaps, forward and backward`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         for batch in 0..<100 {
@@ -259,7 +259,7 @@ import Testing
         #expect(page.next == 11)
     }
 
-    @Test func `an exchange is found however many others end meanwhile, and looking never holds recording up for long`()
+    @Test func `the end of an exchange is found among thousands of others, in steps of limited size`()
         throws
     {
         var options = MQTTChuckOptions()
@@ -296,7 +296,7 @@ import Testing
         #expect(logger.details(of: last + 3)?.exchange.last?.roundTrip == .seconds(9))
     }
 
-    @Test func `waiting for changes ends with the next packet, a clear, or a cancelled task`() async throws {
+    @Test func `waiting for changes ends with a new packet, clear() or a canceled task`() async throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         var changes = logger.changes.makeAsyncIterator()
@@ -317,7 +317,7 @@ import Testing
         #expect(logger.state.withLock { $0.waiters.isEmpty })
     }
 
-    @Test func `recording and looking at the same time from many threads neither stops nor loses anything`()
+    @Test func `recording and reading on many threads at the same time loses no packet`()
         async throws
     {
         var options = MQTTChuckOptions()
@@ -343,7 +343,7 @@ import Testing
         #expect(logger.summary.rowCount == 1_000)
     }
 
-    @Test func `of many connections those that are up are counted, and a few looked at in one hold of the lock`()
+    @Test func `2000 connections are counted by state and read in parts of limited size`()
         throws
     {
         var options = MQTTChuckOptions()
@@ -372,7 +372,7 @@ import Testing
         #expect(copy.metrics.inFlightOutgoing == 0)
     }
 
-    @Test func `many short connections are forgotten with their rows`() throws {
+    @Test func `closed connections are forgotten when their rows are dropped`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 10
         let logger = MQTTChuckLogger.test(options)

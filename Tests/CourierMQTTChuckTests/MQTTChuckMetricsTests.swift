@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTTChuck
 
 @Suite struct MQTTChuckMetricsTests {
-    @Test func `packets and bytes are counted by type and direction, whatever is dropped`() throws {
+    @Test func `packets and bytes are counted by type and direction, including dropped rows`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 1
         let logger = MQTTChuckLogger.test(options)
@@ -23,7 +23,7 @@ import Testing
         #expect(logger.metrics.total(.outgoing) == (3, 14))
     }
 
-    @Test func `connects, reconnects, refusals, errors and open exchanges are counted`() throws {
+    @Test func `connects, reconnects, refusals, malformed packets and open exchanges are counted`() throws {
         let logger = MQTTChuckLogger.test()
         for id in UInt64(1)...3 {
             let recording = Recording(logger, id: id)
@@ -52,7 +52,7 @@ import Testing
         #expect(metrics.openConnections == 1)
     }
 
-    @Test func `latencies fall into their buckets`() throws {
+    @Test func `each latency is counted in its histogram bucket`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         for (index, milliseconds) in [0, 1, 2, 10, 11, 20_000].enumerated() {
@@ -67,7 +67,7 @@ import Testing
         #expect(MQTTChuckMetrics.latencyBounds.count + 1 == latency.counts.count)
     }
 
-    @Test func `the Prometheus text is well-formed and says the same`() throws {
+    @Test func `the Prometheus text is well-formed and contains the counted values`() throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger).everything()
         let lines = logger.metrics.prometheusText.split(separator: "\n").map(String.init)

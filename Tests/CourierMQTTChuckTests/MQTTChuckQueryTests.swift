@@ -56,7 +56,7 @@ import Testing
             ("http://x", []), ("\"type:publish\"", []), ("\"errors\"", []), ("\"a \\\" b\"", []),
             ("size:>0m", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
         ] as [(String, [UInt64]?)])
-    func `a query finds the rows it describes`(text: String, expected: [UInt64]?) throws {
+    func `a query returns exactly the rows that match its terms`(text: String, expected: [UInt64]?) throws {
         guard let expected else {
             #expect(throws: MQTTChuckQueryError.self) { try MQTTChuckQuery(text) }
             return
@@ -70,7 +70,7 @@ import Testing
         ("2026-03-29T24:00", 1_774_821_600), ("2026-10-25T12:00", 1_792_926_000),
         ("2026-10-25T23:59:60", 1_792_969_200),
     ])
-    func `a time with a date is local time, also on the days of a time change`(text: String, seconds: Int) throws {
+    func `date and time in a query are local, also on days when the clocks change`(text: String, seconds: Int) throws {
         let timeZone = try #require(TimeZone(identifier: "Europe/Berlin"))
         let logger = MQTTChuckLogger.test()
         let phone = Recording(logger)
@@ -86,7 +86,7 @@ import Testing
         if text.hasSuffix("T12:00") { #expect(try numbers("after:\(text):00.250") == [3]) }
     }
 
-    @Test func `took finds all packets of an exchange, in pages from both ends and in exports`() throws {
+    @Test func `a query by round-trip time finds all packets of an exchange, in pages and in exports`() throws {
         let logger = MQTTChuckLogger.test()
         let phone = Recording(logger)
         for number in 1...400 {  // Rows 1 to 400: exchanges that stay open while others go on.
@@ -116,25 +116,25 @@ import Testing
         ("took:5", 6),
         ("type:", 6), ("retain:maybe", 8), ("size:9999999999999999m", 6), ("id:-1", 4), ("é dir:up", 7),
     ])
-    func `a query that can not be read says where`(text: String, column: Int) throws {
+    func `an invalid query throws an error with the column of the mistake`(text: String, column: Int) throws {
         let error = #expect(throws: MQTTChuckQueryError.self) { try MQTTChuckQuery(text) }
         #expect(error?.column == column, "\(error?.pointer ?? "")")
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test func `the pointer stands below the place`() {
+    @Test func `the error pointer marks the mistake in the query with a caret`() {
         let error = #expect(throws: MQTTChuckQueryError.self) { try MQTTChuckQuery("qos:1 dir:up") }
         #expect(
             error?.pointer
                 == "qos:1 dir:up\n          ^ write dir:in for what the broker sent, dir:out for what the client did")
     }
 
-    @Test func `every word of the help can be read`() throws {
+    @Test func `all terms in the query help together are a valid query`() throws {
         let words = MQTTChuckQuery.help.prefix { $0 != "–" }.replacing("dir:in|out", with: "dir:in")
         #expect(throws: Never.self) { try MQTTChuckQuery(String(words)) }
     }
 
-    @Test func `what a parser of the app says is searched`() throws {
+    @Test func `a text search matches the text that the app's payload parser returns`() throws {
         var options = MQTTChuckOptions()
         options.dataStringParser = { $0 == Data([1, 2]) ? "Apple" : nil }
         let logger = MQTTChuckLogger.test(options)

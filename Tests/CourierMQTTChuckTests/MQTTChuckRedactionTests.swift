@@ -46,7 +46,7 @@ import Testing
         if version == .v5 { #expect(text.contains("x-auth-Token")) }
     }
 
-    @Test func `user properties are hidden by name wherever they stand`() throws {
+    @Test func `the value of a user property with a secret name is hidden in all packets`() throws {
         var options = MQTTChuckOptions()
         options.redaction.userPropertyNames = ["Session"]
         let logger = MQTTChuckLogger.test(options)
@@ -80,7 +80,7 @@ import Testing
         #expect(!(try everything(of: logger)).contains("find-me"))
     }
 
-    @Test func `messages are hidden by topic, also behind an alias, and the topic too where a rule says so`() throws {
+    @Test func `a topic rule hides payloads, also behind an alias, and hides the topic if hidesTopic is set`() throws {
         var options = MQTTChuckOptions()
         options.redaction.topics = [
             .init(try TopicFilter("patients/#")), .init(try TopicFilter("+/top-secret"), hidesTopic: true),
@@ -123,7 +123,7 @@ import Testing
         #expect(!text.contains("other/top-secret"))
     }
 
-    @Test func `messages behind an alias of which nothing is known any more are hidden where there are rules`() throws {
+    @Test func `a message with an unknown topic alias is hidden if the logger has topic rules`() throws {
         var options = MQTTChuckOptions()
         options.redaction.topics = [.init(try TopicFilter("patients/#"))]
         let logger = MQTTChuckLogger.test(options)
@@ -147,7 +147,7 @@ import Testing
         #expect(!(try everything(of: importing)).contains("find-me"))
     }
 
-    @Test func `a packet that may hold a secret and can not be read is overwritten`() throws {
+    @Test func `an unreadable packet that may contain a secret is overwritten`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         // CONNECT with a broken protocol name, an AUTH with a bad property, and a tail that is no whole packet.
@@ -159,7 +159,7 @@ import Testing
         #expect(!(try everything(of: logger)).contains("find-me"))
     }
 
-    @Test func `the user name is hidden where the options say so`() throws {
+    @Test func `the user name is hidden if hidesUserName is set`() throws {
         var options = MQTTChuckOptions()
         options.redaction.hidesUserName = true
         let logger = MQTTChuckLogger.test(options)
@@ -168,7 +168,7 @@ import Testing
         #expect(!(try everything(of: logger)).contains("find-me"))
     }
 
-    @Test func `secrets of an imported file are overwritten as well`() throws {
+    @Test func `secrets in an imported file are overwritten`() throws {
         var open = MQTTChuckOptions()
         open.redaction.userPropertyNames = []
         let first = MQTTChuckLogger.test(open)
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `topic rules apply to imported messages behind an alias, and to what it stands for`(hidesTopic: Bool) throws {
+    func `topic rules apply to imported messages, also to those with only a topic alias`(hidesTopic: Bool) throws {
         let first = MQTTChuckLogger.test()
         let recording = Recording(first)
         try recording.send(

@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTTChuck
 
 @Suite struct MQTTChuckRowTests {
-    @Test func `a logger without options keeps what it is shown`() throws {
+    @Test func `a logger with default options records a PUBLISH with all its fields`() throws {
         let logger = MQTTChuckLogger()
         let recording = Recording(logger, version: .v311)
         try recording.send(Recording.message("orders/7", "hello", id: 12, qos: .atLeastOnce), at: 1_500)
@@ -42,7 +42,7 @@ import Testing
         #expect(rows.filter(\.isError).map(\.type) == (version >= .v5 ? [.subAck, .disconnect] : [.subAck]))
     }
 
-    @Test func `the topic of an alias is known, also when the packet that gave it is gone`() throws {
+    @Test func `a row resolves its topic alias even if the packet that defined the alias was dropped`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 2
         let logger = MQTTChuckLogger.test(options)
@@ -58,7 +58,7 @@ import Testing
         #expect(logger.rows().rows.map(\.topicAlias) == [1, 1])
     }
 
-    @Test func `reason codes have names, in words of their packet`() throws {
+    @Test func `a reason code has a name that depends on its packet type`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.receive(
@@ -76,7 +76,7 @@ import Testing
         #expect(logger.rows().rows.map(\.isError) == [true, true, true, false])
     }
 
-    @Test func `CONNECT shows how the connection was asked for, and no password`() throws {
+    @Test func `details of CONNECT show the host, client id and properties, but hide secrets`() throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger).everything()
         let details = try #require(logger.details(of: 1))
@@ -97,7 +97,7 @@ import Testing
         #expect(details.explanation.contains("asks for a connection"))
     }
 
-    @Test func `an exchange has all its packets in order with their times`() throws {
+    @Test func `an exchange lists all its packets in order, with elapsed and round-trip times`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         try recording.send(Recording.message("a", id: 5, qos: .exactlyOnce), at: 0)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `each kind of exchange is measured`() throws {
+    @Test func `the round trip of every kind of exchange is measured`() throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, version: .v311).everything()
         let rows = logger.rows().rows
@@ -129,7 +129,7 @@ import Testing
         #expect(logger.metrics.latencies.map(\.count) == [1, 1, 1, 1, 1, 1, 1, 1])
     }
 
-    @Test func `a repeated PUBLISH belongs to the exchange that it repeats, and PUBREL begins one after a reconnect`()
+    @Test func `a duplicate PUBLISH joins its exchange, and PUBREL after a reconnect begins a new exchange`()
         throws
     {
         let logger = MQTTChuckLogger.test()
@@ -146,7 +146,7 @@ import Testing
         #expect(logger.metrics.inFlightOutgoing == 0)  // What the first connection left open ended with it.
     }
 
-    @Test func `payloads are shown as JSON, text or hex, and by the parsers of the app first`() throws {
+    @Test func `a payload is shown as JSON, text or hex unless a parser of the app returns a text`() throws {
         struct Topical: MQTTChuckPayloadParser {
             func text(of payload: Data, topic: String, contentType: String?) -> String? {
                 topic == "proto" ? "\(payload.count) as \(contentType ?? "?")" : nil
@@ -193,7 +193,7 @@ import Testing
         ("[\"\\\"\(String(repeating: "{", count: 1_000))\"]", .json),
         (nested(64), .json), (nested(65), .text),
     ])
-    func `JSON is indented up to 64 levels, and brackets in its strings are no levels`(
+    func `JSON is indented up to 64 levels, and brackets inside strings do not count`(
         _ text: String, _ kind: MQTTChuckPreview.Kind
     ) throws {
         let logger = MQTTChuckLogger.test()
@@ -223,7 +223,7 @@ import Testing
         #expect(details.fields.first { $0.name == "duplicate" }?.value == "yes")
     }
 
-    @Test func `details have the bytes, the place of the payload and a hex dump`() throws {
+    @Test func `row details contain the bytes, the payload range and a hex dump`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         try recording.send(Recording.message("ab", "hello\u{1B}[2J"))

@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTTChuck
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct MQTTChuckViewModelTests {
-    @Test func `it shows what is there, then what comes, and lets go of what is dropped`() throws {
+    @Test func `the view model shows existing rows, then new rows, and removes the oldest`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 4
         let logger = MQTTChuckLogger.test(options)
@@ -28,7 +28,7 @@ import Testing
         #expect(model.rows.map(\.topic) == ["7", "8", "9"])
     }
 
-    @Test func `the most rows may be any number`() throws {
+    @Test func `maximumRows accepts any integer, and values below 1 count as 1`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("1"))
@@ -38,7 +38,7 @@ import Testing
         #expect(models.map { $0.rows.map(\.topic) } == [["2"], ["2"], ["1", "2"]])
     }
 
-    @Test func `a search filters old rows and new ones, and a bad one leaves the last in force`() throws {
+    @Test func `a search filters old and new rows, and an invalid search keeps the previous filter`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("a/1"), Recording.message("b/1"))
@@ -57,7 +57,7 @@ import Testing
         #expect(model.rows.count == 4)
     }
 
-    @Test func `packets that began an exchange come and go when its end says how long it took`() throws {
+    @Test func `a search by round-trip time adds or removes an exchange's first packet when it ends`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("slow", id: 1, qos: .atLeastOnce), at: 0)
@@ -78,7 +78,7 @@ import Testing
         #expect(model.rows.map(\.number) == [2, 3])
     }
 
-    @Test func `how far back rows are looked at again is limited`() throws {
+    @Test func `when an exchange ends, only a limited number of earlier rows is checked again`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         let query = try MQTTChuckQuery("took:>1s")
@@ -93,7 +93,7 @@ import Testing
         #expect(logger.firstRow(endedBy: end..<end + 1, for: .all) == nil)
     }
 
-    @Test func `a pause holds the rows and counts what comes`() throws {
+    @Test func `a paused view model does not change its rows and counts new ones`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         let model = MQTTChuckViewModel(logger)
@@ -107,7 +107,7 @@ import Testing
         #expect(model.pendingCount == 0)
     }
 
-    @Test func `the selection has details, moves within the list and goes with its row`() throws {
+    @Test func `the selection has details, moves within the list and is cleared with the rows`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("1"), Recording.message("2"), Recording.message("3"))
@@ -149,7 +149,7 @@ import Testing
         #expect(model.sections.map(\.title) == ["PUBLISH 5 x", "PUBLISH 5 y", "PUBLISH z"])
     }
 
-    @Test func `while it follows, new rows and a clear reach the view`() async throws {
+    @Test func `a started view model reports new rows and clear() through onChange`() async throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         let model = MQTTChuckViewModel(logger, interval: .milliseconds(1))
@@ -166,7 +166,7 @@ import Testing
         model.stop()
     }
 
-    @Test func `a model that follows ends with its view`() async throws {
+    @Test func `a started view model is deallocated when its last reference is gone`() async throws {
         let logger = MQTTChuckLogger.test()
         var model: MQTTChuckViewModel? = MQTTChuckViewModel(logger)
         model?.start()

@@ -36,7 +36,7 @@ import Testing
 
     // MARK: Beside clients
 
-    @Test func `rows of a client come between, and every packet of the recording gets in`() throws {
+    @Test func `a recording is restored completely while a live client adds rows in between`() throws {
         var restoring = PacketRestoring(logger)
         for number in UInt64(1)...100 {
             try restoring.restore(Self.record(number, start: number > 1 ? number - 1 : nil))
@@ -53,7 +53,7 @@ import Testing
         #expect(own.filter { $0.exchange != nil }.count == 66)
     }
 
-    @Test func `no packet is joined to an exchange across rows of somebody else`() throws {
+    @Test func `a restored packet is linked only to packets restored after the live client's last row`() throws {
         try live.send(.pingReq, .pingReq, .pingReq, .pingReq)
         var restoring = PacketRestoring(logger)
         // The recording has gaps that are wide enough, so that its numbers stay. Row 3 is the client's, though.
@@ -68,7 +68,7 @@ import Testing
         #expect(own.map(\.exchange) == [nil, 10, nil, nil, 21])
     }
 
-    @Test func `an import and a client on two threads lose nothing and mix nothing`() async throws {
+    @Test func `a concurrent import and a live client lose no row and mix no exchanges`() async throws {
         let source = MQTTChuckLogger.test()
         let session = Recording(source, id: 1, client: "recorded", version: .v311)
         for number in UInt16(1)...2_000 {
@@ -92,7 +92,7 @@ import Testing
 
     // MARK: Numbers
 
-    @Test func `numbers that can not be counted on with are refused`() throws {
+    @Test func `restore throws if a packet number is too large or does not grow`() throws {
         var restoring = PacketRestoring(logger)
         for number in [Self.largest + 1, UInt64(Int64.max) - 1, UInt64(Int64.max), .max] {
             #expect(throws: PacketRestoring.Refusal.numberIsTooLarge) { try restoring.restore(Self.record(number)) }
@@ -112,7 +112,7 @@ import Testing
         #expect(logger.rows(before: .max).rows.count == 3)
     }
 
-    @Test func `a packet without bytes is refused, and an exchange that begins behind its packet is none`() throws {
+    @Test func `restore throws for a packet without bytes, and ignores a link to the same or a later packet`() throws {
         var restoring = PacketRestoring(logger)
         let empty = PacketRecord(
             number: 1, bytes: [], wholeSize: 2, direction: .outgoing, time: 0, connection: Self.recorded, alias: nil,
@@ -129,7 +129,7 @@ import Testing
         ("18446744073709551615", "a number above 9007199254740992"), ("4", "numbers must grow"),
         ("5", "numbers must grow"),
     ])
-    func `an import says what is wrong with a number`(number: String, message: String) throws {
+    func `an import error reports line and reason of an invalid packet number`(number: String, message: String) throws {
         let source = MQTTChuckLogger.test()
         try Recording(source).send(.pingReq)
         let lines = String(decoding: source.exported(.jsonLines), as: UTF8.self).split(separator: "\n")
@@ -144,7 +144,7 @@ import Testing
 
     // MARK: Connections
 
-    @Test func `two recordings that give one id to two connections stay two connections`() throws {
+    @Test func `connections with the same id in two recordings stay separate if their client ids differ`() throws {
         for clientID in ["a", "b", "a"] {
             var restoring = PacketRestoring(logger)
             try restoring.restore(Self.record(1, Self.connection(clientID)))

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
-    func `tshark shows every packet of a session with all types as MQTT, with the fields that were sent`(
+    func `tshark decodes every packet of the exported capture as MQTT, with the recorded fields`(
         version: MQTTCodec.ProtocolVersion
     ) throws {
         let logger = MQTTChuckLogger.test()
@@ -50,7 +50,7 @@ import Testing
         return "\(nanoseconds / 1_000_000_000).\(String(repeating: "0", count: 9 - rest.count))\(rest)"
     }
 
-    @Test func `each connection is a stream of its own, opened by a handshake`() throws {
+    @Test func `each connection is a separate TCP stream that begins with a handshake`() throws {
         let logger = MQTTChuckLogger.test()
         for id in UInt64(1)...3 {
             let recording = Recording(logger, id: id, client: "c\(id)", version: id == 2 ? .v311 : .v5)
@@ -68,7 +68,7 @@ import Testing
         #expect(opening == [["0", "0x0002", "1883"], ["1", "0x0002", "1883"], ["2", "0x0002", "1883"]])
     }
 
-    @Test func `a packet larger than a segment is split and put together again`() throws {
+    @Test func `a packet larger than a TCP segment is split, and tshark reassembles it`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         try recording.send(.connect(Connect(version: .v311, clientID: "c")))
@@ -84,7 +84,7 @@ import Testing
         #expect(longest == 1_460)
     }
 
-    @Test func `a connection whose beginning was dropped still shows its packets`() throws {
+    @Test func `a capture gets a substitute CONNECT if the beginning of the connection was dropped`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 3
         let logger = MQTTChuckLogger.test(options)
@@ -99,7 +99,7 @@ import Testing
         #expect(frames[1][1].isEmpty)
     }
 
-    @Test func `a packet that was cut is shown as far as it was kept, and says so`() throws {
+    @Test func `a truncated packet in a capture has its kept bytes and a comment with the full size`() throws {
         var options = MQTTChuckOptions()
         options.packetMaxSize = 2_000
         let logger = MQTTChuckLogger.test(options)
@@ -116,7 +116,7 @@ import Testing
         #expect(frames[1][2] == "row 2: 300011 bytes, of which the first 2000 were kept")
     }
 
-    @Test func `ten thousand messages leave no complaint of TCP`() throws {
+    @Test func `tshark reports no TCP error in a capture of 10000 messages`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         try recording.send(.connect(Connect(version: .v311, clientID: "c")))

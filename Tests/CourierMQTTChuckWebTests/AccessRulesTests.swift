@@ -13,7 +13,7 @@ struct AccessRulesTests {
                 method: method, path: path, headers: [("host", host)] + headers.map { (name: $0.0, value: $0.1) }))
     }
 
-    @Test func `the page asks under both names of this machine`() throws {
+    @Test func `a request with the token is allowed with the loopback address or localhost as host`() throws {
         #expect(try destination("/secret-token/") == "")
         #expect(try destination("/secret-token/rows") == "rows")
         #expect(try destination("/secret-token/row/7/payload.bin", host: "localhost:8080") == "row/7/payload.bin")
@@ -24,11 +24,11 @@ struct AccessRulesTests {
         "/", "", "//", "secret-token/", "/secret-toke/", "/secret-token2/", "/Secret-token/", "/x/secret-token/",
         "http://127.0.0.1:8080/secret-token/", "//secret-token/", "/secret-tokenrows",
     ])
-    func `nothing is behind another path than the token's`(_ path: String) {
+    func `a path that does not begin with the token is refused`(_ path: String) {
         #expect(throws: AccessRules.Refusal.noToken) { _ = try destination(path) }
     }
 
-    @Test func `a path that is no text is refused`() {
+    @Test func `a request whose path cannot be decoded is refused`() {
         #expect(throws: AccessRules.Refusal.noToken) { _ = try destination(nil) }
     }
 
@@ -36,11 +36,11 @@ struct AccessRulesTests {
         "evil.example:8080", "127.0.0.1", "127.0.0.1:80", "localhost", "localhost.:8080", "127.0.0.1:8080.evil.example",
         "", "[::1]:8080", "127.1:8080",
     ])
-    func `another host is refused, which ends DNS rebinding`(_ host: String) {
+    func `a request with another Host header is refused, to prevent DNS rebinding`(_ host: String) {
         #expect(throws: AccessRules.Refusal.foreignHost) { _ = try destination("/secret-token/", host: host) }
     }
 
-    @Test func `no host and two hosts are refused`() {
+    @Test func `a request without a Host header or with two of them is refused`() {
         let none = HTTPRequest(method: "GET", path: "/secret-token/")
         #expect(throws: AccessRules.Refusal.foreignHost) { _ = try rules.destination(of: none) }
         #expect(throws: AccessRules.Refusal.foreignHost) {
@@ -51,20 +51,20 @@ struct AccessRulesTests {
     @Test(arguments: [
         "null", "http://evil.example", "https://127.0.0.1:8080", "http://127.0.0.1:8081", "http://localhost:8080", "",
     ])
-    func `another origin is refused, this machine's other name too`(_ origin: String) {
+    func `a request from another origin is refused, even from this machine's other host name`(_ origin: String) {
         #expect(throws: AccessRules.Refusal.foreignOrigin) { _ = try destination("/secret-token/", ("origin", origin)) }
     }
 
-    @Test func `the page's own origin is welcome`() throws {
+    @Test func `a request with the page's own origin is allowed`() throws {
         #expect(try destination("/secret-token/rows", ("origin", "http://127.0.0.1:8080")) == "rows")
     }
 
     @Test(arguments: ["HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "get"])
-    func `only GET reads`(_ method: String) {
+    func `reading rows with a method other than GET is refused`(_ method: String) {
         #expect(throws: AccessRules.Refusal.badMethod) { _ = try destination("/secret-token/rows", method: method) }
     }
 
-    @Test func `clearing takes POST with a header that no form can send`() throws {
+    @Test func `clear is allowed only as POST with the inspector header`() throws {
         #expect(throws: AccessRules.Refusal.badMethod) { _ = try destination("/secret-token/clear") }
         #expect(throws: AccessRules.Refusal.noProof) { _ = try destination("/secret-token/clear", method: "POST") }
         #expect(throws: AccessRules.Refusal.noProof) {
@@ -75,7 +75,7 @@ struct AccessRulesTests {
     }
 
     @Test(arguments: ["cross-site", "same-site"])
-    func `a link from elsewhere opens the page, but nothing from elsewhere reads`(_ site: String) throws {
+    func `a link from another site may open the page, but its scripts may not read rows`(_ site: String) throws {
         #expect(
             try destination("/secret-token/", ("sec-fetch-site", site), ("sec-fetch-mode", "navigate")) == "")
         for mode in ["cors", "no-cors", "websocket"] {

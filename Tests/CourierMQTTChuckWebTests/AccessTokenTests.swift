@@ -3,7 +3,7 @@ import Testing
 @testable import CourierMQTTChuckWeb
 
 struct AccessTokenTests {
-    @Test func `a token has 256 bits, and only characters that a URL bears`() {
+    @Test func `a token has 43 characters that are safe in a URL, and no two tokens are equal`() {
         let tokens = (0..<1_000).map { _ in AccessToken.random() }
         #expect(Set(tokens).count == 1_000)
         for token in tokens {

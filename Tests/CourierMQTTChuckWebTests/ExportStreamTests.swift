@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ExportStreamTests {
     @Test(arguments: MQTTChuckExportFormat.allCases)
-    func `an export is the logger's own, whole and under its name`(_ format: MQTTChuckExportFormat) async throws {
+    func `a download has a file name and equals the logger's export`(_ format: MQTTChuckExportFormat) async throws {
         var limits = ServerLimits()
         limits.exportAhead = 10_000  // Much less than the export, so that it stops and goes on many times.
         let page = try PageFixture(limits: limits)
@@ -27,7 +27,7 @@ import Testing
         #expect(try await page.request("export.\(format.fileExtension)?query=dir:up").status == 400)
     }
 
-    @Test func `a client that goes away ends its export, and the next one has its place`() async throws {
+    @Test func `an export ends when its client disconnects, and the next export can start`() async throws {
         var limits = ServerLimits()
         limits.exports = 1
         limits.exportAhead = 1_000
@@ -52,7 +52,7 @@ import Testing
         #expect(reply.isWhole)
     }
 
-    @Test func `stopping the server ends an export that nobody reads`() async throws {
+    @Test func `stopping the server ends an export that its client does not read`() async throws {
         let page = try PageFixture()
         for _ in 0..<500 { try page.receive("t", [UInt8](repeating: 0x61, count: 60_000)) }
         let reading = try await onThread { [port = page.server.port, head = page.head("export.jsonl")] in

@@ -11,7 +11,7 @@ import Testing
     // MARK: The page
 
     @Test(arguments: [("", "text/html"), ("page.css", "text/css"), ("page.js", "text/javascript")])
-    func `the page and its files come from the library itself`(_ path: String, _ type: String) async throws {
+    func `the page, its CSS and its script contain no external addresses`(_ path: String, _ type: String) async throws {
         let page = try PageFixture()
         let reply = try await page.request(path)
         #expect(reply.status == 200)
@@ -23,7 +23,7 @@ import Testing
         #expect(!addresses.contains("http://") && !addresses.contains("https://") && !addresses.contains("url("))
     }
 
-    @Test func `the token without a slash leads to the page`() async throws {
+    @Test func `a request path without the slash after the token is redirected to the page`() async throws {
         let page = try PageFixture()
         let reply = try await page.request(target: "/\(page.token)")
         #expect(reply.status == 308)
@@ -32,7 +32,7 @@ import Testing
 
     // MARK: Rows
 
-    @Test func `rows come in pages, forward and backward`() async throws {
+    @Test func `rows are returned in pages, forward and backward`() async throws {
         let page = try PageFixture()
         try page.session()
         let all = try await page.request("rows").object()
@@ -58,7 +58,7 @@ import Testing
         #expect((newest["rows"] as? [[String: Any]])?.map { $0["number"] as? Int } == [6])
     }
 
-    @Test func `the query language filters, and an error names its column`() async throws {
+    @Test func `a query filters the rows, and an invalid query returns the column of its error`() async throws {
         let page = try PageFixture()
         try page.session()
         let found = try await page.request("rows?query=type:publish%20topic:orders/%23").object()
@@ -77,7 +77,7 @@ import Testing
         #expect(long.status == 400)
     }
 
-    @Test func `a query that is no UTF-8 is refused, not taken for none`() async throws {
+    @Test func `a query that is not valid UTF-8 gets status 400`() async throws {
         let page = try PageFixture()
         try page.session()
         for path in ["rows", "export.txt", "export.jsonl", "export.pcapng"] {
@@ -93,7 +93,7 @@ import Testing
         #expect(try await page.request("rows?other=%ff").status == 200)
     }
 
-    @Test func `an answer about the time of exchanges says from where on to ask again`() async throws {
+    @Test func `the response to a query by round-trip time names the first row to request again`() async throws {
         let page = try PageFixture()
         let delivery = try #require(Delivery(qos: .atLeastOnce, packetID: 1, isDuplicate: false))
         try page.observe(.outgoing, .publish(Publish(topic: "t", payload: [1], delivery: delivery)))
@@ -113,7 +113,7 @@ import Testing
         #expect(all["again"] as? Int == nil)
     }
 
-    @Test func `an answer has a bounded number of rows, and a bounded number is looked at`() async throws {
+    @Test func `each response returns a limited number of rows and searches a limited number`() async throws {
         var limits = ServerLimits()
         limits.rows = 10
         limits.scannedRows = 300
@@ -132,7 +132,7 @@ import Testing
 
     // MARK: Details
 
-    @Test func `a row has its fields, its ways to be read, its bytes and its exchange`() async throws {
+    @Test func `details of a row contain its fields, payload views, bytes and exchange`() async throws {
         let page = try PageFixture()
         try page.session()
         let details = try await page.request("row/3").object()
@@ -155,7 +155,7 @@ import Testing
         #expect(packet.body == bytes)
     }
 
-    @Test func `what is not there is said, not guessed`() async throws {
+    @Test func `a missing row gets status 410, and an unknown path gets status 404`() async throws {
         let page = try PageFixture()
         try page.session()
         #expect(try await page.request("row/99").status == 410)
@@ -169,7 +169,7 @@ import Testing
 
     // MARK: The rest
 
-    @Test func `connections, metrics and the help come as they are`() async throws {
+    @Test func `the server returns connections, metrics and the query help`() async throws {
         let page = try PageFixture()
         try page.session()
         let list = try await page.request("connections")
@@ -186,7 +186,7 @@ import Testing
         #expect(about["exports"] as? [String] == ["txt", "jsonl", "pcapng"])
     }
 
-    @Test func `clear drops the rows, once it is asked properly`() async throws {
+    @Test func `clear removes the rows only for POST with the inspector header`() async throws {
         let page = try PageFixture()
         try page.session()
         #expect(try await page.request("clear").status == 405)
@@ -199,13 +199,13 @@ import Testing
 
     // MARK: Starting and stopping
 
-    @Test func `a taken port is an error that names it`() throws {
+    @Test func `serve throws invalidConfiguration with the port number if the port is in use`() throws {
         let page = try PageFixture()
         let port = page.server.port
         expectCourierError(.invalidConfiguration, "\(port)") { _ = try page.logger.serve(port: port) }
     }
 
-    @Test func `stop ends waiting pages and frees the port`() async throws {
+    @Test func `stop() closes open event streams and frees the port`() async throws {
         let page = try PageFixture()
         let port = page.server.port
         let token = page.token
@@ -225,7 +225,7 @@ import Testing
         again.stop()
     }
 
-    @Test func `letting go of the server ends it`() async throws {
+    @Test func `the server stops when its last reference is gone`() async throws {
         let logger = MQTTChuckLogger()
         let port = try LocalPort.free()
         let connection = try {

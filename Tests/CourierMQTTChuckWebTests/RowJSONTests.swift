@@ -5,7 +5,7 @@ import Testing
 @testable import CourierMQTTChuckWeb
 
 @Suite(.timeLimit(.minutes(5))) struct RowJSONTests {
-    @Test func `a text is cut by its scalars, with an ellipsis where something is missing`() {
+    @Test func `a long text is cut to a number of Unicode scalars and ends with an ellipsis`() {
         #expect("".cut(2) == "" && "ab".cut(2) == "ab" && "€€".cut(2) == "€€")
         #expect("abc".cut(2) == "ab…")
         #expect("€€€".cut(2) == "€€…")
@@ -15,7 +15,7 @@ import Testing
         #expect("e\u{301}\u{301}".cut(2) == "e\u{301}…")
     }
 
-    @Test func `a topic of nothing but combining marks makes no large answer`() async throws {
+    @Test func `responses stay small if a topic consists of 32000 combining marks`() async throws {
         let marks = String(repeating: "\u{301}", count: 32_000)
         var options = MQTTChuckOptions()
         options.dataStringParser = { _ in marks }
@@ -40,7 +40,7 @@ import Testing
         #expect(views.first?["isCut"] as? Bool == true)
     }
 
-    @Test func `a text that is longer by just what the ellipsis takes is called cut`() async throws {
+    @Test func `a text that is one character longer than the limit is cut and marked as cut`() async throws {
         var limits = ServerLimits()
         limits.shownBytes = 10
         var options = MQTTChuckOptions()

@@ -20,7 +20,7 @@ import Testing
 
     // MARK: Who is let in
 
-    @Test func `without the token nothing is answered`() async throws {
+    @Test func `every request without the right token gets status 403`() async throws {
         let page = try PageFixture()
         try page.session()
         for path in Self.paths + ["events", "clear"] {
@@ -37,7 +37,7 @@ import Testing
         #expect(page.logger.summary.rowCount == 6)
     }
 
-    @Test func `under a foreign name nothing is answered`() async throws {
+    @Test func `every request with a foreign Host header gets status 403`() async throws {
         let page = try PageFixture()
         try page.session()
         for path in Self.paths + ["events"] {
@@ -50,7 +50,7 @@ import Testing
         #expect(try await page.request("rows", host: "localhost:\(page.server.port)").status == 200)
     }
 
-    @Test func `another origin reads nothing and clears nothing`() async throws {
+    @Test func `requests from another origin get status 403 and cannot clear the rows`() async throws {
         let page = try PageFixture()
         try page.session()
         for origin in ["http://evil.example", "null", "http://127.0.0.1:1"] {
@@ -79,7 +79,7 @@ import Testing
         #expect(page.logger.summary.rowCount == 6)
     }
 
-    @Test func `every answer tells the browser to trust nothing else, refusals too`() async throws {
+    @Test func `every response has strict security headers, including refused requests`() async throws {
         let page = try PageFixture()
         try page.session()
         for path in Self.paths + ["nothing", "row/99", "rows?query=dir:up", "clear"] {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `it is not reachable from the network`() throws {
+    @Test func `the server listens on one local address only, so the network cannot reach it`() throws {
         let page = try PageFixture()
         // A server on all addresses would answer on this one, too, which no other test uses. (The kernel's list of listening
         // sockets is no proof: it may leave some out while others come and go.)
@@ -108,7 +108,7 @@ import Testing
 
     // MARK: What is shown
 
-    @Test func `markup and script arrive as data, in no answer as markup`() async throws {
+    @Test func `markup and scripts in a message are sent to the page as data, never as HTML`() async throws {
         let script = "<script>alert(1)</script><img src=x onerror=alert(2)>\u{2028}\u{0}</textarea>\"'`${1}"
         let page = try PageFixture(client: "<b>client</b>")
         try page.session()
@@ -139,7 +139,7 @@ import Testing
         #expect(!markup.contains(" style=") && !markup.lowercased().contains(" onclick="))
     }
 
-    @Test func `16 MiB are shown by their beginning and downloaded as far as they are kept`() async throws {
+    @Test func `a payload of 16 MiB is shown truncated, and its download has all recorded bytes`() async throws {
         var options = MQTTChuckOptions()
         options.packetMaxSize = 32 << 20
         options.logsMaxBytes = 64 << 20
@@ -162,7 +162,7 @@ import Testing
         #expect(isSame)
     }
 
-    @Test func `16 MiB with the default limits are cut, and everything still answers`() async throws {
+    @Test func `a payload of 16 MiB is truncated by the default limits, and requests still succeed`() async throws {
         let page = try PageFixture()
         try page.receive("big", [UInt8](repeating: 0x3C, count: 16 << 20))
         #expect(try await page.request("row/1").status == 200)
@@ -170,7 +170,7 @@ import Testing
         #expect(try await page.request("rows?query=big").status == 200)
     }
 
-    @Test func `no answer has the password or a token of the client`() async throws {
+    @Test func `no response contains the client's password or token`() async throws {
         let page = try PageFixture()
         try page.session()
         var all = Data()
@@ -190,7 +190,7 @@ import Testing
 
     // MARK: Who holds it up
 
-    @Test func `200 slow clients hold up neither the client under inspection nor the page`() async throws {
+    @Test func `200 slow HTTP clients do not delay the inspected MQTT client or the page`() async throws {
         let broker = try LoopbackBroker.start()
         var options = MQTTChuckOptions()
         options.logsMaxSize = 20_000
@@ -240,7 +240,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `garbage and endless requests end their own connection only`() async throws {
+    @Test func `malformed and oversized requests do not affect later requests`() async throws {
         let page = try PageFixture()
         try page.session()
         let long = String(repeating: "x", count: 200_000)

@@ -11,7 +11,7 @@ import Testing
         ticker.queue.sync {}
     }
 
-    @Test func `a page learns of rows, of a clear, and of nothing else by name`() async throws {
+    @Test func `the event stream of a page reports new rows and clear()`() async throws {
         let page = try PageFixture()
         try page.session()
         let events = try await onThread { [port = page.server.port, head = page.head("events")] in
@@ -28,7 +28,7 @@ import Testing
         _ = try await onThread { try events.read(until: "\"clearCount\":1") }
     }
 
-    @Test func `a page that does not read costs no memory, and gets the latest when it reads`() async throws {
+    @Test func `a page that does not read receives only the latest tick when it reads again`() async throws {
         let logger = MQTTChuckLogger()
         let room = WaitingRoom()
         room.close()  // Nobody waits in this test: it asks by itself.
@@ -56,7 +56,7 @@ import Testing
         #expect(read() == nil)
     }
 
-    @Test func `without a page nothing is counted but once a second, and a page gets what is new at the next look`()
+    @Test func `the ticker makes one tick per second without a page, and one per change with a page`()
         throws
     {
         let logger = MQTTChuckLogger()
@@ -82,7 +82,7 @@ import Testing
         #expect(ticks(4 * Ticker.looksBetweenTicks) == 4)
     }
 
-    @Test func `there are so many event streams and no more, and a closed one makes room`() throws {
+    @Test func `event streams are limited, and a closed stream makes room for a new one`() throws {
         var limits = ServerLimits()
         limits.eventStreams = 2
         let ticker = Ticker(MQTTChuckLogger(), WaitingRoom(), limits)
@@ -97,7 +97,7 @@ import Testing
         Self.stop(ticker)
     }
 
-    @Test func `the chart's history is a sample a second, and the oldest give way`() throws {
+    @Test func `the chart history has one sample per second and drops the oldest samples at its limit`() throws {
         let logger = MQTTChuckLogger()
         let ticker = Ticker(logger, WaitingRoom(), ServerLimits())
         Self.stop(ticker)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Protobuf beside JSON through a real broker, with Google's library and paho-mqtt on the other side.
+/// Protobuf and JSON messages through a real broker. The peer uses Google's library and paho-mqtt.
 @Suite(.timeLimit(.minutes(5))) struct ChatTests {
     private struct Seen: Codable, Equatable, Sendable {
         let title: String
@@ -12,7 +12,7 @@ import Testing
         let tags: [String]
     }
 
-    @Test func `a note goes to Python as Protobuf and comes back as Protobuf and JSON`() async throws {
+    @Test func `a note is sent to Python as Protobuf and is received back as Protobuf and JSON`() async throws {
         let broker = try await RealBroker()
         let folder = try TemporaryFolder()
         let descriptors = folder.file("set")
@@ -37,7 +37,7 @@ import Testing
         try await client.subscribe(to: "notes/out")
         try await client.subscribe(to: "notes/seen")
 
-        // "messagePublisher(topic:)… { (note: Note) in", as the introduction writes it.
+        // The same call as in the introduction: "messagePublisher(topic:)… { (note: Note) in".
         let (notes, found) = AsyncStream.makeStream(of: Note.self)
         let sink = client.messagePublisher(topic: "notes/out").sink { (note: Note) in found.yield(note) }
         var seen = client.messages(Seen.self, from: "notes/seen").makeAsyncIterator()

@@ -3,9 +3,9 @@ import CourierProtobuf
 import Foundation
 import Testing
 
-/// What the generated types promise beyond their bytes.
+/// Behavior of the generated types apart from their encoded bytes.
 struct GeneratedMessageTests {
-    @Test func `fields that a program does not know pass through it`() throws {
+    @Test func `unknown fields are kept when a message is read and written again`() throws {
         let new = Courier_Test_Everything(
             aDouble: 1.5, anInt32: 7, aString: "old", aPlace: .init(latitude: 3), strings: ["a"])
         var old = try Courier_Test_Older(protobufData: new.protobufData())
@@ -19,21 +19,21 @@ struct GeneratedMessageTests {
             try old.protobufData() == Courier_Test_Older(anInt32: 7, aString: "changed", strings: ["a"]).protobufData())
     }
 
-    @Test func `a number without a name is kept`() throws {
+    @Test func `an enum number without a case is kept as unrecognized`() throws {
         let message = Courier_Test_Everything(aMood: .unrecognized(99), moods: [.sad, .unrecognized(-50)])
         let read = try Courier_Test_Everything(protobufData: message.protobufData())
         #expect(read.aMood == .unrecognized(99))
         #expect(read.moods == [.sad, .unrecognized(-50)])
     }
 
-    @Test func `values of an enumeration keep their names and numbers, aliases too`() {
+    @Test func `enum cases keep their names, numbers and aliases`() {
         #expect(Courier_Test_Mood.happy == .glad)
         #expect(Courier_Test_Mood.allCases.map(\.rawValue) == [0, 1, 2, -3, 7])
         #expect(Courier_Test_Mood(rawValue: -3) == .bitterSweet)
         #expect(Courier_Legacy_Legacy.Color() == .red)
     }
 
-    @Test func `presence is told from zero`() throws {
+    @Test func `an optional field with the value zero differs from an absent field`() throws {
         let message = Courier_Test_Everything(maybeInt32: 0, maybeString: "", wrappedBool: false)
         let read = try Courier_Test_Everything(protobufData: message.protobufData())
         #expect(read.maybeInt32 == 0)
@@ -44,14 +44,14 @@ struct GeneratedMessageTests {
         #expect(try Courier_Test_Everything(anInt32: 0, aString: "").protobufData().isEmpty)
     }
 
-    @Test func `a required field that is missing is named`() throws {
+    @Test func `a missing required field is named in the error`() throws {
         let error = #expect(throws: CourierError.self) { try Courier_Legacy_Legacy(protobufBytes: [0x08, 0x01]) }
         #expect(error?.message == "the required field courier.legacy.Legacy.name is missing")
         let whole = Courier_Legacy_Legacy(id: 1, name: "", part: .init())
         #expect(try Courier_Legacy_Legacy(protobufData: whole.protobufData()) == whole)
     }
 
-    @Test func `declared defaults are there`() {
+    @Test func `absent fields return the default values that the schema declares`() {
         let legacy = Courier_Legacy_Legacy()
         #expect(legacy.name == "nobody")
         #expect(legacy.count == nil)
@@ -66,7 +66,7 @@ struct GeneratedMessageTests {
         #expect(legacy.notANumberOrDefault.isNaN)
     }
 
-    @Test func `a copy of a message that contains itself is a copy`() {
+    @Test func `changing a copy of a recursive message does not change the original`() {
         let inner = Courier_Test_Everything(anInt32: 1)
         let outer = Courier_Test_Everything(child: inner)
         var copy = outer
@@ -76,7 +76,7 @@ struct GeneratedMessageTests {
         #expect(Set([outer, copy, outer]).count == 2)
     }
 
-    @Test func `times keep their nanoseconds`() throws {
+    @Test func `a timestamp keeps its nanoseconds and converts from and to Date`() throws {
         let time = ProtobufTimestamp(seconds: 1_700_000_000, nanos: 123_456_789)
         let read = try ProtobufTimestamp(protobufData: time.protobufData())
         #expect(read == time)
@@ -87,19 +87,19 @@ struct GeneratedMessageTests {
         #expect(ProtobufTimestamp(Date(timeIntervalSince1970: .infinity)).seconds == 253_402_300_799)
     }
 
-    @Test func `a date that is not a number becomes the beginning of 1970`() {
+    @Test func `a Date with NaN seconds becomes the timestamp of 1970-01-01`() {
         for seconds in [Double.nan, -Double.nan, Double.signalingNaN] {
             #expect(ProtobufTimestamp(Date(timeIntervalSince1970: seconds)) == ProtobufTimestamp())
             #expect(ProtobufTimestamp(Date(timeIntervalSinceReferenceDate: seconds)) == ProtobufTimestamp())
         }
     }
 
-    @Test func `a length of time that does not fit is cut`() throws {
+    @Test func `a duration above the Protobuf maximum is cut to the maximum`() throws {
         let message = Courier_Test_Everything(lasted: .seconds(Int64.max))
         #expect(try Courier_Test_Everything(protobufData: message.protobufData()).lasted == .seconds(315_576_000_000))
     }
 
-    @Test func `any message can be packed and unpacked`() throws {
+    @Test func `a message can be packed into ProtobufAny and unpacked with its type`() throws {
         let note = Note(title: "in a box")
         let any = try ProtobufAny(note)
         #expect(any.typeURL == "type.googleapis.com/Note")

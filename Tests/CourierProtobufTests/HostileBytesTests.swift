@@ -3,11 +3,11 @@ import CourierProtobuf
 import Foundation
 import Testing
 
-/// What bytes from a stranger can do: be read, or be refused.
+/// Invalid or hostile bytes, which are read or refused.
 struct HostileBytesTests {
     private let peer = Peer(type: "courier.test.Everything")
 
-    @Test func `every truncation of a message is read or refused as Python does`() throws {
+    @Test func `every truncated message is accepted or refused exactly as Python does`() throws {
         let messages = try peer.random(seed: Cases.seed + 6, count: 12, without: [.unknown]).map { $0.prefix(1_200) }
         let cuts = messages.flatMap { message in (0..<message.count).map { Data(message.prefix($0)) } }
         for (cut, isGood) in zip(cuts, try peer.accepts(cuts)) {
@@ -19,7 +19,7 @@ struct HostileBytesTests {
         }
     }
 
-    @Test func `changed bytes are read or refused, and what was read can be written`() throws {
+    @Test func `a message with changed bytes is refused, or can be read and written again`() throws {
         let messages = try peer.random(seed: Cases.seed + 7, count: 50)
         var generator = SeededGenerator(seed: Cases.seed)
         for _ in 0..<Cases.count * 10 {
@@ -33,7 +33,7 @@ struct HostileBytesTests {
         }
     }
 
-    @Test func `depth is refused beyond the limit, not before`() throws {
+    @Test func `a message nested deeper than the limit is refused, and one at the limit is read`() throws {
         func nested(_ depth: Int) -> Data {
             (1..<depth).reduce(Data()) { inner, _ in
                 var length: [UInt8] = []
@@ -53,13 +53,13 @@ struct HostileBytesTests {
         #expect(throws: CourierError.self) { try Courier_Test_Everything(protobufData: nested(4), limits: limits) }
     }
 
-    @Test func `a message that nests too deeply is not written either`() throws {
+    @Test func `writing a message that is nested too deeply throws`() throws {
         var value = Courier_Test_Everything()
         for _ in 0..<200 { value = Courier_Test_Everything(children: [value]) }
         #expect(throws: CourierError.self) { try value.protobufData() }
     }
 
-    @Test func `size and counts are refused beyond their limits, not before`() throws {
+    @Test func `a message above the size or count limit is refused, and one at the limit is read`() throws {
         let message = try Courier_Test_Everything(int32s: Array(repeating: 1, count: 100)).protobufData()
         for (limits, isGood) in [
             (ProtobufLimits(maximumSize: message.count), true), (ProtobufLimits(maximumSize: message.count - 1), false),
@@ -72,8 +72,8 @@ struct HostileBytesTests {
         }
     }
 
-    @Test func `two bytes that become a large message are bounded by the working memory`() throws {
-        // 100,000 empty children, field 102: each takes two kilobytes as a C struct.
+    @Test func `a small input that needs much memory is refused at the working memory limit`() throws {
+        // 100,000 empty children in field 102. Each child uses two kilobytes as a C struct.
         let bytes = Data((0..<100_000).flatMap { _ in [0xB2, 0x06, 0x00] as [UInt8] })
         let error = #expect(throws: CourierError.self) {
             try Courier_Test_Everything(protobufData: bytes, limits: ProtobufLimits(workingMemory: 16 << 20))
@@ -81,21 +81,21 @@ struct HostileBytesTests {
         #expect(error?.message.contains("16777216") == true)
     }
 
-    @Test func `a field with the number 0 is left out, so that what was read can be written and read again`() throws {
-        // The tag 0 in two bytes, then a number.
+    @Test func `a field with number 0 is dropped, so that the message can be written and read again`() throws {
+        // Contains the tag 0 in two bytes, and then a number.
         let message = try Courier_Legacy_Legacy(
             protobufBytes: [8, 1, 18, 1, 97, 26, 3, 74, 1, 98, 0x80, 0, 0xFE, 0xFF, 0xFF, 1, 56, 1])
         let written = try message.protobufData()
         #expect(try Courier_Legacy_Legacy(protobufData: written).protobufData() == written)
     }
 
-    @Test func `a text that is not UTF-8 is refused with the name of its field`() throws {
+    @Test func `text that is not UTF-8 is refused, and the error names its field`() throws {
         let error = #expect(throws: CourierError.self) { try Note(protobufBytes: [0x0A, 0x02, 0xC3, 0x28]) }
         #expect(error?.code == .decodingFailed)
         #expect(error?.message.contains("Note.title") == true)
     }
 
-    @Test func `keys that Swift takes for equal are refused where their bytes differ, and none is lost`() throws {
+    @Test func `map keys that are equal in Swift but have different bytes are refused`() throws {
         let one = try Courier_Test_Everything(counts: ["caf\u{E9}": 1]).protobufData()
         let other = try Courier_Test_Everything(counts: ["cafe\u{301}": 2]).protobufData()
         let error = #expect(throws: CourierError.self) { try Courier_Test_Everything(protobufData: one + other) }
@@ -107,7 +107,7 @@ struct HostileBytesTests {
         #expect(throws: CourierError.self) { try Courier_Test_Everything(protobufData: parts[0] + parts[1]) }
     }
 
-    @Test func `the error says where a message is broken`() throws {
+    @Test func `a decoding error names the field and byte position of the damage`() throws {
         let error = #expect(throws: CourierError.self) { try Note(protobufBytes: [0x18, 0x01, 0x0A, 0x05, 0x61]) }
         #expect(error?.message == "Note.title is broken at byte 2: it claims 5 bytes where 1 are left")
     }

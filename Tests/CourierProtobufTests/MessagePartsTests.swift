@@ -3,7 +3,7 @@ import CourierProtobuf
 import Foundation
 import Testing
 
-/// A message inside another may come in several parts, which mean one message.
+/// A nested message may be encoded in several parts, which are merged into one message.
 struct MessagePartsTests {
     /// A length-prefixed field with a tag of two bytes.
     private func field(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] { tag + [UInt8(content.count)] + content }
@@ -14,7 +14,7 @@ struct MessagePartsTests {
     private let name: [UInt8] = [0x12, 0x01, 0x61]
     private let part: [UInt8] = [0x1A, 0x00]
 
-    @Test func `a part need not have what is required when another has it`() throws {
+    @Test func `one part of a nested message may lack required fields that another part has`() throws {
         let whole = Courier_Legacy_Legacy(
             id: 1, name: "ann", part: .init(label: "a"), count: 7, loose: [1, 2], other: .init(label: "b"))
         let complete = try Courier_Test_Everything(legacy: whole).protobufData()
@@ -26,7 +26,7 @@ struct MessagePartsTests {
         #expect(try Courier_Test_Everything(protobufData: partial + complete).legacy == expected)
     }
 
-    @Test func `what is required may be spread over the parts in any order`() throws {
+    @Test func `required fields may be spread over the parts of a nested message in any order`() throws {
         let expected = Courier_Legacy_Legacy(id: 2, name: "a", part: .init())
         let both = id + name
         let orders: [[[UInt8]]] = [[id, name, part], [part, name, id], [part, both], [[], both, part, []]]
@@ -36,21 +36,21 @@ struct MessagePartsTests {
         }
     }
 
-    @Test func `what is required may be spread over parts of a message further out`() throws {
+    @Test func `required fields may be spread over the parts of the enclosing message`() throws {
         let bytes = child(legacy(id)) + child(legacy(name)) + child(legacy(part))
         let read = try Courier_Test_Everything(protobufBytes: bytes)
         #expect(read.child?.legacy == Courier_Legacy_Legacy(id: 2, name: "a", part: .init()))
     }
 
-    @Test func `what no part has is missing`() throws {
+    @Test func `a required field that no part contains is reported as missing`() throws {
         for bytes in [legacy(id) + legacy(name), child(legacy(id)) + child(legacy(name))] {
             let error = #expect(throws: CourierError.self) { try Courier_Test_Everything(protobufBytes: bytes) }
             #expect(error?.message == "the required field courier.legacy.Legacy.part is missing")
         }
     }
 
-    @Test func `parts inside a message mean what they mean outside`() throws {
-        // Both begin with a field that the schema does not have.
+    @Test func `parts of a nested message are merged like parts of a whole message`() throws {
+        // Both messages begin with an unknown field.
         var one = try Courier_Test_Everything(protobufBytes: [0x80, 0x7D, 0x01])
         one.anInt32 = 1
         one.aString = "one"
@@ -91,7 +91,7 @@ struct MessagePartsTests {
         #expect(try Courier_Test_Everything(protobufData: inside).child == expected)
     }
 
-    @Test func `elements of all parts count together`() throws {
+    @Test func `the count limit applies to the elements of all parts together`() throws {
         let part = try Courier_Test_Everything(child: .init(int32s: Array(repeating: 1, count: 60))).protobufData()
         #expect(throws: Never.self) {
             try Courier_Test_Everything(protobufData: part + part, limits: ProtobufLimits(maximumCount: 120))
@@ -101,7 +101,7 @@ struct MessagePartsTests {
         }
     }
 
-    @Test func `the seconds of one part and the nanoseconds of another make a length of time`() throws {
+    @Test func `a duration combines the seconds of one part with the nanoseconds of another part`() throws {
         let minusOne: [UInt8] = [0x10] + Array(repeating: 0xFF, count: 9) + [0x01]
         let parts: [[UInt8]] = [[0x08, 0x05], minusOne, [0x08, 0x07]]
         let bytes = parts.flatMap { field([0x92, 0x05], $0) }  // Field 82.

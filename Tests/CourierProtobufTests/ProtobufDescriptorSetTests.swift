@@ -4,12 +4,12 @@ import Testing
 
 @testable import CourierProtobuf
 
-/// Messages as JSON, against Google's own implementation.
+/// Messages as JSON, compared with Google's own implementation.
 struct ProtobufDescriptorSetTests {
     private let type = "courier.test.Everything"
     private let peer = Peer(type: "courier.test.Everything")
 
-    @Test func `Python reads the JSON of any message as the same message`() throws {
+    @Test func `JSON that Swift writes is parsed by Python into the same message`() throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
         let messages = try peer.random(seed: Cases.seed + 4, count: Cases.count, without: [.unknown])
         let texts = try messages.map { try types.json(from: $0, type: type) }
@@ -20,7 +20,7 @@ struct ProtobufDescriptorSetTests {
         }
     }
 
-    @Test func `JSON that Python wrote becomes the message that it was`() throws {
+    @Test func `JSON that Python writes is parsed by Swift into the same message`() throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
         let messages = try peer.random(seed: Cases.seed + 5, count: Cases.count, without: [.unknown])
         for (message, text) in zip(messages, try peer.json(messages)) {
@@ -32,7 +32,7 @@ struct ProtobufDescriptorSetTests {
         }
     }
 
-    @Test func `a note is shown with its names in lower camel case`() throws {
+    @Test func `a note is converted to JSON and back, and messageNames lists all message types`() throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet(["note.proto", "shared.proto"]))
         let note = Note(title: "a \"b\"\n", stars: 5, tags: ["x", "ü"])
         let text = #"{"title":"a \"b\"\n","stars":5,"tags":["x","ü"]}"#
@@ -41,7 +41,7 @@ struct ProtobufDescriptorSetTests {
         #expect(types.messageNames == ["Note", "courier.shared.Place"])
     }
 
-    @Test func `parts of a message are shown as one`() throws {
+    @Test func `several parts of a message are written as one JSON object`() throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
         let one = Courier_Test_Everything(aPlace: .init(latitude: 1), counts: ["a": 1, "b": 2], payload: .text("old"))
         let other = Courier_Test_Everything(aPlace: .init(longitude: 2), counts: ["a": 3], payload: .number(-4))
@@ -49,7 +49,7 @@ struct ProtobufDescriptorSetTests {
         #expect(text == #"{"aPlace":{"latitude":1.0,"longitude":2.0},"counts":{"a":3,"b":2},"number":"-4"}"#)
     }
 
-    @Test func `keys are told from each other by their bytes, in both directions`() throws {
+    @Test func `map keys that are equal in Swift but have different bytes stay separate in JSON`() throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
         let one = try Courier_Test_Everything(counts: ["caf\u{E9}": 1]).protobufData()
         let other = try Courier_Test_Everything(counts: ["cafe\u{301}": 2]).protobufData()
@@ -74,13 +74,14 @@ struct ProtobufDescriptorSetTests {
         #"{"any":{"@type":"type.googleapis.com/google.protobuf.Duration","value":"1s","title":"hi"}}"#,
         String(repeating: #"{"child":"#, count: 5_000), String(repeating: "[", count: 100_000),
     ])
-    func `JSON that does not fit is an error`(text: String) throws {
+    func `invalid JSON and JSON that does not fit the message type throw an error`(text: String) throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
         #expect(throws: CourierError.self) { try types.payload(fromJSON: text, type: type) }
     }
 
     @Test(arguments: [#"{"@type":"type.googleapis.com/x.Y","value":"AQI="}"#, #"{"@type":"type.googleapis.com/x.Y"}"#])
-    func `a packed message of an unknown type comes back as it was`(any: String) throws {
+    func `a packed Any message of an unknown type is unchanged after conversion from JSON and back`(any: String) throws
+    {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
         let payload = try types.payload(fromJSON: "{\"any\":\(any)}", type: type)
         #expect(try types.json(from: payload, type: type) == "{\"any\":\(any)}")
@@ -92,7 +93,7 @@ struct ProtobufDescriptorSetTests {
             (["a__b"], #"{"paths":["a__b"]}"#), (["aB"], #"{"paths":["aB"]}"#), (["a,b"], #"{"paths":["a,b"]}"#),
             (["a", ""], #"{"paths":["a",""]}"#),
         ] as [([String], String)])
-    func `a mask comes back as it was, its paths as they are where they have no short form`(
+    func `a field mask is unchanged after conversion to JSON and back, even without a short form`(
         paths: [String], text: String
     ) throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
@@ -101,14 +102,14 @@ struct ProtobufDescriptorSetTests {
         #expect(try types.payload(fromJSON: "{\"mask\":\(text)}", type: type) == payload)
     }
 
-    @Test func `a type that the set does not have is an error`() throws {
+    @Test func `a type that is not in the descriptor set throws an error that names it`() throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet(["note.proto"]))
         #expect(throws: CourierError.self) { try types.json(from: Data(), type: "Nobody") }
         let error = #expect(throws: CourierError.self) { try types.payload(fromJSON: "{}", type: "Nobody") }
         #expect(error?.code == .encodingFailed && error?.message.contains("Nobody") == true)
     }
 
-    @Test func `JSON beyond its limit is refused in both directions`() throws {
+    @Test func `JSON above the size limit is refused in both directions`() throws {
         let set = try Tool.descriptorSet(["note.proto"])
         let types = try ProtobufDescriptorSet(set, limits: ProtobufLimits(maximumJSONSize: 100))
         let note = Note(text: String(repeating: "x", count: 100))
@@ -119,7 +120,7 @@ struct ProtobufDescriptorSetTests {
     }
 
     @Test(arguments: ["int32s", "list", "counts", "details", "mask"])
-    func `elements in JSON are refused beyond their limit, not before`(field: String) throws {
+    func `JSON with more elements than the limit is refused, and JSON at the limit is read`(field: String) throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet(), limits: ProtobufLimits(maximumCount: 10_000))
         func text(_ count: Int) -> String {
             let ones = Array(repeating: "1", count: count).joined(separator: ",")
@@ -135,9 +136,9 @@ struct ProtobufDescriptorSetTests {
         #expect(error?.message.contains("more than the limit of 10000") == true)
     }
 
-    @Test func `JSON that becomes a large message is bounded by the working memory`() throws {
+    @Test func `JSON that needs more than the working memory is refused`() throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet(), limits: ProtobufLimits(workingMemory: 16 << 20))
-        // Each takes two kilobytes as a C struct.
+        // Each message uses two kilobytes as a C struct.
         func children(_ count: Int) -> String {
             #""children":["# + Array(repeating: "{}", count: count).joined(separator: ",") + "]"
         }
@@ -156,7 +157,7 @@ struct ProtobufDescriptorSetTests {
         }
     }
 
-    @Test func `a large message in JSON shares the working memory with what is packed in it`() throws {
+    @Test func `a message and the message packed in it share the working memory when written as JSON`() throws {
         let set = try Tool.descriptorSet()
         let children = Array(repeating: Courier_Test_Everything(), count: 4_000)
         let plain = Courier_Test_Everything(children: children)
@@ -172,8 +173,8 @@ struct ProtobufDescriptorSetTests {
         #expect(throws: Never.self) { try ProtobufDescriptorSet(set).json(from: both, type: type) }
     }
 
-    @Test func `a message in JSON leaves what it does not need of the working memory to what is packed in it`() throws {
-        // What is expected for the outer message alone, six times its size, is more than the working memory.
+    @Test func `a packed message may use all working memory that the outer message leaves free`() throws {
+        // The estimate for the outer message alone, six times its size, is more than the working memory.
         let message = Courier_Test_Everything(aBytes: Array(repeating: 1, count: 750_000))
         let packed = try Courier_Test_Everything(any: ProtobufAny(message))
         let both = try Courier_Test_Everything(any: ProtobufAny(packed)).protobufData()
@@ -181,7 +182,7 @@ struct ProtobufDescriptorSetTests {
         #expect(throws: Never.self) { try types.json(from: both, type: type) }
     }
 
-    @Test func `packed messages beside each other take their working memory in turn`() throws {
+    @Test func `packed messages in one message reuse the same working memory one after another`() throws {
         let packed = try ProtobufAny(
             Courier_Test_Everything(children: Array(repeating: Courier_Test_Everything(), count: 4_000)))
         let child = Courier_Test_Everything(any: packed)
@@ -191,7 +192,7 @@ struct ProtobufDescriptorSetTests {
         #expect(throws: Never.self) { try types.json(from: message.protobufData(), type: type) }
     }
 
-    @Test func `a set that lies about its types never crashes a reader`() throws {
+    @Test func `a descriptor set with wrong field types does not crash the JSON conversion`() throws {
         let set = try FileDescriptorSet(protobufData: Tool.descriptorSet())
         let payload = try #require(try peer.random(seed: 7, count: 1).first)
         var generator = SeededGenerator(seed: Cases.seed)

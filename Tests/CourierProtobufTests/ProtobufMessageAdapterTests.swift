@@ -3,7 +3,7 @@ import CourierProtobuf
 import Foundation
 import Testing
 
-/// Stands in for a type of SwiftProtobuf: the same protocol with the same two calls.
+/// A replacement for the message protocol of SwiftProtobuf, with the same two methods.
 private protocol ForeignMessage: Sendable, Hashable {
     init(serializedBytes data: Data) throws
     func serializedData() throws -> Data
@@ -24,7 +24,7 @@ private struct ForeignNote: ForeignMessage, ProtobufMessage {
 struct ProtobufMessageAdapterTests {
     private let adapter = ProtobufMessageAdapter()
 
-    @Test func `a generated message is written and read`() throws {
+    @Test func `the adapter encodes and decodes a generated message`() throws {
         let note = Note(title: "hello", stars: 3)
         let data = try adapter.toMessage(data: note, topic: "notes")
         #expect(data == Data([0x0A, 5] + Array("hello".utf8) + [0x18, 3]))
@@ -33,13 +33,13 @@ struct ProtobufMessageAdapterTests {
         #expect(adapter.contentType == "application/x-protobuf")
     }
 
-    @Test func `a message of another library takes part with two lines`() throws {
+    @Test func `the adapter encodes and decodes a message type of another Protobuf library`() throws {
         let data = try adapter.toMessage(data: ForeignNote(title: "from afar"), topic: "notes")
         #expect(try adapter.fromMessage(data, topic: "notes") as ForeignNote == ForeignNote(title: "from afar"))
         #expect(try adapter.fromMessage(data, topic: "notes") as Note == Note(title: "from afar"))
     }
 
-    @Test func `anything else is left to the other adapters`() {
+    @Test func `the adapter refuses types that are not a ProtobufMessage`() {
         struct Plain: Codable {}
         for refused in [
             #expect(throws: CourierError.self) { try adapter.toMessage(data: "text", topic: "notes") },
@@ -56,11 +56,11 @@ struct ProtobufMessageAdapterTests {
         }
     }
 
-    @Test func `bytes that are no such message are an error`() {
+    @Test func `the adapter refuses bytes that are not a valid message`() {
         #expect(throws: CourierError.self) { try adapter.fromMessage(Data([0x0A]), topic: "notes") as Note }
     }
 
-    @Test func `its limits hold`() throws {
+    @Test func `the adapter refuses messages above its size limit`() throws {
         let small = ProtobufMessageAdapter(limits: ProtobufLimits(maximumSize: 10))
         let data = try adapter.toMessage(data: Note(title: "more than ten"), topic: "notes")
         #expect(throws: CourierError.self) { try small.fromMessage(data, topic: "notes") as Note }

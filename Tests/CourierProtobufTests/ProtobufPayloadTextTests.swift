@@ -12,7 +12,7 @@ private final class CallCount: Sendable {
     let count = Atomic(0)
 }
 
-/// Protobuf in the packet inspector, by a descriptor set of the real `protoc`.
+/// Protobuf payloads in the packet inspector, with a descriptor set of the real `protoc`.
 struct ProtobufPayloadTextTests {
     private let types: ProtobufDescriptorSet
     private let note = Note(title: "a \"b\": {,}", stars: 5, tags: ["x", "ü"])
@@ -33,7 +33,7 @@ struct ProtobufPayloadTextTests {
         try ProtobufPayloadText(types, rules: ["chat/+/notes": "Note"], maximumSize: maximumSize)
     }
 
-    /// A logger that was shown messages: one packet each, to the topic.
+    /// A logger that observed one PUBLISH packet for each message.
     private func logger(
         _ messages: [(topic: String, payload: Data)], _ change: (inout MQTTChuckOptions) -> Void
     ) throws -> MQTTChuckLogger {
@@ -55,7 +55,7 @@ struct ProtobufPayloadTextTests {
         return logger
     }
 
-    @Test func `the inspector shows the messages of a topic as JSON, and others as before`() throws {
+    @Test func `the inspector shows payloads of a mapped topic as JSON, and other payloads unchanged`() throws {
         let payload = try note.protobufData()
         let notes = try notes()
         let logger = try logger([
@@ -66,11 +66,11 @@ struct ProtobufPayloadTextTests {
         #expect(previews.map(\.kind) == [.parsed, .hex, .hex, .text, .json])
         #expect(previews[0].text == noteText)
         #expect(previews[2].text.replacing(" ", with: "").lowercased() == "0aff")
-        // What the JSON says is found, though the packet has other bytes.
+        // The search finds the JSON text, although the packet itself does not contain it.
         #expect(try logger.rows(matching: MQTTChuckQuery("\"stars\\\": 5\"")).rows.map(\.number) == [1])
     }
 
-    @Test func `the app's own parser is asked first, then the rules, then the inspector's own`() throws {
+    @Test func `the app's own parser is used before the Protobuf rules`() throws {
         let notes = try notes()
         let payload = try note.protobufData()
         let logger = try logger([("chat/7/notes", payload), ("chat/8/notes", Data([0x18, 0x02]))]) {
@@ -80,7 +80,7 @@ struct ProtobufPayloadTextTests {
         #expect(logger.rows().rows.map(\.preview.text) == ["mine", "{\n  \"stars\": 2\n}"])
     }
 
-    @Test func `the first rule that a topic matches decides`() throws {
+    @Test func `the first rule whose filter matches the topic decides the message type`() throws {
         let rules = try ProtobufPayloadText(
             types, rules: ["a/b": "courier.shared.Place", "$share/g/a/#": "Note", "a/c": "courier.shared.Place"])
         let payload = try note.protobufData()
@@ -90,18 +90,18 @@ struct ProtobufPayloadTextTests {
         #expect(rules.text(of: payload, topic: "") == nil)
     }
 
-    @Test func `a message that has nothing of the type is not shown as empty`() throws {
-        // Field 99, which a note does not have.
+    @Test func `a payload without any known field of its type is not shown as an empty message`() throws {
+        // Field 99, which is unknown in a note.
         #expect(try notes().text(of: Data([0x98, 0x06, 0x01]), topic: "chat/1/notes") == nil)
     }
 
-    @Test func `a payload above the limit is not read, one at the limit is`() throws {
+    @Test func `a payload above maximumSize is not decoded, and a payload of that size is decoded`() throws {
         let payload = try note.protobufData()
         #expect(try notes(maximumSize: payload.count - 1).text(of: payload, topic: "chat/1/notes") == nil)
         #expect(try notes(maximumSize: payload.count).text(of: payload, topic: "chat/1/notes") == noteText)
     }
 
-    @Test func `a huge payload is hex in a list and a bounded preview at every size`() throws {
+    @Test func `huge payloads have list previews of at most 2048 bytes`() throws {
         let notes = try notes()
         let large = try Note(title: String(repeating: "t", count: 50_000)).protobufData()
         let huge = try Note(tags: Array(repeating: "t", count: 2_000_000)).protobufData()
@@ -112,12 +112,12 @@ struct ProtobufPayloadTextTests {
         #expect(rows.map(\.preview.isCut) == [true, true])
         #expect(rows.allSatisfy { $0.preview.text.utf8.count <= 2_048 })
         #expect(rows[0].preview.kind == .parsed)
-        // Of the other the beginning was kept, whose last field is cut.
+        // The logger kept only the beginning of the huge payload, so its last field is cut.
         #expect(rows[1].preview.kind != .parsed || rows[1].preview.isCut)
         #expect(try #require(logger.details(of: 1)).row.preview.text.utf8.count > 50_000)
     }
 
-    @Test func `nothing is read before somebody looks`() throws {
+    @Test func `payload parsers run only when rows are read`() throws {
         let calls = CallCount()
         let logger = try logger([("a", Data([1]))]) {
             $0.payloadParsers = [
@@ -132,7 +132,7 @@ struct ProtobufPayloadTextTests {
         #expect(calls.count.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `a rule that can not hold is an error`() throws {
+    @Test func `an invalid filter or an unknown type in a rule throws an error`() throws {
         #expect(throws: CourierError.self) { try ProtobufPayloadText(types, rules: ["a/#/b": "Note"]) }
         let error = #expect(throws: CourierError.self) {
             try ProtobufPayloadText(types, rules: ["a": "chat.Note"])
@@ -140,7 +140,7 @@ struct ProtobufPayloadTextTests {
         #expect(error?.code == .invalidConfiguration)
     }
 
-    @Test func `any bytes are answered`() throws {
+    @Test func `random payload bytes do not crash the conversion to text`() throws {
         let everything = try ProtobufPayloadText(types, rules: ["#": "courier.test.Everything"])
         var generator = SeededGenerator(seed: Cases.seed + 77)
         for _ in 0..<2_000 {
@@ -150,7 +150,7 @@ struct ProtobufPayloadTextTests {
         }
     }
 
-    @Test func `indentation changes nothing but white space, and gives up where it would be too long`() throws {
+    @Test func `JSON indentation adds only white space, and leaves JSON unchanged if the result is too long`() throws {
         let value = Courier_Test_Everything(aString: "[\\\"{", counts: ["a": 1, "b": 2], child: .init(aString: "x"))
         let json = try types.json(from: value.protobufData(), type: "courier.test.Everything")
         let shown = JSONIndentation.indented(json)

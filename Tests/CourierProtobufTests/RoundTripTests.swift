@@ -2,11 +2,11 @@ import CourierProtobuf
 import Foundation
 import Testing
 
-/// Random messages of a schema with every feature, against Google's own implementations.
+/// Random messages of a schema with every feature, compared with Google's own implementations.
 @Suite struct RoundTripTests {
     private let peer = Peer(type: "courier.test.Everything")
 
-    @Test func `what Python writes is read and written again byte for byte`() throws {
+    @Test func `a message that Python writes is read and written again byte for byte`() throws {
         for (index, message) in try peer.random(seed: Cases.seed, count: Cases.count).enumerated() {
             let value = try Courier_Test_Everything(protobufData: message)
             let written = try value.protobufData()
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `what was put together in Swift is read by Python and written byte for byte`() throws {
+    @Test func `a message built in Swift is read and written again by Python byte for byte`() throws {
         let values = try peer.random(seed: Cases.seed + 1, count: Cases.count)
             .map { try Courier_Test_Everything(protobufData: $0) }
         var generator = SeededGenerator(seed: Cases.seed)
@@ -28,8 +28,8 @@ import Testing
         }
     }
 
-    @Test func `messages in parts are merged as Python merges them`() throws {
-        // libprotobuf-c replaces a message in a oneof where Google's libraries merge it.
+    @Test func `a message in several parts is merged as Python merges it`() throws {
+        // libprotobuf-c replaces a message in a oneof, but Google's libraries merge it.
         let parts = try peer.random(seed: Cases.seed + 2, count: Cases.count, without: [.oneofMessages])
         let pairs = zip(parts, parts.dropFirst()).map { $0 + $1 }
         for (pair, theirs) in zip(pairs, try peer.echo(pairs)) {
@@ -41,9 +41,9 @@ import Testing
         }
     }
 
-    @Test func `protoc decodes what Swift wrote, and Swift reads what protoc encodes`() throws {
+    @Test func `protoc reads messages that Swift writes, and Swift reads messages that protoc writes`() throws {
         for start in stride(from: 0, to: Cases.count, by: 100) {
-            // protoc writes unknown fields as text that it does not read again.
+            // protoc writes unknown fields as text that it cannot read again.
             let messages = try peer.random(
                 seed: Cases.seed + 3 + UInt64(start), count: min(100, Cases.count - start), without: [.unknown])
             var batch = Courier_Test_Batch()

@@ -3,9 +3,9 @@ import Testing
 
 @testable import CourierProtobuf
 
-/// The parts underneath, where a message can not reach them alone.
+/// Internal parts that cannot be tested through messages.
 struct WireTests {
-    @Test func `an arena gives aligned memory until its budget is used up`() {
+    @Test func `an arena returns aligned memory until its budget is used up`() {
         MessageArena.with(.init(budget: 100_000), depth: 1) { arena in
             var taken = 0
             while let place = arena.pointee.allocate(1_001) {
@@ -21,7 +21,7 @@ struct WireTests {
         }
     }
 
-    @Test func `an arena goes on in what another one has left, within the same budget`() throws {
+    @Test func `a nested arena uses the remaining memory and budget of the outer arena`() throws {
         try MessageArena.with(.init(budget: 100_000), depth: 1) { arena in
             arena.pointee.expect(50_000)
             let place = arena.pointee.allocate(10_000)
@@ -40,14 +40,14 @@ struct WireTests {
         }
     }
 
-    @Test func `the depth of a type is known where it has an end`() {
+    @Test func `the maximum depth of a message type is known unless the type is recursive`() {
         #expect(Note.protobufSchema.maximumDepth == 1)
         #expect(Courier_Legacy_Legacy.protobufSchema.maximumDepth == 2)
         #expect(Courier_Test_Everything.protobufSchema.maximumDepth == nil)
         #expect(Courier_Test_Right.protobufSchema.maximumDepth == nil)
     }
 
-    @Test func `types are linked once from many threads`() async {
+    @Test func `a schema is linked only once if many threads use it`() async {
         await withTaskGroup(of: UInt.self) { group in
             for _ in 0..<16 { group.addTask { UInt(bitPattern: Courier_Test_Batch.protobufSchema.descriptor) } }
             var addresses: Set<UInt> = []
@@ -57,7 +57,7 @@ struct WireTests {
     }
 
     @Test(arguments: [0, 1, 127, 128, 300, 1 << 35, .max] as [UInt64])
-    func `a number is read as it was written`(value: UInt64) {
+    func `a varint is read with its value and length, and a truncated varint returns nil`(value: UInt64) {
         var bytes: [UInt8] = []
         Varint.append(value, to: &bytes)
         #expect(Varint.read(bytes)?.value == value)

@@ -5,7 +5,7 @@ import Testing
 @testable import CourierSQLite
 
 @Suite struct ClosingStoresTests {
-    @Test func `who opens a file waits for all of its stores that are closing`() async {
+    @Test func `opening a file waits for all stores that are closing the same file`() async {
         let path = "/\(UUID().uuidString)"
         #expect(ClosingStores.wait(for: path, atMost: .seconds(0)))
         ClosingStores.begin(path)

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: SQLiteMessageStore.Durability.allCases)
-    func `a store on disk keeps the laws of stores`(durability: SQLiteMessageStore.Durability) async throws {
+    func `an SQLite store passes the MessageStoreLaws checks`(durability: SQLiteMessageStore.Durability) async throws {
         let folders = Folders()
         try await MessageStoreLaws.check {
             try SQLiteMessageStore(
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a store on disk keeps the laws of limits, by rows and by bytes`() async throws {
+    @Test func `an SQLite store passes the MessageStoreLaws checks for row and byte limits`() async throws {
         let folders = Folders()
         let limits = [SQLiteMessageStore.Limits(rows: 99), SQLiteMessageStore.Limits(bytes: 100_000)]
         for limits in limits {

@@ -20,7 +20,7 @@ import Testing
 
     // MARK: What stays
 
-    @Test func `every change is in the file when the store is opened again`() async throws {
+    @Test func `every kind of change is in the file after the store is reopened`() async throws {
         let filter = try TopicFilter("a/+")
         let end = message(3).storedAt + 5
         let rejection = Date(timeIntervalSinceReferenceDate: 800_000_100.5)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `random batches have the effect of the plainest model, across closing and opening`(seed: UInt64) async throws {
+    func `random batches have the same effect as on a simple model, also after reopening`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         var model = StoreModel()
         let scopes = [
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `what was committed is written when nobody holds the store any more`() async throws {
+    @Test func `committed changes are written even if the store is released at once`() async throws {
         for number in 1...20 as ClosedRange<UInt64> {
             // Released with its batch on the way; the next one waits for it.
             try open().commit([.enqueue(message(number))], in: .client) { _ in }
@@ -134,7 +134,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a closed store refuses, and closing twice is closing once`() async throws {
+    @Test func `a closed store refuses changes and reads, and may be closed twice`() async throws {
         let store = try open()
         async let first: Void = store.close()
         async let second: Void = store.close()
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: Groups
 
-    @Test func `batches that wait while one is written are written by one transaction, in order`() async throws {
+    @Test func `batches that wait during a write are written in one transaction, in order`() async throws {
         let store = try open(.full)
         try await store.commit(.enqueue(message(1)))
         let before = store.transactionCount
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: SQLiteMessageStore.Durability.allCases)
-    func `what comes and goes before it is written costs no transaction`(
+    func `rows that are added and removed in one batch need no transaction`(
         durability: SQLiteMessageStore.Durability
     ) async throws {
         let store = try open(durability)
@@ -199,7 +199,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func `a full store refuses what adds, and takes what removes or replaces`() async throws {
+    @Test func `a full store refuses added rows, but accepts removed and replaced rows`() async throws {
         let store = try open(.normal, SQLiteMessageStore.Limits(rows: 2))
         #expect(await store.refusal([.enqueue(message(1)), .enqueue(message(2))]) == nil)
         #expect(await store.refusal([.enqueue(message(3))]) == .storeFull)
@@ -213,7 +213,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a smaller limit than what is stored lets it go down, not up`() async throws {
+    @Test func `a store above a smaller limit accepts only batches that reduce its rows`() async throws {
         let large = try open()
         for number in 1...5 as ClosedRange<UInt64> { try await large.commit(.enqueue(message(number))) }
         await large.close()
@@ -224,7 +224,7 @@ import Testing
         await small.close()
     }
 
-    @Test func `in a group, the batches that fit are written and the others refused, each by itself`() async throws {
+    @Test func `each batch in a group is accepted or refused on its own if the store is nearly full`() async throws {
         let store = try open(.normal, SQLiteMessageStore.Limits(rows: 3))
         let batches: [[StoreChange]] = [
             [.enqueue(message(1)), .enqueue(message(2))], [.enqueue(message(3)), .enqueue(message(4))],
@@ -240,7 +240,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `more than may wait is refused, in the order of the batches`() async throws {
+    @Test func `changes above the limit of waiting changes are refused, in the order of the batches`() async throws {
         let store = try open(.normal, SQLiteMessageStore.Limits(waitingChanges: 10))
         let (held, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         store.commit([.enqueue(message(1))], in: .client) { _ in
@@ -271,7 +271,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `an id for which the file has no room is refused, and the highest is kept`() async throws {
+    @Test func `a message id above the highest allowed id is refused, and the highest id is stored`() async throws {
         let store = try open()
         #expect(await store.refusal([.enqueue(message(RowKey.highestMessageID + 1))]) == .storeFailed)
         try await store.commit(.enqueue(message(RowKey.highestMessageID)), .removeOutgoing(id(.max)))
@@ -281,7 +281,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `limits that make no sense are refused`() throws {
+    @Test func `opening a store throws if a limit is zero or negative`() throws {
         for limits in [SQLiteMessageStore.Limits(rows: 0), .init(bytes: -1), .init(logBytes: 0)] {
             #expect(throws: CourierError.self) { try open(.normal, limits) }
         }
@@ -289,7 +289,7 @@ import Testing
 
     // MARK: The file
 
-    @Test func `only this user may read the files and the folder`() async throws {
+    @Test func `only the owner can read the store's files and folder`() async throws {
         let deep = folder.url.appendingPathComponent("new/deep")
         let store = try SQLiteMessageStore(at: deep.appendingPathComponent("store"))
         try await store.commit(.enqueue(message(1)))
@@ -303,7 +303,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a second store object for the same file is refused, until the first is closed`() async throws {
+    @Test func `a second store on the same file throws storeInUse until the first store is closed`() async throws {
         let first = try open()
         let error = #expect(throws: CourierError.self) { try open() }
         #expect(error?.code == .storeInUse && error?.message.contains(first.path) == true)
@@ -320,7 +320,7 @@ import Testing
         await second.close()
     }
 
-    @Test func `a file gives room back when most of it is free`() async throws {
+    @Test func `a store file shrinks when most of its pages are free`() async throws {
         let store = try open(.normal, SQLiteMessageStore.Limits(logBytes: 1 << 20))
         for number in 1...20 as ClosedRange<UInt64> {
             #expect(await store.refusal([.enqueue(message(number, bytes: 1_000_000))]) == nil)
@@ -339,7 +339,7 @@ import Testing
         #expect(size < 8 << 20, "the file has \(size) bytes")
     }
 
-    @Test func `the log stays near its limit`() async throws {
+    @Test func `the log file stays near its size limit`() async throws {
         let store = try open(.normal, SQLiteMessageStore.Limits(logBytes: 200_000))
         for number in 1...300 as ClosedRange<UInt64> {
             try await store.commit(.enqueue(message(number, bytes: 3_000)), .removeOutgoing(id(number / 2)))
@@ -349,7 +349,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a scope that has been empty for long is forgotten, others are not`() async throws {
+    @Test func `a scope that is empty for 40 days is forgotten, and a scope with rows is kept`() async throws {
         let (old, used) = (StoreScope(clientID: "old", broker: "b"), StoreScope(clientID: "used", broker: "b"))
         let store = try open()
         for scope in [old, used] { try await store.commit(.enqueue(message(5)), in: scope) }

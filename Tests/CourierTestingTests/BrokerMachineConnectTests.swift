@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Broker, CONNECT and the end of connections` {
     @Test(arguments: ProtocolVersion.allCases)
-    func `a client of each version is let in`(version: ProtocolVersion) {
+    func `the broker accepts a client of each protocol version`(version: ProtocolVersion) {
         var broker = BrokerScript()
         let actions = broker.connect(1, "a", version)
         let connAck = actions.first?.connAck
@@ -15,7 +15,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "a")?.connection == 1)
     }
 
-    @Test func `an MQTT 5 client is told the limits`() {
+    @Test func `CONNACK reports the broker's limits to an MQTT 5 client`() {
         var broker = BrokerScript {
             $0.receiveMaximum = 7
             $0.serverKeepAlive = 20
@@ -38,7 +38,7 @@ import Testing
             ])
     }
 
-    @Test func `an assigned identifier is nobody else's`() {  // [MQTT-3.1.3-7], [MQTT-3.2.2-16]
+    @Test func `an assigned client id differs from all client ids in use`() {  // [MQTT-3.1.3-7], [MQTT-3.2.2-16]
         var broker = BrokerScript()
         broker.connect(1, "auto-1")
         let connAck = broker.connect(2, "").first?.connAck
@@ -47,7 +47,7 @@ import Testing
         #expect(broker.machine.clientIDs == ["auto-1", "auto-2", "auto-3"])
     }
 
-    @Test func `versions that are switched off are refused`() {
+    @Test func `a disabled protocol version is refused in CONNACK`() {
         var broker = BrokerScript { $0.versions = [.v311] }
         let refused: [BrokerMachine.Action] = [
             .send(.connAck(ConnAck(reasonCode: .unsupportedProtocolVersion)), to: 1),
@@ -58,7 +58,7 @@ import Testing
         #expect(broker.connect(3, "a", .v311).first?.connAck?.reasonCode == .success)
     }
 
-    @Test func `an unknown version is refused in a CONNACK that its client can read`() {  // [MQTT-3.1.2-2]
+    @Test func `an unknown protocol version is refused in a CONNACK that the client can read`() {  // [MQTT-3.1.2-2]
         var broker = BrokerScript()
         for (id, level, version) in [(ConnectionID(1), UInt8(6), ProtocolVersion.v5), (2, 2, .v311), (3, 0x83, .v311)] {
             broker.open(id)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `an empty identifier that asks for a stored session is refused`() {
+    @Test func `an empty client id without a clean session is refused`() {
         var broker = BrokerScript()
         broker.open(1)
         let actions = broker.receive(
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ProtocolVersion.allCases)
-    func `only accounts with their password are let in`(version: ProtocolVersion) {
+    func `only a client with a known user name and the correct password is accepted`(version: ProtocolVersion) {
         var broker = BrokerScript {
             $0.authentication = .accounts([.init(username: "ada", password: SecretBytes("lace"))])
         }
@@ -95,7 +95,7 @@ import Testing
         #expect(broker.machine.sessionCount == 1)
     }
 
-    @Test func `a closure decides who is let in, by what the client says`() {
+    @Test func `an authentication closure accepts or refuses a client by its CONNECT`() {
         var broker = BrokerScript {
             $0.authentication = .check { connect in
                 switch connect.password {
@@ -115,7 +115,7 @@ import Testing
         #expect(code(4, "good", .v5) == .success)
     }
 
-    @Test func `a refusal becomes a code that the version has`() {
+    @Test func `a refusal code is translated to a code of the client's protocol version`() {
         func code(_ code: PacketReasonCode, _ version: ProtocolVersion) -> PacketReasonCode? {
             var broker = BrokerScript { $0.authentication = .refuse(code) }
             return broker.connect(1, "a", version).first?.connAck?.reasonCode
@@ -127,7 +127,7 @@ import Testing
         #expect(code(.sessionTakenOver, .v5) == .notAuthorized)
     }
 
-    @Test func `an authentication method is refused`() {  // [MQTT-4.12.0-1]
+    @Test func `a CONNECT with an authentication method is refused`() {  // [MQTT-4.12.0-1]
         var broker = BrokerScript()
         let actions = broker.connect(1, "a", properties: [.authenticationMethod("SCRAM")])
         #expect(actions.last == .close(1, .refused(.badAuthenticationMethod)))
@@ -146,14 +146,14 @@ import Testing
         #expect(broker.machine.connectionCount == 0)
     }
 
-    @Test func `AUTH without a method ends the connection`() {
+    @Test func `AUTH ends a connection whose CONNECT had no authentication method`() {
         var broker = BrokerScript()
         broker.connect(1, "a")
         let auth = Auth(reasonCode: .reauthenticate, properties: [.authenticationMethod("SCRAM")])
         #expect(broker.receive(.auth(auth), from: 1) == .violation(1, .protocolError))
     }
 
-    @Test func `malformed bytes are answered by their reason code in MQTT 5 only`() {  // [MQTT-4.13.1-1]
+    @Test func `malformed bytes are answered with a reason code in DISCONNECT only in MQTT 5`() {  // [MQTT-4.13.1-1]
         var broker = BrokerScript { $0.maximumPacketSize = 50 }
         broker.connect(1, "a")
         let actions = broker.receive(malformed: [0x36, 0], from: 1)  // QoS 3.
@@ -165,13 +165,13 @@ import Testing
         #expect(large?.reasonCode == .packetTooLarge)
         broker.connect(3, "c", .v311)
         #expect(broker.receive(malformed: [0x36, 0], from: 3).count == 1)
-        // A client that takes small packets only gets no sentence.
+        // A client with a small maximum packet size receives no reason string.
         broker.connect(4, "d", properties: [.maximumPacketSize(40)])
         let short = broker.receive(malformed: [0x36, 0], from: 4)[0].disconnect
         #expect(short?.properties.isEmpty == true)
     }
 
-    @Test func `CONNECT must come in time`() {
+    @Test func `a connection without CONNECT is closed after the connect timeout`() {
         var broker = BrokerScript { $0.connectTimeout = .seconds(3) }
         broker.open(1)
         #expect(broker.advance(.seconds(2)).isEmpty)
@@ -179,7 +179,7 @@ import Testing
         #expect(broker.machine.nextDeadline == nil)
     }
 
-    @Test func `silence for one and a half keep-alive times ends the connection`() {  // [MQTT-3.1.2-22]
+    @Test func `a connection ends after one and a half keep-alive intervals without a packet`() {  // [MQTT-3.1.2-22]
         var broker = BrokerScript()
         broker.connect(1, "a", keepAlive: 10)
         broker.connect(2, "b", .v311, keepAlive: 10)
@@ -192,7 +192,7 @@ import Testing
         #expect(broker.advance(.seconds(100_000)).isEmpty)
     }
 
-    @Test func `a client that reads slowly is not silent, because nobody listens to it meanwhile`() {
+    @Test func `the keep-alive timeout is suspended while a connection is congested`() {
         var broker = BrokerScript()
         broker.connect(1, "a", keepAlive: 10)
         broker.connect(2, "b", keepAlive: 10)
@@ -204,7 +204,7 @@ import Testing
         #expect(broker.advance(.seconds(2)) == [.disconnect(1, .keepAliveTimeout), .close(1, .keepAliveTimeout)])
     }
 
-    @Test func `the server's keep-alive holds for MQTT 5 clients`() {  // [MQTT-3.2.2-21]
+    @Test func `the server keep-alive replaces the keep-alive of MQTT 5 clients only`() {  // [MQTT-3.2.2-21]
         var broker = BrokerScript { $0.serverKeepAlive = 2 }
         broker.connect(1, "a", keepAlive: 100)
         broker.connect(2, "b", .v311, keepAlive: 100)
@@ -212,7 +212,7 @@ import Testing
         #expect(broker.machine.connectionCount == 1)
     }
 
-    @Test func `one connection too many is closed`() {
+    @Test func `a connection that exceeds the connection limit is closed`() {
         var broker = BrokerScript { $0.maximumConnections = 1 }
         broker.open(1)
         #expect(broker.open(2) == [.close(2, .tooManyConnections)])
@@ -220,7 +220,7 @@ import Testing
         #expect(broker.open(3).isEmpty)
     }
 
-    @Test func `one session too many is refused`() {
+    @Test func `a CONNECT that exceeds the session limit is refused`() {
         var broker = BrokerScript { $0.maximumSessions = 1 }
         broker.connect(1, "a")
         #expect(broker.connect(2, "b").last == .close(2, .refused(.quotaExceeded)))
@@ -228,12 +228,12 @@ import Testing
         #expect(broker.connect(4, "a").last?.connAck?.reasonCode == .success)
     }
 
-    @Test func `an identifier that is too long is refused`() {
+    @Test func `a client id that exceeds the length limit is refused`() {
         var broker = BrokerScript { $0.maximumClientIDLength = 2 }
         #expect(broker.connect(1, "abc").last == .close(1, .refused(.clientIdentifierNotValid)))
     }
 
-    @Test func `the operator may disconnect a client and shut down`() {
+    @Test func `disconnect() and shutDown() close connections and send the reason code in MQTT 5`() {
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.connect(2, "b")
@@ -252,7 +252,7 @@ import Testing
         #expect(impossible.first == .disconnect(5, .unspecifiedError))
     }
 
-    @Test func `news about a closed connection is ignored`() {
+    @Test func `packets and connection loss are ignored for a closed connection`() {
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.receive(.disconnect(Disconnect()), from: 1)

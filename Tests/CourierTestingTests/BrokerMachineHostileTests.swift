@@ -2,7 +2,7 @@ import CourierTesting
 import MQTTCodec
 import Testing
 
-/// A client without manners: legal packets in any order, with small numbers that collide.
+/// A hostile client: it sends legal packets in random order, with few packet ids and names, so that they collide.
 private struct HostileClient {
     private var state: UInt64
 
@@ -89,9 +89,9 @@ private struct HostileClient {
 }
 
 @Suite struct `Broker, clients without manners` {
-    /// `BrokerScript` checks that each answer can be sent and none follows a close.
+    /// `BrokerScript` checks that each packet can be encoded and that no packet follows a close.
     @Test(arguments: 0..<80 as Range<UInt64>)
-    func `whatever clients send is answered legally and within the limits`(seed: UInt64) throws {
+    func `the broker answers random client packets legally and within its limits`(seed: UInt64) throws {
         var client = HostileClient(seed: seed)
         var broker = BrokerScript {
             $0.receiveMaximum = 2
@@ -143,7 +143,7 @@ private struct HostileClient {
             state.queuedCount <= 4 && state.onWireCount <= 3 && state.filters.count <= 5 && state.incomingIDs.count <= 6
                 && state.connection.map { open.contains($0) } ?? true
         }
-        // The longest of the filters has four levels, and no node outlives its subscriptions.
+        // The longest filter has four levels, and a node without subscriptions is removed.
         let nodes = states.reduce(0) { $0 + $1.filters.count * 4 }
         let isBounded =
             machine.connectionCount == open.count && states.count <= 2 && machine.sessionCount == states.count

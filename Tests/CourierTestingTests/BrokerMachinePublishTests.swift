@@ -19,13 +19,13 @@ import Testing
     }
 
     @Test(arguments: ProtocolVersion.allCases)
-    func `QoS 0 goes out once and is not answered`(version: ProtocolVersion) {  // [MQTT-4.3.1-1]
+    func `a QoS 0 message is forwarded once and is not acknowledged`(version: ProtocolVersion) {  // [MQTT-4.3.1-1]
         var broker = pair(version)
         #expect(broker.publish(1, "t", "hello") == [.publish(2, "t", "hello")])
     }
 
     @Test(arguments: ProtocolVersion.allCases)
-    func `QoS 1 is acknowledged on both sides`(version: ProtocolVersion) {  // [MQTT-4.3.2-4]
+    func `a QoS 1 message is acknowledged by broker and subscriber`(version: ProtocolVersion) {  // [MQTT-4.3.2-4]
         var broker = pair(version)
         #expect(
             broker.publish(1, "t", "x", .atLeastOnce(7, isDuplicate: false)) == [
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ProtocolVersion.allCases)
-    func `QoS 2 is handed over in two steps on both sides`(version: ProtocolVersion) {  // [MQTT-4.3.3-8]
+    func `the QoS 2 handshake completes with publisher and subscriber`(version: ProtocolVersion) {  // [MQTT-4.3.3-8]
         var broker = pair(version)
         #expect(
             broker.publish(1, "t", "x", .exactlyOnce(7, isDuplicate: false)) == [
@@ -52,7 +52,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "subscriber")?.outgoingIDs == [])
     }
 
-    @Test func `a QoS 2 message that comes again before PUBREL is delivered once`() {  // [MQTT-4.3.3-10]
+    @Test func `a QoS 2 message that is sent again before PUBREL is delivered once`() {  // [MQTT-4.3.3-10]
         var broker = pair()
         broker.connect(3, "third", isClean: false, properties: [.sessionExpiryInterval(.max)])
         #expect(broker.publish(3, "t", "x", two).count == 2)
@@ -64,7 +64,7 @@ import Testing
         #expect(broker.publish(4, "t", "x", two).count == 2, "the id is free again")  // [MQTT-4.3.3-12]
     }
 
-    @Test func `acknowledgements of unknown messages do no harm`() {
+    @Test func `an acknowledgement of an unknown packet id does not end the connection`() {
         var broker = pair()
         #expect(broker.receive(.pubAck(9), from: 1).isEmpty)
         #expect(broker.receive(.pubComp(9), from: 1).isEmpty)
@@ -75,7 +75,7 @@ import Testing
         #expect(broker.receive(.pubRel(9), from: 3) == [.pubComp(3, 9)])
     }
 
-    @Test func `an acknowledgement of the wrong kind ends the connection`() {
+    @Test func `an acknowledgement of the wrong packet type ends the connection`() {
         for (delivery, answer) in [(one, Packet.pubRec(1)), (one, .pubComp(1)), (two, .pubAck(1)), (two, .pubComp(1))] {
             var broker = pair()
             broker.publish(1, "t", "x", delivery)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a message that the client refuses is not sent again`() {  // [MQTT-4.4.0-2]
+    @Test func `an error code in PUBACK or PUBREC ends a message, and the next message is sent`() {  // [MQTT-4.4.0-2]
         var broker = pair(properties: [.receiveMaximum(1)])
         broker.publish(1, "t", "1", one)
         broker.publish(1, "t", "2", two)
@@ -93,13 +93,13 @@ import Testing
         #expect(broker.machine.sessionState(of: "subscriber")?.outgoingIDs == [3])
     }
 
-    @Test func `the lower of the two QoS holds`() {  // [MQTT-3.8.4-8]
+    @Test func `a message is sent with the lower of its QoS and the granted QoS`() {  // [MQTT-3.8.4-8]
         var broker = pair(qos: .atLeastOnce)
         #expect(broker.publish(1, "t").first == .publish(2, "t"))
         #expect(broker.publish(1, "t", "x", two).first == .publish(2, "t", "x", one))
     }
 
-    @Test func `the client's receive maximum is obeyed, and holds up nothing else`() {
+    @Test func `the client's receive maximum limits QoS 2 messages and does not delay QoS 0 messages`() {
         // [MQTT-3.3.4-9], [MQTT-3.3.4-10], [MQTT-4.9.0-2]
         var broker = pair(properties: [.receiveMaximum(2)])
         for number in 1...4 {
@@ -114,7 +114,7 @@ import Testing
         #expect(broker.receive(.pubComp(1), from: 2) == [.publish(2, "t", "3", .exactlyOnce(3, isDuplicate: false))])
     }
 
-    @Test func `a client over our receive maximum is stopped`() {  // [MQTT-3.3.4-7]
+    @Test func `a client that exceeds the broker's receive maximum is disconnected`() {  // [MQTT-3.3.4-7]
         var broker = pair { $0.receiveMaximum = 2 }
         for id: PacketID in [1, 2] { broker.publish(1, "t", "x", .exactlyOnce(id, isDuplicate: false)) }
         #expect(broker.publish(1, "t", "x", .exactlyOnce(1, isDuplicate: true)) == [.pubRec(1, 1)])
@@ -123,10 +123,10 @@ import Testing
             broker.publish(1, "t", "x", .exactlyOnce(4, isDuplicate: false)) == .violation(1, .receiveMaximumExceeded))
     }
 
-    @Test func `packet ids in flight are never given twice`() {  // [MQTT-2.2.1-4]
+    @Test func `a packet id in flight is not assigned to another message`() {  // [MQTT-2.2.1-4]
         var broker = pair { $0.maximumInFlight = .max }
         broker.publish(1, "t", "first", one)
-        // Without the codec, which would make this slow.
+        // Without encoding and decoding, which would make this test slow.
         var machine = broker.machine
         var actions: [BrokerMachine.Action] = []
         let publish = Packet.publish(Publish(topic: "t", payload: [], delivery: one))
@@ -144,7 +144,7 @@ import Testing
         #expect(actions.first?.publish?.delivery.packetID == 2)
     }
 
-    @Test func `what is larger than the client takes is dropped`() {  // [MQTT-3.1.2-24], [MQTT-3.1.2-25]
+    @Test func `a message above the client's maximum packet size is dropped`() {  // [MQTT-3.1.2-24], [MQTT-3.1.2-25]
         var broker = pair(properties: [.maximumPacketSize(30)])
         let large = String(repeating: "x", count: 30)
         #expect(broker.publish(1, "t", large).isEmpty)
@@ -153,7 +153,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "subscriber")?.outgoingIDs.count == 1)
     }
 
-    @Test func `an answer larger than the client takes ends the connection`() {
+    @Test func `a SUBACK larger than the client's maximum packet size ends the connection`() {
         var broker = BrokerScript()
         broker.connect(1, "a", properties: [.maximumPacketSize(20)])
         let filters = (1...20).map { Subscription("t/\($0)", qos: .atMostOnce) }
@@ -161,7 +161,7 @@ import Testing
         #expect(actions == [.close(1, .answerTooLarge)])
     }
 
-    @Test func `a topic alias stands for its topic on its connection`() {  // [MQTT-3.3.2-12], [MQTT-3.3.2-7]
+    @Test func `a topic alias is replaced by its topic on its own connection`() {  // [MQTT-3.3.2-12], [MQTT-3.3.2-7]
         var broker = pair { $0.topicAliasMaximum = 2 }
         #expect(broker.publish(1, "a", properties: [.topicAlias(1)]) == [.publish(2, "a")])
         #expect(broker.publish(1, "", properties: [.topicAlias(1)]) == [.publish(2, "a")])
@@ -174,7 +174,7 @@ import Testing
         #expect(broker.publish(4, "a", properties: [.topicAlias(3)]) == .violation(4, .topicAliasInvalid))
     }
 
-    @Test func `the broker uses aliases where both sides want it`() {  // [MQTT-3.1.2-26], [MQTT-3.1.2-27]
+    @Test func `the broker sends topic aliases only if both sides allow them`() {  // [MQTT-3.1.2-26], [MQTT-3.1.2-27]
         var broker = pair(properties: [.topicAliasMaximum(5)]) { $0.maximumOutgoingTopicAliases = 1 }
         #expect(broker.publish(1, "a") == [.publish(2, "a", properties: [.topicAlias(1)])])
         #expect(broker.publish(1, "a") == [.publish(2, "", properties: [.topicAlias(1)])])
@@ -184,7 +184,7 @@ import Testing
         #expect(broker.publish(1, "a").last == .publish(3, "a"))
     }
 
-    @Test func `an alias that did not go out is not used`() {
+    @Test func `a topic alias is not used before the PUBLISH that defines it is sent`() {
         var broker = pair(properties: [.topicAliasMaximum(5), .maximumPacketSize(40)]) {
             $0.maximumOutgoingTopicAliases = 1
         }
@@ -195,7 +195,7 @@ import Testing
         #expect(broker.publish(1, "topic").first?.publish?.topic == "")
     }
 
-    @Test func `properties are forwarded unaltered and in order`() {
+    @Test func `message properties are forwarded unchanged and in order`() {
         // [MQTT-3.3.2-4], [MQTT-3.3.2-15] to [MQTT-3.3.2-18], [MQTT-3.3.2-20]
         var broker = pair()
         let properties: PacketProperties = [
@@ -211,7 +211,7 @@ import Testing
         #expect(broker.publish(1, "t", properties: properties).last == .publish(3, "t"))
     }
 
-    @Test func `a message that waited carries the seconds that remain, until it expires`() {
+    @Test func `a queued message is sent with its remaining expiry interval, or dropped after expiry`() {
         // [MQTT-3.3.2-5], [MQTT-3.3.2-6]
         var broker = pair(properties: [.receiveMaximum(1)])
         broker.publish(1, "t", "1", one)
@@ -223,7 +223,7 @@ import Testing
         #expect(broker.receive(.pubAck(2), from: 2).first?.publish?.payload == Array("4".utf8))
     }
 
-    @Test func `a message that was sent once does not expire`() {  // [MQTT-4.3.3-7]
+    @Test func `an unacknowledged QoS 2 message is sent again even after its expiry`() {  // [MQTT-4.3.3-7]
         var broker = BrokerScript()
         let forEver: PacketProperties = [.sessionExpiryInterval(.max)]
         broker.connect(1, "a", isClean: false, properties: forEver)
@@ -236,7 +236,7 @@ import Testing
                 == .publish(2, "t", "x", .exactlyOnce(1, isDuplicate: true), properties: [.messageExpiryInterval(0)]))
     }
 
-    @Test func `the publisher learns that nobody is subscribed`() {
+    @Test func `PUBACK and PUBREC report noMatchingSubscribers if no client is subscribed`() {
         var broker = BrokerScript()
         broker.connect(1, "a")
         #expect(broker.publish(1, "t", "x", one) == [.pubAck(1, 1, .noMatchingSubscribers)])
@@ -246,7 +246,7 @@ import Testing
         #expect(broker.publish(2, "t", "x", one) == [.pubAck(2, 1)])
     }
 
-    @Test func `who may not publish is told so where the protocol can`() {
+    @Test func `a publish without permission is dropped and acknowledged with notAuthorized in MQTT 5`() {
         var broker = pair { $0.access = .init(rules: [.init(.deny, .publish, "secret/#")], otherwise: .allow) }
         #expect(broker.publish(1, "secret").isEmpty)
         #expect(broker.publish(1, "secret/a", "x", one) == [.pubAck(1, 1, .notAuthorized)])
@@ -257,7 +257,7 @@ import Testing
         #expect(broker.publish(3, "secret/a", "x", one) == [.pubAck(3, 1)])
     }
 
-    @Test func `QoS, retain and payload formats that are switched off are refused`() {
+    @Test func `a disabled QoS, a disabled retain flag and an invalid payload format are refused`() {
         // [MQTT-3.2.2-12], [MQTT-3.2.2-13]
         var broker = pair { $0.maximumQoS = .atLeastOnce }
         #expect(broker.publish(1, "t", "x", two) == .violation(1, .qosNotSupported))
@@ -275,7 +275,7 @@ import Testing
         #expect(broker.publish(1, "a/b/c/", "x", one) == [.pubAck(1, 1, .topicNameInvalid)])
     }
 
-    @Test func `a congested connection gets no messages until it has drained`() {
+    @Test func `a congested connection receives no messages until it has drained`() {
         var broker = pair()
         broker.perform { machine, _, _ in machine.connectionCongested(2) }
         #expect(broker.publish(1, "t", "0").isEmpty)
@@ -285,7 +285,7 @@ import Testing
         #expect(drained == [.publish(2, "t", "1", one)])
     }
 
-    @Test func `the broker itself may publish`() {
+    @Test func `the broker's own publish() sends a message and ignores an invalid topic`() {
         var broker = pair()
         let actions = broker.perform { $0.publish(topic: "t", payload: [0x78], qos: .exactlyOnce, now: $1, into: &$2) }
         #expect(actions == [.publish(2, "t", "x", two)])

@@ -3,10 +3,10 @@ import MQTTCodec
 import TestSupport
 import Testing
 
-/// A broker whose clock only the test moves.
+/// A broker with a clock that only the test advances.
 ///
-/// What the test sends goes through the codec, as a client would write it and the broker read it, and so does each
-/// answer. An answer that cannot be written, or follows a close, is an issue.
+/// Packets of the test and of the broker are encoded and decoded, as over a real connection.
+/// A packet from the broker that cannot be encoded, or that follows a close, is recorded as an issue.
 struct BrokerScript {
     typealias Action = BrokerMachine.Action
 
@@ -41,7 +41,7 @@ struct BrokerScript {
         return perform { $0.received(packet, from: id, now: $1, into: &$2) }
     }
 
-    /// Sends bytes that are no packet.
+    /// Sends bytes that are not a valid packet.
     mutating func receive(malformed bytes: [UInt8], from id: ConnectionID) -> [Action] {
         do {
             _ = try decode(bytes, versions[id] ?? .v5, from: .client, limits: machine.configuration.decoderLimits)
@@ -57,7 +57,7 @@ struct BrokerScript {
         perform { $0.connectionLost(id, now: $1, into: &$2) }
     }
 
-    /// Moves the clock, firing the timer at each deadline on the way.
+    /// Advances the clock and fires the timer at each deadline until then.
     @discardableResult
     mutating func advance(_ duration: Duration) -> [Action] {
         let end = now.advanced(by: duration)
@@ -74,7 +74,7 @@ struct BrokerScript {
         return actions
     }
 
-    /// Calls the machine and checks what it answers.
+    /// Calls the broker machine and checks its actions.
     @discardableResult
     mutating func perform(
         _ input: (inout BrokerMachine, BrokerMachine.Instant, inout [Action]) -> Void
@@ -108,7 +108,7 @@ struct BrokerScript {
 }
 
 extension BrokerScript {
-    /// Opens a connection and sends CONNECT; returns what follows, without the version.
+    /// Opens a connection and sends CONNECT; returns the actions except `setVersion`.
     @discardableResult
     mutating func connect(
         _ id: ConnectionID, _ clientID: String, _ version: ProtocolVersion = .v5, isClean: Bool = true,
@@ -122,7 +122,7 @@ extension BrokerScript {
         return receive(.connect(connect), from: id).filter { $0 != .setVersion(version, of: id) }
     }
 
-    /// Subscribes, and returns what follows the SUBACK.
+    /// Subscribes, and returns the actions after the SUBACK.
     @discardableResult
     mutating func subscribe(
         _ id: ConnectionID, _ subscriptions: Subscription..., properties: PacketProperties = []
@@ -131,7 +131,7 @@ extension BrokerScript {
         return Array(receive(.subscribe(packet), from: id).dropFirst())
     }
 
-    /// Publishes, and returns what that causes.
+    /// Publishes, and returns the resulting actions.
     @discardableResult
     mutating func publish(
         _ id: ConnectionID, _ topic: String, _ payload: String = "x", _ delivery: Delivery = .atMostOnce,
@@ -179,16 +179,16 @@ extension BrokerMachine.Action {
         .send(.disconnect(Disconnect(reasonCode: code)), to: id)
     }
 
-    /// The CONNACK in it.
+    /// The CONNACK of this action.
     var connAck: ConnAck? { if case .send(.connAck(let connAck), _) = self { connAck } else { nil } }
-    /// The DISCONNECT in it.
+    /// The DISCONNECT of this action.
     var disconnect: Disconnect? { if case .send(.disconnect(let packet), _) = self { packet } else { nil } }
-    /// The PUBLISH in it.
+    /// The PUBLISH of this action.
     var publish: Publish? { if case .send(.publish(let publish), _) = self { publish } else { nil } }
 }
 
 extension [BrokerMachine.Action] {
-    /// What a violation in MQTT 5 leads to.
+    /// The actions after a protocol violation in MQTT 5.
     static func violation(_ id: ConnectionID, _ code: PacketReasonCode) -> Self {
         [.disconnect(id, code), .close(id, .protocolViolation(code))]
     }

@@ -9,7 +9,7 @@ import Testing
         actions.compactMap(\.connAck).first?.isSessionPresent
     }
 
-    @Test func `a session is resumed, and a clean start throws it away`() {  // [MQTT-3.1.2-4] to [MQTT-3.1.2-6]
+    @Test func `a reconnect resumes the session, a clean start deletes it`() {  // [MQTT-3.1.2-4] to [MQTT-3.1.2-6]
         var broker = BrokerScript()
         #expect(isPresent(broker.connect(1, "a", isClean: false, properties: forEver)) == false)
         broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
@@ -22,7 +22,7 @@ import Testing
         #expect(broker.machine.subscriptionNodeCount == 0)
     }
 
-    @Test func `sessions of MQTT 3 are kept without a clean session`() {
+    @Test func `an MQTT 3 session survives a disconnect only without the clean session flag`() {
         var broker = BrokerScript()
         broker.connect(1, "a", .v311, isClean: false)
         broker.connect(2, "b", .v31, isClean: false)
@@ -34,7 +34,7 @@ import Testing
         #expect(broker.machine.sessionCount == 2)
     }
 
-    @Test func `a session ends when its expiry interval is over`() {  // [MQTT-4.1.0-2]
+    @Test func `a session ends when its expiry interval has passed`() {  // [MQTT-4.1.0-2]
         var broker = BrokerScript()
         broker.connect(1, "a", properties: [.sessionExpiryInterval(10)])
         broker.connect(2, "b", properties: forEver)
@@ -59,7 +59,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "a")?.connection == 2)
     }
 
-    @Test func `the operator's limit on session expiry holds for every version`() {
+    @Test func `the configured maximum session expiry applies to MQTT 3 and MQTT 5 sessions`() {
         var broker = BrokerScript { $0.maximumSessionExpiry = .seconds(5) }
         broker.connect(1, "a", properties: forEver)
         broker.connect(2, "b", .v311, isClean: false)
@@ -69,7 +69,7 @@ import Testing
         #expect(broker.machine.sessionCount == 0)
     }
 
-    @Test func `DISCONNECT may change the expiry interval, but not from zero`() {  // 3.14.2.2.2
+    @Test func `DISCONNECT can change the session expiry interval, except from zero`() {  // 3.14.2.2.2
         var broker = BrokerScript()
         broker.connect(1, "a", properties: forEver)
         broker.receive(.disconnect(Disconnect(properties: [.sessionExpiryInterval(0)])), from: 1)
@@ -85,7 +85,7 @@ import Testing
         #expect(actions == .violation(3, .protocolError))
     }
 
-    @Test func `a second connection takes the session over`() {  // [MQTT-3.1.4-3]
+    @Test func `a second connection with the same client id takes over the session`() {  // [MQTT-3.1.4-3]
         var broker = BrokerScript()
         broker.connect(1, "a", isClean: false, properties: forEver)
         let actions = broker.connect(2, "a", isClean: false, properties: forEver)
@@ -99,14 +99,14 @@ import Testing
         #expect(broker.machine.sessionState(of: "a")?.connection == 4)
     }
 
-    @Test func `identifiers are compared byte for byte`() {
+    @Test func `client ids are compared byte by byte`() {
         var broker = BrokerScript()
         broker.connect(1, "\u{E9}")
         #expect(broker.connect(2, "e\u{301}").count == 1, "nobody is taken over")
         #expect(broker.machine.sessionCount == 2)
     }
 
-    @Test func `messages wait for a client that is away, but not at QoS 0`() {
+    @Test func `QoS 1 and 2 messages are queued for an offline client, QoS 0 messages are dropped`() {
         var broker = BrokerScript()
         broker.connect(1, "a", isClean: false, properties: forEver)
         broker.subscribe(1, Subscription("t", qos: .exactlyOnce))
@@ -124,7 +124,7 @@ import Testing
             ])
     }
 
-    @Test func `what was not acknowledged is sent again in order, with DUP`() {
+    @Test func `after a reconnect, unacknowledged messages are sent again in order with DUP`() {
         // [MQTT-4.4.0-1], [MQTT-3.3.1-1], [MQTT-4.6.0-1]
         var broker = BrokerScript()
         broker.connect(1, "a", isClean: false, properties: forEver)
@@ -149,7 +149,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "a")?.outgoingIDs == [2, 4, 5])
     }
 
-    @Test func `a session goes on in another version`() {
+    @Test func `a session can be resumed with another protocol version`() {
         var broker = BrokerScript()
         broker.connect(1, "a", isClean: false, properties: forEver)
         broker.subscribe(1, Subscription("t", qos: .atLeastOnce), properties: [.subscriptionIdentifier(3)])
@@ -160,7 +160,7 @@ import Testing
         #expect(actions.last == .publish(3, "t", "1", .atLeastOnce(1, isDuplicate: true)))
     }
 
-    @Test func `a resumed session is held to the new connection's limits`() {
+    @Test func `a resumed session obeys the receive maximum and packet size of the new connection`() {
         var broker = BrokerScript()
         broker.connect(1, "a", isClean: false, properties: forEver)
         broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
@@ -174,12 +174,12 @@ import Testing
         #expect(
             broker.receive(.pubAck(1), from: 3) == [.publish(3, "t", "2", .atLeastOnce(2, isDuplicate: true))])
         broker.receive(.pubAck(2), from: 3)
-        // The fourth is too large now, and counts as delivered ([MQTT-3.1.2-25]).
+        // The fourth message is too large for the new limit and counts as delivered ([MQTT-3.1.2-25]).
         #expect(broker.receive(.pubAck(3), from: 3).isEmpty)
         #expect(broker.machine.sessionState(of: "a")?.outgoingIDs == [])
     }
 
-    @Test func `a connection whose CONNACK did not fit leaves no trace in the session`() {
+    @Test func `a connection that fails because CONNACK is too large does not change the session`() {
         var broker = BrokerScript()
         let limits: PacketProperties = [.sessionExpiryInterval(.max), .receiveMaximum(1)]
         broker.connect(1, "a", isClean: false, properties: limits)
@@ -196,7 +196,7 @@ import Testing
         #expect(broker.receive(.pubComp(1), from: 4) == [.publish(4, "t", "2", .atLeastOnce(2, isDuplicate: false))])
     }
 
-    @Test func `a full queue drops by its policy`() {
+    @Test func `a full message queue drops the newest or oldest message by its policy`() {
         for (policy, expected) in [
             (BrokerConfiguration.QueueOverflow.dropNewest, ["1", "2"]), (.dropOldest, ["2", "3"]),
         ] {
@@ -215,7 +215,7 @@ import Testing
         }
     }
 
-    @Test func `a queue is bounded in bytes too`() {
+    @Test func `a message queue is also limited by bytes`() {
         var broker = BrokerScript { $0.maximumQueuedBytes = 100 }
         broker.connect(1, "a", .v311, isClean: false)
         broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
@@ -227,7 +227,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "a")?.queuedCount == 2)
     }
 
-    @Test func `a message larger than the queue drives no other out`() {
+    @Test func `a message larger than the queue is dropped, and queued messages remain`() {
         var broker = BrokerScript {
             $0.maximumQueuedBytes = 100
             $0.queueOverflow = .dropOldest
@@ -243,7 +243,7 @@ import Testing
         #expect(broker.machine.droppedMessageCount == 1)
     }
 
-    @Test func `a queue of length zero still lets messages through`() {
+    @Test func `messages are delivered to an online client even if its queue length is zero`() {
         var broker = BrokerScript { $0.maximumQueuedMessages = 0 }
         broker.connect(1, "a")
         broker.subscribe(1, Subscription("t", qos: .atLeastOnce))

@@ -3,7 +3,7 @@ import MQTTCodec
 import Testing
 
 @Suite struct `Broker, subscriptions and retained messages` {
-    @Test func `each filter gets a code of its own, in order`() {  // [MQTT-3.8.4-6], [MQTT-3.9.3-1]
+    @Test func `SUBACK has one reason code per filter, in the filters' order`() {  // [MQTT-3.8.4-6], [MQTT-3.9.3-1]
         var broker = BrokerScript {
             $0.access = .init(rules: [.init(.deny, .subscribe, "secret/+")], otherwise: .allow)
             $0.maximumSubscriptionsPerSession = 3
@@ -33,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test func `kinds of subscriptions that are switched off are refused`() {
+    @Test func `disabled subscription features are refused with their own reason codes`() {
         var broker = BrokerScript {
             $0.isWildcardSubscriptionAvailable = false
             $0.isSharedSubscriptionAvailable = false
@@ -53,7 +53,7 @@ import Testing
         #expect(broker.receive(subscribe("a"), from: 1) == [.subAck(1, 1, .grantedQoS1)])  // [MQTT-3.2.2-10]
     }
 
-    @Test func `unsubscribing is answered for each filter`() {  // [MQTT-3.10.4-4] to [MQTT-3.10.4-6], [MQTT-3.11.3-1]
+    @Test func `UNSUBACK has one reason code per filter`() {  // [MQTT-3.10.4-4] to [MQTT-3.10.4-6], [MQTT-3.11.3-1]
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.subscribe(1, Subscription("a/+", qos: .atMostOnce), Subscription("b", qos: .atMostOnce))
@@ -69,7 +69,7 @@ import Testing
         #expect(broker.receive(unsubscribe, from: 2) == [.send(.unsubAck(UnsubAck(packetID: 4)), to: 2)])
     }
 
-    @Test func `unsubscribing does not stop what was sent`() {  // [MQTT-3.10.4-3]
+    @Test func `a QoS 2 message that was sent before UNSUBSCRIBE is still completed`() {  // [MQTT-3.10.4-3]
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.subscribe(1, Subscription("t", qos: .exactlyOnce))
@@ -78,7 +78,7 @@ import Testing
         #expect(broker.receive(.pubRec(1), from: 1) == [.pubRel(1, 1)])
     }
 
-    @Test func `overlapping subscriptions give one copy with the highest QoS and all identifiers`() {
+    @Test func `overlapping subscriptions receive one copy with the highest QoS and all identifiers`() {
         // [MQTT-3.3.4-2], [MQTT-3.3.4-4]
         var broker = BrokerScript()
         broker.connect(1, "a")
@@ -94,7 +94,7 @@ import Testing
             ])
     }
 
-    @Test func `subscribing again replaces the options`() {  // [MQTT-3.8.4-3]
+    @Test func `a second SUBSCRIBE with the same filter replaces the subscription options`() {  // [MQTT-3.8.4-3]
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.subscribe(1, Subscription("t", qos: .exactlyOnce), properties: [.subscriptionIdentifier(9)])
@@ -102,7 +102,7 @@ import Testing
         #expect(broker.publish(1, "t", "x", .atLeastOnce(1, isDuplicate: false)) == [.publish(1, "t"), .pubAck(1, 1)])
     }
 
-    @Test func `no-local keeps a client's own messages from it`() {  // [MQTT-3.8.3-3]
+    @Test func `a no-local subscription does not receive the client's own messages`() {  // [MQTT-3.8.3-3]
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.connect(2, "b")
@@ -110,7 +110,7 @@ import Testing
         #expect(broker.publish(1, "t") == [.publish(2, "t")])
         broker.publish(1, "r", isRetained: true)
         #expect(broker.subscribe(1, Subscription("r", qos: .atMostOnce, isNoLocal: true)).isEmpty)
-        // It is the identifier that counts, not the session.
+        // The client id is compared, not the session.
         broker.connect(3, "a")
         #expect(broker.subscribe(3, Subscription("r", qos: .atMostOnce, isNoLocal: true)).isEmpty)
     }
@@ -128,7 +128,7 @@ import Testing
         #expect(broker.subscribe(2, Subscription("#", qos: .atMostOnce)).isEmpty)
     }
 
-    @Test func `topics are compared byte for byte`() {  // [MQTT-4.7.3-4]
+    @Test func `topics are compared byte by byte`() {  // [MQTT-4.7.3-4]
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.subscribe(1, Subscription("\u{E9}", qos: .atMostOnce))
@@ -138,7 +138,7 @@ import Testing
         #expect(broker.publish(1, "\u{E9}/").isEmpty)
     }
 
-    @Test func `who may read only part may subscribe only to that part`() {
+    @Test func `a client can subscribe only to filters that its access rules allow completely`() {
         var broker = BrokerScript {
             $0.access = .init(
                 rules: [
@@ -167,7 +167,7 @@ import Testing
     // Retained messages.
 
     @Test(arguments: ProtocolVersion.allCases)
-    func `the last retained message waits for subscribers`(version: ProtocolVersion) {
+    func `the last retained message of each topic is sent after each SUBSCRIBE`(version: ProtocolVersion) {
         // [MQTT-3.3.1-5] to [MQTT-3.3.1-8]
         var broker = BrokerScript()
         broker.connect(1, "a", version)
@@ -187,7 +187,7 @@ import Testing
         #expect(broker.machine.retainedMessageCount == 1)
     }
 
-    @Test func `retain handling says when retained messages are sent`() {  // [MQTT-3.3.1-9] to [MQTT-3.3.1-11]
+    @Test func `retain handling controls if SUBSCRIBE sends retained messages`() {  // [MQTT-3.3.1-9] to [MQTT-3.3.1-11]
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.publish(1, "t", isRetained: true)
@@ -201,7 +201,7 @@ import Testing
         #expect(count(.sendIfNew) == 1)
     }
 
-    @Test func `the retain flag is kept only for who asks for it`() {  // [MQTT-3.3.1-12], [MQTT-3.3.1-13]
+    @Test func `the retain flag is sent only if retain as published is set`() {  // [MQTT-3.3.1-12], [MQTT-3.3.1-13]
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.connect(2, "b")
@@ -212,7 +212,7 @@ import Testing
         #expect(broker.publish(1, "t") == [.publish(1, "t"), .publish(2, "t")])
     }
 
-    @Test func `retained messages carry identifiers and the seconds that remain, and expire`() {
+    @Test func `a retained message has its subscription identifier and remaining expiry, until it expires`() {
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.publish(1, "t", isRetained: true, properties: [.messageExpiryInterval(10)])
@@ -227,7 +227,7 @@ import Testing
         #expect(broker.machine.retainedMessageCount == 0)
     }
 
-    @Test func `the retained store is bounded`() {
+    @Test func `the number and the bytes of retained messages are limited`() {
         var broker = BrokerScript {
             $0.maximumRetainedMessages = 2
             $0.maximumRetainedBytes = 50
@@ -246,7 +246,7 @@ import Testing
             "an expired message makes room")
     }
 
-    @Test func `one SUBSCRIBE brings no more than the retained store may hold`() {
+    @Test func `the number and the bytes of retained messages for one SUBSCRIBE are limited`() {
         func subscribe(_ adjust: (inout BrokerConfiguration) -> Void) -> (sent: [String], dropped: Int) {
             var broker = BrokerScript(adjust)
             broker.connect(1, "a")
@@ -269,7 +269,7 @@ import Testing
 
     // Shared subscriptions.
 
-    @Test func `the members of a shared subscription take turns`() {
+    @Test func `the online members of a shared subscription receive messages in turn`() {
         var broker = BrokerScript()
         for (id, name) in [(ConnectionID(1), "a"), (2, "b"), (3, "c")] {
             broker.connect(id, name)
@@ -287,7 +287,7 @@ import Testing
         #expect(broker.publish(4, "t/2") == [.publish(1, "t/2")])
     }
 
-    @Test func `members that are away get messages only when all are`() {
+    @Test func `offline members of a shared subscription receive messages only if all are offline`() {
         var broker = BrokerScript()
         for (id, name) in [(ConnectionID(1), "a"), (2, "b")] {
             broker.connect(id, name, .v5, properties: [.sessionExpiryInterval(.max)])
@@ -303,7 +303,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "b")?.queuedCount == 1)
     }
 
-    @Test func `a member whose session ends leaves its messages to the others, except QoS 2 that was sent`() {
+    @Test func `shared messages of an ended session are sent to another member, except QoS 2 in flight`() {
         // [MQTT-4.8.2-5]
         var broker = BrokerScript()
         broker.connect(1, "a", properties: [.sessionExpiryInterval(5), .receiveMaximum(2)])
@@ -322,7 +322,7 @@ import Testing
             ])
     }
 
-    @Test func `a refused message of a shared subscription goes to nobody else`() {  // [MQTT-4.8.2-6]
+    @Test func `a shared message that one member refuses is not sent to another member`() {  // [MQTT-4.8.2-6]
         var broker = BrokerScript()
         for (id, name) in [(ConnectionID(1), "a"), (2, "b")] {
             broker.connect(id, name)
@@ -332,7 +332,7 @@ import Testing
         #expect(broker.receive(.pubAck(1, .unspecifiedError), from: 1).isEmpty)
     }
 
-    @Test func `shared subscriptions get no retained messages, and MQTT 3 does not know them`() {
+    @Test func `shared subscriptions receive no retained messages and do not exist in MQTT 3`() {
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.publish(1, "t", isRetained: true)
@@ -343,7 +343,7 @@ import Testing
         #expect(broker.publish(2, "t") == [.publish(1, "t")])
     }
 
-    @Test func `the share name and the granted QoS are a member's own`() {  // [MQTT-4.8.2-3]
+    @Test func `a shared message has the granted QoS and subscription identifier of the member`() {  // [MQTT-4.8.2-3]
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.subscribe(1, Subscription("$share/g/t", qos: .atMostOnce), properties: [.subscriptionIdentifier(8)])

@@ -11,7 +11,9 @@ import Testing
         ("a/$b", "a/+", true), ("A", "a", false), ("a//b", "a/+/b", true), ("ab", "a", false), ("/", "#", true),
         ("$share/a/b", "$share/a/b", true), ("+", "\u{2B}", true),
     ])
-    func `a filter matches as the specification says`(topic: String, filter: String, isMatch: Bool) {
+    func `a filter and the subscription tree match topics as the specification requires`(
+        topic: String, filter: String, isMatch: Bool
+    ) {
         let levels = ExactText.levels(of: topic.utf8)
         let filter = BrokerFilter(filter, knowsSharing: false)
         #expect(filter.matches(levels) == isMatch)
@@ -25,7 +27,7 @@ import Testing
         #expect(tree.nodeCount == 0)
     }
 
-    @Test func `filters are taken apart and put together again`() {
+    @Test func `a filter is split into share group and levels, and its text is restored`() {
         let shared = BrokerFilter("$share/g/a/+/#", knowsSharing: true)
         #expect(shared.group == ExactText("g"))
         #expect(shared.levels == ["a", "+", "#"].map { ExactText($0) })
@@ -36,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: 0..<5 as Range<UInt64>)
-    func `the tree agrees with comparing one filter after the other`(seed: UInt64) {
+    func `the subscription tree returns the same matches as a linear search`(seed: UInt64) {
         var state = seed
         func next(_ limit: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -82,7 +84,7 @@ import Testing
         #expect(tree.nodeCount == 0)
     }
 
-    @Test func `a rule covers or overlaps a filter`() {
+    @Test func `covers() and overlaps() compare two topic filters correctly`() {
         func covers(_ left: String, _ right: String) -> Bool {
             BrokerFilter(left, knowsSharing: false).covers(BrokerFilter(right, knowsSharing: false))
         }

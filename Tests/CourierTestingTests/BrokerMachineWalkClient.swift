@@ -1,7 +1,7 @@
 import CourierTesting
 import MQTTCodec
 
-/// What a message of the walk says about itself, in its payload.
+/// The identity of a test message, which is encoded in its payload.
 struct WalkMessage: Hashable, CustomStringConvertible {
     let publisher: Int
     let topic: Int
@@ -21,14 +21,14 @@ struct WalkMessage: Hashable, CustomStringConvertible {
         self.init(publisher: parts[0], topic: parts[1], qos: qos, number: parts[3])
     }
 
-    /// What must stay in order.
+    /// Messages with an equal stream must stay in order.
     var stream: Self { Self(publisher: publisher, topic: topic, qos: qos, number: 0) }
     var description: String { "\(publisher) \(topic) \(qos.rawValue) \(number)" }
 }
 
-/// A client that keeps its session whatever happens to its connections, and checks what the broker sends it.
+/// A client that keeps its session across connections and checks the packets from the broker.
 struct WalkClient {
-    /// What the broker must not do.
+    /// A forbidden action of the broker.
     struct Violation: Error { let sentence: String }
 
     private enum Step {
@@ -48,7 +48,7 @@ struct WalkClient {
     private var lastID: UInt16 = 0
     private var quota = 0
     private var counts: [WalkMessage: Int] = [:]
-    /// The messages that were published, whether they arrived or not.
+    /// All published messages, delivered or not.
     private(set) var published: [WalkMessage] = []
 
     // Receiving.
@@ -68,7 +68,7 @@ struct WalkClient {
     var mayPublish: Bool { isConnected && quota > 0 && outgoing.count < 100 }
     var isIdle: Bool { outgoing.isEmpty && delayed.isEmpty && unreleased.isEmpty && unacknowledged.isEmpty }
 
-    /// The packets that begin a connection.
+    /// The first packets of a new connection.
     mutating func connect(_ id: ConnectionID) -> [Packet] {
         connection = id
         isAccepted = false
@@ -98,7 +98,7 @@ struct WalkClient {
         return packet(message, id, isDuplicate: false)
     }
 
-    /// Takes the oldest acknowledgement that was put off.
+    /// Removes and returns the oldest delayed acknowledgement.
     mutating func acknowledge() -> Packet? {
         guard isConnected, !delayed.isEmpty else { return nil }
         let packet = delayed.removeFirst()
@@ -107,7 +107,7 @@ struct WalkClient {
         return packet
     }
 
-    /// Takes a packet of the broker, and returns what is answered at once.
+    /// Receives a packet from the broker, and returns the immediate answers.
     mutating func receive(_ packet: Packet) throws(Violation) -> [Packet] {
         switch packet {
         case .connAck(let connAck): return try accepted(connAck)

@@ -3,13 +3,13 @@ import MQTTCodec
 import TestSupport
 import Testing
 
-/// A broker, some clients, and the packets between them, which a lost connection takes along.
+/// A broker, some clients, and the packets between them. A lost connection loses its packets.
 private struct Walk {
     private struct Channel {
         let client: Int
         var toBroker: [Packet] = []
         var toClient: [Packet] = []
-        /// Whether the client has given it up, which the broker learns later.
+        /// True after the client closed the connection; the broker notices it later.
         var isCut = false
     }
 
@@ -19,7 +19,7 @@ private struct Walk {
     private var channels: [ConnectionID: Channel] = [:]
     private var lastConnection: UInt64 = 0
     private let queueLimit: Int
-    /// What must be true of the seed's every run.
+    /// All actions of the broker. Each run with the same seed must have the same actions.
     private(set) var trace: [BrokerMachine.Action] = []
 
     init(seed: UInt64, queueLimit: Int) {
@@ -45,7 +45,7 @@ private struct Walk {
         try settle()
     }
 
-    /// Checks what must be true when everything has come to rest.
+    /// Checks the clients and the broker after all packets were delivered.
     func check(isComplete: Bool) {
         for client in clients { check(client, isComplete: isComplete) }
         for id in script.machine.clientIDs {
@@ -62,7 +62,7 @@ private struct Walk {
         var last: [WalkMessage: Int] = [:]
         for message in client.received {
             if seen.insert(message).inserted {
-                // Of QoS 1, a message whose first copy overflowed may come as a publisher's second copy.
+                // A QoS 1 message that overflowed the queue may be delivered later, when its publisher sends it again.
                 if isComplete || message.qos == .exactlyOnce {
                     #expect(message.number > last[message.stream, default: 0], "\(message) is out of order")
                 }
@@ -97,7 +97,7 @@ extension Walk {
         try checkBounds()
     }
 
-    /// Delivers everything until nothing moves.
+    /// Delivers packets until no packet and no cut connection is left.
     private mutating func settle() throws {
         var isMoving = true
         while isMoving {
@@ -132,7 +132,7 @@ extension Walk {
         channels[id]?.isCut = true
     }
 
-    /// The broker reads some of what a lost connection still holds, and then learns that it is lost.
+    /// The broker receives some packets of a lost connection, and then notices the loss.
     private mutating func noticeCut() {
         guard let id = channels.filter({ $0.value.isCut }).keys.min(), let channel = channels[id] else { return }
         let count = Int.random(in: 0...channel.toBroker.count, using: &generator)
@@ -166,7 +166,7 @@ extension Walk {
             case .setVersion: break
             case .send(let packet, let id): channels[id]?.toClient.append(packet)
             case .close(let id, let reason):
-                // Also when an old connection's CONNECT is read behind the one of a newer connection.
+                // A takeover is also legal if the broker reads an old connection's CONNECT after a newer one.
                 if reason != .takenOver { Issue.record("closed: \(reason)") }
                 guard let channel = channels.removeValue(forKey: id) else { break }
                 if clients[channel.client].connection == id { clients[channel.client].disconnect() }
@@ -204,16 +204,16 @@ extension Walk {
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
-    func `nothing is lost, doubled or out of order while connections come and go`(seed: UInt64) {
+    func `random reconnects do not lose or reorder messages or duplicate QoS 2 messages`(seed: UInt64) {
         walk(seed, steps: 400, queueLimit: 10_000)?.check(isComplete: true)
     }
 
     @Test(arguments: 1_000..<1_050 as Range<UInt64>)
-    func `a queue that overflows stays within its limit, and QoS 2 in order`(seed: UInt64) {
+    func `an overflowing queue stays within its limit and keeps QoS 2 messages in order`(seed: UInt64) {
         walk(seed, steps: 400, queueLimit: 3)?.check(isComplete: false)
     }
 
-    @Test func `the same inputs give the same actions`() {
+    @Test func `the broker returns equal actions for equal inputs`() {
         let first = walk(7, steps: 500, queueLimit: 10)
         let second = walk(7, steps: 500, queueLimit: 10)
         #expect(first?.trace.isEmpty == false)

@@ -14,7 +14,7 @@ import Testing
     ]
     private var published: BrokerMachine.Action { .publish(9, "will", "gone", properties: properties) }
 
-    /// A broker with a watcher of all topics on connection 9.
+    /// A broker with a client on connection 9 that subscribes to all topics.
     private func watched(_ adjust: (inout BrokerConfiguration) -> Void = { _ in }) -> BrokerScript {
         var broker = BrokerScript(adjust)
         broker.connect(9, "watcher")
@@ -37,14 +37,14 @@ import Testing
         #expect(broker.lose(1).isEmpty)
     }
 
-    @Test func `DISCONNECT may ask for the will`() {
+    @Test func `DISCONNECT with the reason disconnectWithWillMessage publishes the will`() {
         var broker = watched()
         broker.connect(1, "a", will: will())
         let actions = broker.receive(.disconnect(Disconnect(reasonCode: .disconnectWithWillMessage)), from: 1)
         #expect(actions == [.close(1, .disconnected(.disconnectWithWillMessage)), published])
     }
 
-    @Test func `a violation and silence publish the will`() {
+    @Test func `a malformed packet or a keep-alive timeout publishes the will`() {
         var broker = watched()
         broker.connect(1, "a", keepAlive: 2, will: will())
         #expect(broker.receive(malformed: [0x36, 0], from: 1).last == published)
@@ -52,7 +52,7 @@ import Testing
         #expect(broker.advance(.seconds(3)).last == published)
     }
 
-    @Test func `a delayed will waits`() {
+    @Test func `a will with a delay is published after the delay`() {
         var broker = watched()
         broker.connect(1, "a", will: will(delay: 5), properties: [.sessionExpiryInterval(100)])
         #expect(broker.lose(1).isEmpty)
@@ -63,7 +63,7 @@ import Testing
         #expect(broker.advance(.seconds(100)).isEmpty)
     }
 
-    @Test func `a client that comes back in time cancels its will`() {  // [MQTT-3.1.3-9]
+    @Test func `a client that reconnects before the will delay ends cancels its will`() {  // [MQTT-3.1.3-9]
         var broker = watched()
         broker.connect(1, "a", will: will(delay: 5), properties: [.sessionExpiryInterval(100)])
         broker.lose(1)
@@ -72,12 +72,12 @@ import Testing
         #expect(broker.advance(.seconds(10)).isEmpty)
     }
 
-    @Test func `the end of the session ends the delay`() {
+    @Test func `a delayed will is published when its session ends`() {
         var broker = watched()
         broker.connect(1, "a", will: will(delay: 50), properties: [.sessionExpiryInterval(3)])
         broker.lose(1)
         #expect(broker.advance(.seconds(3)) == [published])
-        // No session, no delay.
+        // Without a session, the will is not delayed.
         broker.connect(2, "a", will: will(delay: 50))
         #expect(broker.lose(2) == [published])
         // A clean start ends the session at once.
@@ -86,7 +86,7 @@ import Testing
         #expect(broker.connect(4, "a").first == published)
     }
 
-    @Test func `a take-over publishes a will without delay, and cancels one with`() {
+    @Test func `a session takeover publishes a will without delay and cancels a delayed will`() {
         var broker = watched()
         broker.connect(1, "a", will: will(), properties: [.sessionExpiryInterval(100)])
         let actions = broker.connect(
@@ -95,14 +95,14 @@ import Testing
         #expect(!broker.connect(3, "a", isClean: false).contains(published))
     }
 
-    @Test func `a retained will is retained`() {  // [MQTT-3.1.2-15]
+    @Test func `a will with the retain flag is stored as a retained message`() {  // [MQTT-3.1.2-15]
         var broker = watched()
         broker.connect(1, "a", will: will(isRetained: true))
         #expect(broker.lose(1) == [published])
         #expect(broker.subscribe(9, Subscription("will", qos: .atMostOnce)).first?.publish?.isRetained == true)
     }
 
-    @Test func `a will that cannot be kept or published is refused or dropped`() {
+    @Test func `a will that exceeds broker limits is refused, a will without permission is dropped`() {
         var broker = watched {
             $0.maximumQoS = .atLeastOnce
             $0.isRetainAvailable = false
@@ -120,7 +120,7 @@ import Testing
         #expect(broker.connect(4, "a", will: will).last == .close(4, .refused(.qosNotSupported)))
     }
 
-    @Test func `the expiry of a will counts from its publication`() {
+    @Test func `the message expiry of a will starts when the will is published`() {
         var broker = watched()
         let will = Connect.Will(
             topic: "will", payload: [], properties: [.messageExpiryInterval(10), .willDelayInterval(5)])

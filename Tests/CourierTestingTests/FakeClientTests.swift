@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct FakeClientTests {
     private struct Note: Codable, Equatable { let title: String }
 
-    @Test func `two messages in a row are read, from the loop's start on, and those of other topics are not`()
+    @Test func `a loop receives messages that match its filter in order, and no other messages`()
         async throws
     {
         let client = FakeClient()
@@ -19,7 +19,7 @@ import Testing
         #expect(try await notes.next() == Note(title: "b"))
     }
 
-    @Test func `a publisher takes a filter with a wildcard`() throws {
+    @Test func `messagePublisher accepts a filter with a wildcard`() throws {
         let client = FakeClient()
         let titles = Series<String>()
         let sink = client.messagePublisher(topic: "chat/#").sink { (note: Note) in titles.append(note.title) }
@@ -30,7 +30,7 @@ import Testing
         sink.cancel()
     }
 
-    @Test func `values come with their messages, to loops and publishers`() async throws {
+    @Test func `loops and publishers can receive a value together with its topic`() async throws {
         let client = FakeClient()
         let topics = Series<String>()
         let sink = client.messagePublisher(topic: "chat/#").sink { (note: Received<Note>) in topics.append(note.topic) }
@@ -43,12 +43,12 @@ import Testing
         sink.cancel()
     }
 
-    @Test func `a filter that is not legal ends the loop with an error`() async {
+    @Test func `a loop with an invalid filter throws an error`() async {
         var notes = FakeClient().messages(Note.self, from: "a/#/b").makeAsyncIterator()
         await #expect(throws: CourierError.self) { try await notes.next() }
     }
 
-    @Test func `a session exists from connect() until destroy()`() {
+    @Test func `hasExistingSession is true from connect() until destroy()`() {
         let client = FakeClient()
         #expect(!client.hasExistingSession)
         client.connect()
@@ -58,7 +58,7 @@ import Testing
         #expect(!client.hasExistingSession)
     }
 
-    @Test func `published messages are kept in order, as values and as bytes`() async throws {
+    @Test func `published messages are recorded in order, as values and as bytes`() async throws {
         let client = FakeClient()
         client.connect()
         try await client.publish(Note(title: "a"), to: "chat/7/notes", qos: .two, retain: true)
@@ -72,7 +72,7 @@ import Testing
         #expect(throws: CourierError.self) { try client.published(Note.self, to: "raw") }
     }
 
-    @Test func `bytes with a completion are published, and the completion is told`() async throws {
+    @Test func `publish(data) with a completion records the message and reports success`() async throws {
         let client = FakeClient()
         client.connect()
         let receipt = try await withCheckedThrowingContinuation { continuation in
@@ -86,7 +86,7 @@ import Testing
         #expect(client.published.map(\.data) == [Data([7])])
     }
 
-    @Test func `bytes, data and text are kept in the order of the calls, and told before the return`() throws {
+    @Test func `publish calls are recorded in order and call their completions before they return`() throws {
         let client = FakeClient()
         client.connect()
         let results = Series<String>()
@@ -100,7 +100,7 @@ import Testing
         #expect(client.published.filter { $0.topic == "bytes" }.map { $0.data[0] } == (0..<100).map { UInt8($0) })
     }
 
-    @Test func `a publish before connect() and after destroy() fails as with the real client`() async {
+    @Test func `publish throws sessionMissing before connect() and after destroy()`() async {
         let client = FakeClient()
         for _ in 0..<2 {
             let error = await #expect(throws: CourierError.self) { try await client.publish(Note(title: "a"), to: "a") }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a publish with a completion throws what is wrong, and the completion is not called`() {
+    @Test func `a failed publish with a completion throws and does not call the completion`() {
         let client = FakeClient()
         client.connect()
         let topic = #expect(throws: CourierError.self) {
@@ -126,7 +126,7 @@ import Testing
         #expect(full?.code == .queueFull)
     }
 
-    @Test func `a publish fails as the test says, and succeeds again`() async throws {
+    @Test func `publish throws the error of failPublishes() until the error is reset`() async throws {
         let client = FakeClient()
         client.connect()
         client.failPublishes(with: CourierError(.queueFull, "full"))
@@ -137,7 +137,7 @@ import Testing
         #expect(try client.published(Note.self, to: "a") == [Note(title: "b")])
     }
 
-    @Test func `waiting for published messages ends with the message`() async throws {
+    @Test func `waitForPublished() returns after the given number of publishes`() async throws {
         let client = FakeClient()
         client.connect()
         async let published = client.waitForPublished(count: 2)
@@ -146,7 +146,7 @@ import Testing
         #expect(await published.map(\.topic) == ["a", "b"])
     }
 
-    @Test func `waiting for a reader ends when a loop has started, and its filter is gone when it is left`()
+    @Test func `waitForReader() returns when a loop starts, and leaving the loop removes its filter`()
         async throws
     {
         let client = FakeClient()
@@ -161,7 +161,7 @@ import Testing
         #expect(client.subscriptions.isEmpty)
     }
 
-    @Test func `a sequence that is subscribed gets what is sent before its loop`() async throws {
+    @Test func `a subscribed sequence receives messages that are sent before its loop starts`() async throws {
         let client = FakeClient()
         let notes = try await client.messages(Note.self, from: "a").subscribed()
         for number in 0..<1_000 { try client.send(Note(title: "\(number)"), to: "a") }
@@ -173,7 +173,7 @@ import Testing
         #expect(count == 1_000)
     }
 
-    @Test func `subscriptions are those that subscribe() asked for, until unsubscribe()`() async throws {
+    @Test func `subscriptions contains the filters of subscribe() until unsubscribe()`() async throws {
         let client = FakeClient()
         #expect(try await client.subscribe(to: "a/+", qos: .two) == .two)
         try await client.subscribe(to: "b")
@@ -182,7 +182,7 @@ import Testing
         #expect(client.subscriptions == ["b"])
     }
 
-    @Test func `subscribe() and unsubscribe() without await take effect in order, before the return`() {
+    @Test func `subscribe() and unsubscribe() without await take effect before they return`() {
         let client = FakeClient()
         let granted = Series<QoS>()
         let refused = Series<CourierError.Code>()
@@ -202,14 +202,14 @@ import Testing
         #expect(client.subscriptions.isEmpty)
     }
 
-    @Test func `connect() with a completion has connected when it is called`() {
+    @Test func `the client is already connected when the completion of connect() is called`() {
         let client = FakeClient()
         let states = Series<ConnectionState>()
         client.connect { _ in states.append(client.connectionState) }
         #expect(states.values == [.connected])
     }
 
-    @Test func `a sink gets every message, also those that are sent while it is busy`() throws {
+    @Test func `a sink receives every message, even messages that are sent while the sink runs`() throws {
         let client = FakeClient()
         let titles = Series<String>()
         let sink = client.messagePublisher(topic: "a").sink { (note: Note) in
@@ -222,7 +222,7 @@ import Testing
         sink.cancel()
     }
 
-    @Test func `connected() returns when the test shows a connection`() async throws {
+    @Test func `connected() returns when the test sets the state to connected`() async throws {
         let client = FakeClient()
         let missing = await #expect(throws: CourierError.self) { try await client.connected() }
         #expect(missing?.code == .sessionMissing)
@@ -236,7 +236,7 @@ import Testing
     }
 
     @Test(arguments: [nil, LoopSubscriptions.keep, .remove])
-    func `shutdown() ends loops, and keeps their filters unless the caller says otherwise`(
+    func `shutdown() ends loops and removes their filters only if the caller requests removal`(
         subscriptions: LoopSubscriptions?
     ) async throws {
         let client = FakeClient()
@@ -251,7 +251,7 @@ import Testing
         #expect(client.subscriptions == (subscriptions == .remove ? [] : ["chat/+/notes"]))
     }
 
-    @Test func `a message that is an error reaches a publisher with an error handler`() throws {
+    @Test func `a publisher with an error handler reports a message of the error type as failure`() throws {
         struct Problem: Codable, Error { let reason: String }
         let client = FakeClient()
         let seen = Series<String>()
@@ -269,7 +269,7 @@ import Testing
         sink.cancel()
     }
 
-    @Test func `an adapter of the app comes before JSON`() async throws {
+    @Test func `a custom message adapter is used instead of JSON`() async throws {
         let client = FakeClient(messageAdapters: [ReversedText()])
         client.connect()
         try await client.publish("abc", to: "a")

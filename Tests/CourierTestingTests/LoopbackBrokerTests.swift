@@ -3,9 +3,9 @@ import CourierTransport
 import MQTTCodec
 import Testing
 
-/// A loopback broker on a loop that somebody else has as well.
+/// A loopback broker on an event loop that is shared with other users.
 @Suite(.timeLimit(.minutes(1))) struct LoopbackBrokerTests {
-    @Test func `a will comes when its delay is over by the clock of the given loop`() async throws {
+    @Test func `a delayed will is published by the virtual clock of the given event loop`() async throws {
         let clock = VirtualClock()
         let loop = try EventLoop(name: "shared", clock: clock)
         let broker = try LoopbackBroker.start(loop: loop)
@@ -30,7 +30,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a broker on a given loop ends its connections and lets the loop live`() async throws {
+    @Test func `shutdown() closes the broker's connections, and the given event loop continues`() async throws {
         let clock = VirtualClock()
         let loop = try EventLoop(name: "shared", clock: clock)
         let broker = try LoopbackBroker.start(loop: loop)
@@ -45,7 +45,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `it also ends those that it was closing already, and a given loop takes another broker`() async throws {
+    @Test func `shutdown() also ends closing connections, and the event loop can run another broker`() async throws {
         let clock = VirtualClock()
         let loop = try EventLoop(name: "shared", clock: clock)
         let broker = try LoopbackBroker.start(loop: loop)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MQTTCodec
 
-/// Recorded traffic of mosquitto and its tools: `Scripts/record-captures` made the files.
+/// Recorded traffic of mosquitto and its tools. `Scripts/record-captures` records the files.
 struct Capture: CustomTestStringConvertible {
     struct Connection {
         var fromClient: [UInt8] = []
@@ -50,7 +50,7 @@ struct Capture: CustomTestStringConvertible {
         self.connections = connections
     }
 
-    /// All packets with the end that sent them, in order for each end.
+    /// All packets with their sender, in the order of sending for each sender.
     func packets() throws(DecodeError) -> [(Endpoint, Packet)] {
         var packets: [(Endpoint, Packet)] = []
         for connection in connections {
@@ -66,7 +66,7 @@ struct Capture: CustomTestStringConvertible {
 
 @Suite
 struct CaptureTests {
-    @Test func `there is traffic of every version`() {
+    @Test func `the captures contain traffic of every protocol version`() {
         #expect(Capture.all.count >= 100)
         for version in ProtocolVersion.allCases {
             #expect(Capture.all.count { $0.version == version } >= 30)
@@ -74,7 +74,7 @@ struct CaptureTests {
     }
 
     @Test(arguments: Capture.all)
-    func `every recorded packet is understood`(capture: Capture) throws {
+    func `every captured packet is decoded`(capture: Capture) throws {
         let packets = try capture.packets()
         #expect(!packets.isEmpty)
         for (_, packet) in packets {
@@ -82,10 +82,10 @@ struct CaptureTests {
         }
     }
 
-    /// The peers write the short forms that we write, so their bytes come out again. Where a form may be longer than it
-    /// must be, the packet at least comes out again.
+    /// The peers usually use the same short forms as our encoder, so the bytes are equal. If a peer used a longer form,
+    /// our bytes are shorter and decode to the same packet.
     @Test(arguments: Capture.all)
-    func `every recorded packet is written as the peer wrote it`(capture: Capture) throws {
+    func `every captured packet is encoded as the peer encoded it, or shorter`(capture: Capture) throws {
         for connection in capture.connections {
             for (sender, bytes) in [(Endpoint.client, connection.fromClient), (.server, connection.fromServer)] {
                 let decoder = PacketDecoder(version: capture.version, sender: sender)
@@ -104,7 +104,7 @@ struct CaptureTests {
         }
     }
 
-    @Test func `the traffic has every packet type but AUTH, and most properties`() throws {
+    @Test func `the captures contain every packet type except AUTH, and at least 20 properties`() throws {
         var types: Set<PacketType> = []
         var properties: Set<PropertyID> = []
         for capture in Capture.all {
@@ -119,7 +119,7 @@ struct CaptureTests {
 }
 
 extension Packet {
-    /// The properties wherever they stand in the packet.
+    /// All properties of the packet, including those of the will.
     var allProperties: [Property] {
         switch self {
         case .connect(let connect): connect.properties.list + (connect.will?.properties.list ?? [])

@@ -3,11 +3,13 @@ import Testing
 
 @testable import MQTTCodec
 
-/// A PUBLISH of parts that are bytes already is the same packet as one of values.
+/// Encoding a PUBLISH from parts that are already bytes.
 @Suite
 struct EncodedPartsTests {
     @Test(arguments: [ProtocolVersion.v311, .v5], [1, 2, 3] as [UInt64])
-    func `parts make the bytes that the value makes`(version: ProtocolVersion, seed: UInt64) throws {
+    func `PUBLISH from encoded parts has the same bytes as PUBLISH from a value`(version: ProtocolVersion, seed: UInt64)
+        throws
+    {
         var generator = PacketGenerator(version: version, sender: .client, seed: seed)
         for round in 0..<500 {
             var publish = generator.publish()
@@ -31,7 +33,7 @@ struct EncodedPartsTests {
         }
     }
 
-    @Test func `what no decoder may accept is refused and leaves the buffer alone`() throws {
+    @Test func `encoding an invalid PUBLISH throws and leaves the buffer empty`() throws {
         func violation(
             _ topic: String, _ version: ProtocolVersion = .v5, properties: [UInt8] = [], limit: Int = 1_000_000
         ) -> Violation? {
@@ -57,7 +59,7 @@ struct EncodedPartsTests {
         #expect(violation("a", properties: [1, 1]) == nil)
     }
 
-    @Test func `properties that the engine adds are refused where they would stand twice`() {
+    @Test func `encoding throws duplicateProperty for a property that appears twice or that the engine adds`() {
         let encoder = PacketEncoder(version: .v5, sender: .client)
         var buffer = PacketBuffer()
         let twice: [(PacketProperties, Bool, PropertyID)] = [
@@ -77,7 +79,7 @@ struct EncodedPartsTests {
         }
     }
 
-    @Test func `a single property that breaks the specification is refused, and the buffer stays as it was`() throws {
+    @Test func `an invalid content type or user property throws and leaves the buffer unchanged`() throws {
         let encoder = PacketEncoder(version: .v5, sender: .client)
         var buffer = PacketBuffer()
         try encoder.encodeUserProperty("name", "value", into: &buffer)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MQTTCodec
 
-/// Bytes that the specifications print or spell out field by field, and small packets worked out from their tables.
+/// Examples from the specifications, and small packets that were written by hand from the tables there.
 @Suite
 struct GoldenBytesTests {
     struct Example: CustomTestStringConvertible {
@@ -23,7 +23,7 @@ struct GoldenBytesTests {
     }
 
     static let examples: [Example] = [
-        // Figure 3.6 of 3.1.1: keep-alive 10, every flag but will retain set, will QoS 1.
+        // Figure 3.6 of 3.1.1: keep-alive 10, all flags except will retain, will QoS 1.
         Example(
             "CONNECT with will, user name and password", .v311, .client,
             "10 1d 00 04 4d 51 54 54 04 ce 00 0a 00 01 63 00 01 77 00 02 62 79 00 02 6d 65 00 03 6b 65 79",
@@ -31,7 +31,7 @@ struct GoldenBytesTests {
                 Connect(
                     version: .v311, clientID: "c", keepAlive: 10, username: "me", password: SecretBytes("key"),
                     will: .init(topic: "w", payload: Array("by".utf8), qos: .atLeastOnce)))),
-        // Figure 3-6 of 5.0 with the session expiry interval of 10 seconds that it shows.
+        // Figure 3-6 of 5.0, which has a session expiry interval of 10 seconds.
         Example(
             "CONNECT with a session expiry", .v5, .client,
             "10 13 00 04 4d 51 54 54 05 02 00 0a 05 11 00 00 00 0a 00 01 63",
@@ -51,7 +51,7 @@ struct GoldenBytesTests {
         Example(
             "PUBLISH, topic a/b, packet id 10", .v311, .client, "32 07 00 03 61 2f 62 00 0a",
             .publish(Publish(topic: "a/b", payload: [], delivery: .atLeastOnce(10, isDuplicate: false)))),
-        // Figure 3-9 of 5.0: the same with an empty list of properties.
+        // Figure 3-9 of 5.0: the same packet with an empty list of properties.
         Example(
             "PUBLISH, topic a/b, packet id 10", .v5, .client, "32 08 00 03 61 2f 62 00 0a 00",
             .publish(Publish(topic: "a/b", payload: [], delivery: .atLeastOnce(10, isDuplicate: false)))),
@@ -82,7 +82,7 @@ struct GoldenBytesTests {
                 Subscribe(
                     packetID: 10,
                     subscriptions: [Subscription("a/b", qos: .atLeastOnce), Subscription("c/d", qos: .exactlyOnce)]))),
-        // Figure 3-22 of 5.0, with the options of its text.
+        // Figure 3-22 of 5.0, with the options from the text of the specification.
         Example(
             "SUBSCRIBE with options", .v5, .client, "82 09 00 0a 00 00 03 61 2f 62 2d",
             .subscribe(
@@ -123,28 +123,28 @@ struct GoldenBytesTests {
     ]
 
     @Test(arguments: examples)
-    func `the packet is written as these bytes`(example: Example) throws {
+    func `each example packet is encoded to the expected bytes`(example: Example) throws {
         #expect(try hex(encode(example.packet, example.version, from: example.sender)) == hex(bytes(example.hex)))
     }
 
     @Test(arguments: examples)
-    func `the bytes are read as this packet`(example: Example) throws {
+    func `each example's bytes are decoded to the expected packet`(example: Example) throws {
         #expect(try decode(bytes(example.hex), example.version, from: example.sender) == example.packet)
     }
 
-    /// Table 2.4 of 3.1.1, Table 1-1 of 5.0: where one more byte is needed.
+    /// The limits from Table 2.4 of 3.1.1 and Table 1-1 of 5.0, above which one more byte is needed.
     @Test(arguments: [
         (0, "00"), (127, "7f"), (128, "8001"), (16_383, "ff7f"), (16_384, "808001"), (2_097_151, "ffff7f"),
         (2_097_152, "80808001"), (268_435_455, "ffffff7f"),
     ])
-    func `the remaining length has the form of the table`(value: Int, expected: String) {
+    func `the remaining length is encoded as in the table of the specification`(value: Int, expected: String) {
         var buffer = PacketBuffer()
         buffer.append(variableByteInteger: value)
         #expect(buffer.withBytes { $0.withUnsafeBytes { hex($0) } } == expected)
     }
 
-    /// The 65,535 bytes that a length can express ([MQTT-1.5.4]) and the one more that it cannot.
-    @Test func `a text of 65535 bytes fits and one of 65536 does not`() throws {
+    /// A length of two bytes allows at most 65,535 bytes ([MQTT-1.5.4]).
+    @Test func `a string of 65535 bytes is encoded, and a string of 65536 bytes throws`() throws {
         let longest = String(repeating: "x", count: 65_535)
         let packet = Packet.publish(Publish(topic: longest, payload: []))
         #expect(try decode(encode(packet, .v311, from: .client), .v311, from: .client) == packet)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MQTTCodec
 
-/// What is read in pieces: the decoder asks for more until a packet is whole, and asks for the right number of bytes.
+/// Packets that arrive in pieces: the decoder requests the missing number of bytes until a packet is whole.
 @Suite
 struct IncrementalTests {
     static let corpus: [(ProtocolVersion, Endpoint, [UInt8])] = ProtocolVersion.allCases.flatMap { version in
@@ -18,11 +18,11 @@ struct IncrementalTests {
         }
     }
 
-    @Test func `the corpus has every type that each end may send`() {
+    @Test func `the test corpus contains more than 250 packets`() {
         #expect(Self.corpus.count > 250)
     }
 
-    @Test func `every truncation asks for more, and for no more than is missing`() throws {
+    @Test func `nextFrame() requests more bytes for a truncated packet, but never too many`() throws {
         for (version, sender, bytes) in Self.corpus {
             let decoder = PacketDecoder(version: version, sender: sender)
             for count in 0..<bytes.count {
@@ -37,7 +37,7 @@ struct IncrementalTests {
         }
     }
 
-    @Test func `reading exactly what is asked for ends with the whole packet and not a byte more`() throws {
+    @Test func `reading the number of bytes that nextFrame() requests ends exactly at the packet's end`() throws {
         for (version, sender, bytes) in Self.corpus {
             let decoder = PacketDecoder(version: version, sender: sender)
             var count = 0
@@ -48,7 +48,7 @@ struct IncrementalTests {
         }
     }
 
-    @Test func `every split of two packets into two reads gives the same two packets`() throws {
+    @Test func `two packets split into two reads at any byte are decoded as the same packets`() throws {
         for (version, sender, bytes) in Self.corpus where bytes.count <= 300 {
             let decoder = PacketDecoder(version: version, sender: sender)
             let stream = bytes + bytes
@@ -64,8 +64,8 @@ struct IncrementalTests {
         }
     }
 
-    /// A body that ends early is an error and not a reason to wait: the fixed header said how long it is.
-    @Test func `a packet whose body is cut at any byte never traps and never equals the original`() throws {
+    /// The fixed header contains the length of the body. A body that is too short for its fields is refused.
+    @Test func `a packet with a cut body throws or differs from the original, and never traps`() throws {
         for (version, sender, bytes) in Self.corpus where bytes.count <= 300 {
             let decoder = PacketDecoder(version: version, sender: sender)
             guard case .frame(let frame) = try decoder.nextFrame(in: bytes.span.bytes) else { continue }
@@ -86,8 +86,8 @@ struct IncrementalTests {
         }
     }
 
-    /// Packets of the corpus with a few bytes changed: most are refused, and what is accepted can be written again.
-    @Test func `damaged packets give packets or errors and nothing else`() {
+    /// Changes a few bytes of each packet. Most packets are refused. All accepted packets can be encoded again.
+    @Test func `randomly damaged packets are decoded or throw a DecodeError, and decoded packets can be encoded`() {
         let seed: UInt64 = 7
         var random = SeededGenerator(seed: seed)
         var accepted = 0

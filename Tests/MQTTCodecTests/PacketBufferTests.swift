@@ -5,9 +5,9 @@ import Testing
 
 @Suite
 struct PacketBufferTests {
-    /// Runs random operations on the buffer and on an array beside it, and compares after each.
+    /// Runs the same random operations on a buffer and on an array, and compares them after each operation.
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `it holds what an array would hold`(seed: UInt64) {
+    func `a PacketBuffer has the same contents as an array after random operations`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var buffer = PacketBuffer(capacity: Int.random(in: 0...16, using: &random))
         var model: [UInt8] = []
@@ -69,7 +69,7 @@ struct PacketBufferTests {
         }
     }
 
-    @Test func `a packet that is refused leaves no byte behind`() throws {
+    @Test func `a packet that cannot be encoded adds no bytes to the buffer`() throws {
         var buffer = PacketBuffer()
         let encoder = PacketEncoder(version: .v5, sender: .client)
         try encoder.encode(.pingReq, into: &buffer)
@@ -79,7 +79,7 @@ struct PacketBufferTests {
         #expect(buffer.withBytes { $0.withUnsafeBytes { hex($0) } } == "c000")
     }
 
-    @Test func `a packet over the peer's limit is refused and one at the limit is not`() throws {
+    @Test func `a packet above the peer's maximum size throws, and a packet of that size is encoded`() throws {
         var buffer = PacketBuffer()
         let encoder = PacketEncoder(version: .v311, sender: .client, maximumPacketSize: 20)
         let payload = [UInt8](repeating: 0, count: 15)
@@ -94,7 +94,7 @@ struct PacketBufferTests {
         }
     }
 
-    @Test func `secrets do not print`() {
+    @Test func `passwords and authentication data are hidden in descriptions and dumps`() {
         let connect = Connect(version: .v5, clientID: "c", username: "u", password: SecretBytes("hunter2"))
         var dumped = ""
         dump(connect, to: &dumped)

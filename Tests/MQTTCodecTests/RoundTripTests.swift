@@ -5,13 +5,13 @@ import Testing
 
 @Suite
 struct RoundTripTests {
-    /// Four of them run with a fixed seed each, so that a failure repeats; the seed stands in every message.
+    /// Each version and sender runs with two fixed seeds, so that a failure repeats. Failure messages contain the seed.
     static let cases = ProtocolVersion.allCases.flatMap { version in
         Endpoint.both.flatMap { sender in [1, 2].map { (version, sender, UInt64($0)) } }
     }
 
     @Test(arguments: cases)
-    func `every packet that is encoded is decoded to an equal one`(
+    func `every random packet is the same after encoding and decoding`(
         version: ProtocolVersion, sender: Endpoint, seed: UInt64
     ) throws {
         var generator = PacketGenerator(version: version, sender: sender, seed: seed)
@@ -29,7 +29,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: cases)
-    func `packets behind each other in one buffer are found one by one`(
+    func `packets one after another in one buffer are decoded in order`(
         version: ProtocolVersion, sender: Endpoint, seed: UInt64
     ) throws {
         var generator = PacketGenerator(version: version, sender: sender, seed: seed)
@@ -45,14 +45,14 @@ struct RoundTripTests {
     }
 
     @Test(arguments: cases)
-    func `reading a PUBLISH in place finds what copying it finds`(
+    func `decoding PUBLISH in place returns the fields of the encoded message`(
         version: ProtocolVersion, sender: Endpoint, seed: UInt64
     ) throws {
         var generator = PacketGenerator(version: version, sender: sender, seed: seed)
         let decoder = PacketDecoder(version: version, sender: sender)
         for _ in 0..<500 {
             let publish = generator.publish()
-            // Bytes of another packet in front: offsets must not be taken for those of the packet.
+            // Another packet in front makes sure that the ranges count from the start of the bytes, not of the packet.
             let bytes = try [0xC0, 0x00] + encode(.publish(publish), version, from: sender)
             guard case .frame(let frame) = try decoder.nextFrame(in: bytes.span.bytes, at: 2) else {
                 Issue.record("no frame")

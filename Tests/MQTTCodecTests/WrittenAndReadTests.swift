@@ -3,7 +3,7 @@ import Testing
 
 @Suite
 struct WrittenAndReadTests {
-    @Test func `what was written into one buffer is read packet by packet`() throws {
+    @Test func `packets that are written into one buffer are decoded one by one`() throws {
         let encoder = PacketEncoder(version: .v5, sender: .client)
         var buffer = PacketBuffer()
         let subscription = Subscription("chat/+/notes", qos: .atLeastOnce)

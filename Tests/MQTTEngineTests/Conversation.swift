@@ -2,7 +2,7 @@ import MQTTCodec
 import MQTTEngine
 import Testing
 
-/// Plays the server, the clock and the caller around one engine, so that a test reads as a conversation.
+/// Simulates the server, the clock and the caller of one engine.
 final class Conversation {
     private var engine: ClientEngine
     private let configuration: EngineConfiguration
@@ -10,7 +10,7 @@ final class Conversation {
     private var buffer = PacketBuffer()
     private var actions = ActionList()
     private(set) var isOpen = false
-    /// The topics of all messages, as they are when the engine has brought them.
+    /// The topics of all received messages, resolved right after the engine reported each message.
     private(set) var topics: [String] = []
 
     init(_ version: ProtocolVersion = .v5, _ change: (inout EngineConfiguration) -> Void = { _ in }) {
@@ -21,7 +21,7 @@ final class Conversation {
         engine = ClientEngine(configuration)
     }
 
-    // What the engine says of itself; a noncopyable value cannot stand in an expectation.
+    // Properties of the engine. The engine is noncopyable, so `#expect` cannot use it directly.
     var isConnected: Bool { engine.isConnected }
     var deadline: ContinuousClock.Instant? { engine.deadline }
     var inFlightCount: Int { engine.inFlightCount }
@@ -32,12 +32,12 @@ final class Conversation {
     var unacknowledgedCount: Int { engine.unacknowledgedCount }
     var version: ProtocolVersion { engine.protocolVersion }
 
-    /// The topic of `message`, which came with `bytes`.
+    /// The topic of `message`, which was received in `bytes`.
     func topic(of message: IncomingMessage, in bytes: [UInt8]) -> [UInt8] {
         engine.aliasedTopic(of: message) ?? Array(bytes[message.view.topic])
     }
 
-    /// What the engine wrote since the last look, as the packets that a server would read.
+    /// Returns and removes the packets that the engine wrote since the last call.
     func sent() throws -> [Packet] {
         let bytes = buffer.withBytes { $0.withUnsafeBytes { Array($0) } }
         buffer.removeAll()
@@ -52,7 +52,7 @@ final class Conversation {
         return packets
     }
 
-    /// What the engine wanted done since the last look.
+    /// Returns and removes the actions that the engine reported since the last call.
     func performed() -> [EngineAction] {
         defer { actions.removeAll() }
         return Array(actions)
@@ -68,7 +68,7 @@ final class Conversation {
         engine.transportClosed(now: now, &actions)
     }
 
-    /// The server sends `packets` in one piece.
+    /// The engine receives `packets` in one read.
     func receive(_ packets: Packet...) throws {
         var incoming = PacketBuffer()
         let encoder = PacketEncoder(version: engine.protocolVersion, sender: .server)
@@ -76,7 +76,7 @@ final class Conversation {
         receive(incoming.withBytes { $0.withUnsafeBytes { Array($0) } })
     }
 
-    /// The server sends `bytes`.
+    /// The engine receives `bytes`.
     func receive(_ bytes: [UInt8]) {
         var consumed = 0
         while consumed < bytes.count {
@@ -136,7 +136,7 @@ final class Conversation {
 
     func authenticate(_ auth: Auth) throws { try engine.authenticate(auth, now: now, into: &buffer) }
 
-    /// The next connection is with the same client id, perhaps at another server or with another configuration.
+    /// Changes the configuration for the next connection, which may be to another server.
     func reconfigure(isSameServer: Bool, _ change: (inout EngineConfiguration) -> Void = { _ in }) {
         var configuration = configuration
         change(&configuration)
@@ -153,7 +153,7 @@ final class Conversation {
 
     func fireTimer() { engine.timerFired(now: now, into: &buffer, &actions) }
 
-    /// Opens a connection that the server accepts, and forgets what was said so far.
+    /// Opens a connection that the server accepts, and discards the sent packets and actions.
     func connect(isSessionPresent: Bool = false, properties: PacketProperties = []) throws {
         open()
         _ = try sent()
@@ -161,7 +161,7 @@ final class Conversation {
         _ = performed()
     }
 
-    /// The connection is cut and a new one accepted; what the engine then sends is left to be looked at.
+    /// Closes the connection and opens another one, which the server accepts. `sent()` then returns the new packets.
     func reconnect(isSessionPresent: Bool, properties: PacketProperties = []) throws {
         close()
         _ = try sent()
@@ -172,7 +172,7 @@ final class Conversation {
         #expect(performed().first != nil)
     }
 
-    /// Cuts the connection and opens one whose server has lost the session; returns the actions that the CONNACK caused.
+    /// Closes the connection and opens another one without a session. Returns the actions that the CONNACK caused.
     func reconnectWithLostSession(properties: PacketProperties = []) throws -> [EngineAction] {
         close()
         _ = try sent()
@@ -186,14 +186,14 @@ final class Conversation {
         return Array(actions.dropFirst())
     }
 
-    /// The failures among what was to be performed.
+    /// Removes all reported actions, and returns the failures among them.
     func failures() -> [Token: EngineAction.Failure] {
         var failures: [Token: EngineAction.Failure] = [:]
         for case .failed(let token, let failure) in performed() { failures[token] = failure }
         return failures
     }
 
-    /// The handles of the messages among what was to be performed.
+    /// Removes all reported actions, and returns the handles of the received messages among them.
     func handles() -> [IncomingMessage.Handle?] {
         performed().compactMap { if case .message(let message) = $0 { .some(message.handle) } else { nil } }
     }

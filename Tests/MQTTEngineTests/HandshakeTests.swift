@@ -4,7 +4,7 @@ import Testing
 
 @Suite
 struct HandshakeTests {
-    @Test func `CONNECT says what the configuration and the limits say`() throws {
+    @Test func `CONNECT contains the configured client id, will, properties and limits`() throws {
         let talk = Conversation {
             $0.connect.will = .init(topic: "w", payload: [1], properties: [.willDelayInterval(5)])
             $0.receiveMaximum = 10
@@ -24,7 +24,7 @@ struct HandshakeTests {
         #expect(connect.properties.sessionExpiryInterval == 60)
     }
 
-    @Test func `CONNACK connects and is passed on`() throws {
+    @Test func `a received CONNACK connects the engine and is reported`() throws {
         let talk = Conversation()
         talk.open()
         let connAck = ConnAck(isSessionPresent: true, properties: [.serverKeepAlive(20)])
@@ -33,7 +33,7 @@ struct HandshakeTests {
         #expect(talk.isConnected)
     }
 
-    @Test func `a client id is assigned to a client that sent none`() throws {
+    @Test func `a client id that the server assigns is accepted if the client sent none`() throws {
         let talk = Conversation {
             $0.connect.clientID = ""
             $0.connect.isCleanStart = true
@@ -44,10 +44,11 @@ struct HandshakeTests {
         #expect(talk.performed() == [.connected(connAck)])
     }
 
+    /// [MQTT-3.1.3-6]
     @Test(arguments: ["x", "c"])
-    func `[MQTT-3.1.3-6] a client id that is assigned although one was sent ends the connection`(
-        _ assigned: String
-    ) throws {
+    func `the connection closes if the server assigns a client id although the client sent one`(_ assigned: String)
+        throws
+    {
         let talk = Conversation()
         talk.open()
         _ = try talk.sent()
@@ -56,7 +57,7 @@ struct HandshakeTests {
         #expect(!talk.isConnected)
     }
 
-    @Test func `a refusal that assigns a client id is passed on as a refusal`() throws {
+    @Test func `a refused connection is reported as refused even if its CONNACK assigns a client id`() throws {
         let talk = Conversation()
         talk.open()
         let connAck = ConnAck(reasonCode: .notAuthorized, properties: [.assignedClientIdentifier("x")])
@@ -81,7 +82,7 @@ struct HandshakeTests {
         #expect(try talk.sent() == [.disconnect(Disconnect(reasonCode: .protocolError))])
     }
 
-    @Test func `silence ends the attempt at the deadline and not before`() throws {
+    @Test func `an attempt without CONNACK closes with connectTimeout at its deadline, not earlier`() throws {
         let talk = Conversation()
         talk.open()
         #expect(talk.deadline == talk.now.advanced(by: .seconds(10)))
@@ -94,7 +95,7 @@ struct HandshakeTests {
         #expect(talk.deadline == nil)
     }
 
-    @Test func `a refusal is passed on whole`() throws {
+    @Test func `a refusing CONNACK is reported with its reason code and properties`() throws {
         let talk = Conversation()
         talk.open()
         let connAck = ConnAck(reasonCode: .useAnotherServer, properties: [.serverReference("b2")])
@@ -102,14 +103,14 @@ struct HandshakeTests {
         #expect(talk.performed() == [.close(.refused(connAck))])
     }
 
-    @Test func `a session after a clean start is a protocol error`() throws {
+    @Test func `a CONNACK with session present after a clean start is a protocol error`() throws {
         let talk = Conversation { $0.connect.isCleanStart = true }
         talk.open()
         try talk.receive(.connAck(ConnAck(isSessionPresent: true)))
         #expect(talk.performed() == [.close(.protocolError(.sessionAfterCleanStart))])
     }
 
-    @Test func `once closing, every later input is answered with nothing`() throws {
+    @Test func `after a malformed packet, later packets are ignored and new requests fail`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.receive([0x00, 0x00])
@@ -131,7 +132,7 @@ struct HandshakeTests {
         #expect(talk.isConnected)
     }
 
-    @Test func `the rest of a read behind the packet that closed is ignored`() throws {
+    @Test func `packets after a DISCONNECT in the same read are ignored`() throws {
         let talk = Conversation()
         try talk.connect()
         try talk.receive(.disconnect(Disconnect(reasonCode: .serverShuttingDown)), .message(), .pingResp)
@@ -139,7 +140,7 @@ struct HandshakeTests {
         #expect(try talk.sent() == [])
     }
 
-    @Test func `a malformed packet is answered with its reason code in MQTT 5 and with silence before`() throws {
+    @Test func `a malformed packet closes the connection, and only MQTT 5 sends a DISCONNECT with the reason`() throws {
         for version in [ProtocolVersion.v311, .v5] {
             let talk = Conversation(version)
             try talk.connect()
@@ -160,7 +161,7 @@ struct HandshakeTests {
             [0x20, 0x02, 0x00, 0x01],  // CONNACK of MQTT 3 with return code 1
             [],  // closing without a word, as RabbitMQ does
         ] as [[UInt8]])
-    func `a server that does not speak MQTT 5 is tried with 3 1 1 and that is remembered`(answer: [UInt8]) throws {
+    func `if a server does not accept MQTT 5, the next connections use MQTT v311`(answer: [UInt8]) throws {
         let talk = Conversation()
         talk.open()
         _ = try talk.sent()
@@ -180,7 +181,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func `3 1 1 is not remembered for a configuration that can not fall back`() throws {
+    @Test func `a remembered fallback to MQTT v311 is ignored if the configuration forbids fallback`() throws {
         let talk = Conversation()
         talk.open()
         _ = try talk.sent()
@@ -200,7 +201,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func `3 1 1 stays what was asked for`() throws {
+    @Test func `a client configured for MQTT v311 still uses it after reconfigure()`() throws {
         let talk = Conversation(.v311) { $0.fallsBackToVersion311 = false }
         try talk.connect()
         talk.close()
@@ -209,7 +210,7 @@ struct HandshakeTests {
         #expect(talk.version == .v311)
     }
 
-    @Test func `a fallback that did not help is taken back`() throws {
+    @Test func `if the fallback to MQTT v311 also fails, the next attempt uses MQTT 5 again`() throws {
         let talk = Conversation()
         for expected in [ProtocolVersion.v5, .v311, .v5, .v311] {
             talk.open()
@@ -219,7 +220,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func `a lost connection says nothing about the version once a server has accepted it`() throws {
+    @Test func `a lost connection causes no version fallback after a server accepted MQTT 5`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.close()
@@ -229,7 +230,7 @@ struct HandshakeTests {
         #expect(talk.performed() == [.close(.transportClosed), .close(.transportClosed)])
     }
 
-    @Test func `without fallback a refused version is a refusal`() throws {
+    @Test func `without fallback, a CONNACK with unsupportedProtocolVersion is reported as refused`() throws {
         let talk = Conversation { $0.fallsBackToVersion311 = false }
         talk.open()
         try talk.receive(.connAck(ConnAck(reasonCode: .unsupportedProtocolVersion)))
@@ -237,7 +238,7 @@ struct HandshakeTests {
         #expect(talk.version == .v5)
     }
 
-    @Test func `an extended authentication goes to and fro before CONNACK and again later`() throws {
+    @Test func `AUTH packets are exchanged before CONNACK, and again for a later reauthentication`() throws {
         let talk = Conversation { $0.connect.properties = [.authenticationMethod("M")] }
         talk.open()
         _ = try talk.sent()
@@ -256,7 +257,8 @@ struct HandshakeTests {
         #expect(talk.performed() == [.authenticated(success)])
     }
 
-    @Test func `[MQTT-4.12.0-6] AUTH without a method in CONNECT ends the connection`() throws {
+    /// [MQTT-4.12.0-6]
+    @Test func `a received AUTH closes the connection if CONNECT had no authentication method`() throws {
         let step = Auth(reasonCode: .continueAuthentication, properties: [.authenticationMethod("M")])
         let talk = Conversation()
         try talk.connect()
@@ -264,7 +266,7 @@ struct HandshakeTests {
         #expect(talk.performed() == [.close(.protocolError(.unexpectedAuthentication))])
     }
 
-    @Test func `DISCONNECT carries its reason in MQTT 5 and is plain before`() throws {
+    @Test func `DISCONNECT carries its reason and properties in MQTT 5, and neither before MQTT 5`() throws {
         let goodbye = Disconnect(reasonCode: .disconnectWithWillMessage, properties: [.sessionExpiryInterval(0)])
         for version in [ProtocolVersion.v311, .v5] {
             let talk = Conversation(version)
@@ -275,7 +277,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func `a CONNECT that cannot be written closes with the reason`() throws {
+    @Test func `a CONNECT that cannot be encoded closes the connection with malformedConnect`() throws {
         let talk = Conversation { $0.connect.will = .init(topic: "a/#", payload: []) }
         talk.open()
         guard case .close(.malformedConnect(let error))? = talk.performed().first else {

@@ -3,7 +3,7 @@ import MQTTEngine
 import Testing
 
 extension IncomingTests {
-    @Test func `one call brings a bounded list of actions, and the rest waits for the next`() throws {
+    @Test func `one call of received() returns at most actionsPerCall actions, and the next call continues`() throws {
         var engine = ClientEngine(EngineConfiguration(connect: Connect(version: .v311, clientID: "c")))
         var buffer = PacketBuffer()
         var actions = ActionList()

@@ -5,7 +5,9 @@ import Testing
 /// Flags in the fixed header that a server must not set.
 extension IncomingTests {
     @Test(arguments: [ProtocolVersion.v31, .v311, .v5])
-    func `DUP at QoS 0 does not end the connection and is not handed on`(_ version: ProtocolVersion) throws {
+    func `a DUP flag on a received QoS 0 message is ignored, and the connection stays open`(_ version: ProtocolVersion)
+        throws
+    {
         let talk = Conversation(version)
         try talk.connect()
         let properties: [UInt8] = version >= .v5 ? [0] : []

@@ -7,7 +7,7 @@ struct IncomingTests {
     static let qos1 = Delivery.atLeastOnce(5, isDuplicate: false)
     static let qos2 = Delivery.exactlyOnce(5, isDuplicate: false)
 
-    @Test func `a message points at its topic and payload`() throws {
+    @Test func `a received message reports where its topic and payload are in the read bytes`() throws {
         let talk = Conversation()
         try talk.connect()
         var incoming = PacketBuffer()
@@ -23,7 +23,7 @@ struct IncomingTests {
         #expect(topics == [Array("room/7".utf8), Array("room/7".utf8)])
     }
 
-    @Test func `QoS 1 is acknowledged in order, with the bytes of one read in one buffer`() throws {
+    @Test func `QoS 1 messages of one read are acknowledged in the order of their arrival`() throws {
         let talk = Conversation()
         try talk.connect()
         try talk.receive(
@@ -32,7 +32,8 @@ struct IncomingTests {
         #expect(talk.performed().count == 2)
     }
 
-    @Test func `[MQTT-4.3.3-10] a QoS 2 message is delivered once until PUBREL, also over a reconnect`() throws {
+    /// [MQTT-4.3.3-10]
+    @Test func `a QoS 2 message is delivered only once before PUBREL, even after a reconnect`() throws {
         let talk = Conversation()
         try talk.connect()
         try talk.receive(.message("t", Self.qos2))
@@ -49,8 +50,8 @@ struct IncomingTests {
         #expect(talk.performed().count == 1)
     }
 
-    /// The server has lost the session, and its CONNACK that said so was lost as well.
-    @Test func `[MQTT-3.3.1-1] a held id that comes unmarked on a later connection is a new message`() throws {
+    /// [MQTT-3.3.1-1]: the server lost the session, and the CONNACK that reported it was lost, too.
+    @Test func `after a reconnect, a message without DUP is new even if its packet id is still in use`() throws {
         let talk = Conversation()
         try talk.connect()
         try talk.receive(.message("t", Self.qos2))
@@ -62,7 +63,8 @@ struct IncomingTests {
         #expect(talk.performed() == [])
     }
 
-    @Test func `[MQTT-4.3.3-10] a held id that comes with another message on a later connection is a new one`() throws {
+    /// [MQTT-4.3.3-10]
+    @Test func `after a reconnect, a DUP message with another topic or payload is delivered as new`() throws {
         func message(_ payload: [UInt8], topic: String = "t", isDuplicate: Bool = true) -> Packet {
             .message(topic, .exactlyOnce(5, isDuplicate: isDuplicate), payload)
         }
@@ -80,7 +82,7 @@ struct IncomingTests {
             try talk.connect()
             try talk.receive(message(old, isDuplicate: false))
             #expect(talk.performed().count == 1)
-            // The server has answered nothing else: whether it has the session still shows by what it sends.
+            // Each CONNACK reports a session, so only the content of the messages shows whether the server lost it.
             try talk.reconnect(isSessionPresent: true)
             try talk.receive(message(old))
             #expect(talk.performed() == [])
@@ -96,9 +98,9 @@ struct IncomingTests {
         }
     }
 
-    /// A server that has lost the session counts from 1 again, and uses all ids up to the held ones before them.
+    /// [MQTT-4.3.3-10]: a server that lost the session starts at packet id 1 again, and uses all lower ids first.
     @Test(arguments: [2_000, 65_000] as [UInt16])
-    func `[MQTT-4.3.3-10] what came with a held id is known whatever ids came since`(first: UInt16) throws {
+    func `a QoS 2 duplicate is recognized after thousands of messages with other packet ids`(first: UInt16) throws {
         func message(_ id: PacketID, _ byte: UInt8, isDuplicate: Bool = false) -> Packet {
             .message("t", .exactlyOnce(id, isDuplicate: isDuplicate), [byte])
         }
@@ -118,7 +120,8 @@ struct IncomingTests {
         #expect(talk.performed().count == 10)
     }
 
-    @Test func `[MQTT-4.3.3-10] what came with a held id is known however many ids are held`() throws {
+    /// [MQTT-4.3.3-10]
+    @Test func `a QoS 2 duplicate is recognized even if thousands of packet ids wait for PUBREL`() throws {
         func packetID(_ id: UInt16) throws -> PacketID { try #require(PacketID(rawValue: id)) }
         func message(_ id: UInt16, _ byte: UInt8, isDuplicate: Bool = false) throws -> Packet {
             .message("t", .exactlyOnce(try packetID(id), isDuplicate: isDuplicate), [byte])
@@ -142,7 +145,7 @@ struct IncomingTests {
         #expect(talk.performed().count == 2_500)
     }
 
-    @Test func `a repetition is known as one whatever stood for its topic`() throws {
+    @Test func `a duplicate is recognized even if the original arrived with a topic alias`() throws {
         let talk = Conversation { $0.incomingTopicAliases = 4 }
         try talk.connect()
         try talk.receive(.message("t", .atMostOnce, properties: [.topicAlias(2)]))
@@ -153,7 +156,7 @@ struct IncomingTests {
         #expect(talk.performed() == [])
     }
 
-    @Test func `PUBREL of an unknown id is answered so that the server can go on`() throws {
+    @Test func `PUBREL with an unknown packet id is answered with PUBCOMP`() throws {
         for version in [ProtocolVersion.v311, .v5] {
             let talk = Conversation(version)
             try talk.connect()
@@ -162,7 +165,7 @@ struct IncomingTests {
         }
     }
 
-    @Test func `a lost session makes every id a new message`() throws {
+    @Test func `if the session is lost, a QoS 2 message with a known packet id is delivered as new`() throws {
         let talk = Conversation()
         try talk.connect()
         try talk.receive(.message("t", Self.qos2))
@@ -172,9 +175,10 @@ struct IncomingTests {
         #expect(talk.performed().count == 1)
     }
 
-    // Acknowledging on command.
+    // Acknowledgements by the app.
 
-    @Test func `[MQTT-4.6.0-2] answers on command are written in the order of the messages`() throws {
+    /// [MQTT-4.6.0-2]
+    @Test func `acknowledgements by the app are sent in the order of the received messages`() throws {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         try talk.connect()
         try talk.receive(
@@ -191,7 +195,7 @@ struct IncomingTests {
         #expect(talk.unacknowledgedCount == 0)
     }
 
-    @Test func `a QoS 1 message that was not acknowledged comes again and its old handle means nothing`() throws {
+    @Test func `an unacknowledged QoS 1 message is delivered again, and its old handle is invalid`() throws {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         try talk.connect()
         try talk.receive(.message("a", .atLeastOnce(1, isDuplicate: false)))
@@ -205,7 +209,7 @@ struct IncomingTests {
         #expect(try talk.sent() == [.pubAck(1)])
     }
 
-    @Test func `a QoS 2 message in processing is not delivered again and is acknowledged when it is done`() throws {
+    @Test func `an unacknowledged QoS 2 message is not delivered again, and its acknowledgement sends PUBREC`() throws {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         try talk.connect()
         try talk.receive(.message("a", Self.qos2))
@@ -218,7 +222,7 @@ struct IncomingTests {
         #expect(try talk.sent() == [.pubRec(5)])
     }
 
-    @Test func `a QoS 2 message that was acknowledged without a connection is answered when it comes again`() throws {
+    @Test func `a QoS 2 message acknowledged while offline gets PUBREC when the server sends it again`() throws {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         try talk.connect()
         try talk.receive(.message("a", Self.qos2))
@@ -232,8 +236,9 @@ struct IncomingTests {
         #expect(talk.handles().isEmpty)
     }
 
+    /// [MQTT-4.3.3-10]
     @Test(arguments: [(.v311, .notAuthorized), (.v5, .serverBusy)] as [(ProtocolVersion, PacketReasonCode)])
-    func `[MQTT-4.3.3-10] a refusal that PUBREC cannot carry leaves the id held until PUBREL`(
+    func `if PUBREC cannot carry a failure code, the packet id stays in use until PUBREL`(
         version: ProtocolVersion, code: PacketReasonCode
     ) throws {
         let talk = Conversation(version) { $0.acknowledgements = .onCommand }
@@ -251,7 +256,8 @@ struct IncomingTests {
         #expect(try talk.sent() == [.pubComp(5)])
     }
 
-    @Test func `[MQTT-4.3.3-9] a refused id is released, and means a new message`() throws {
+    /// [MQTT-4.3.3-9]
+    @Test func `a PUBREC with a failure code releases the packet id for a new message`() throws {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         try talk.connect()
         for _ in 1...2 {
@@ -280,7 +286,7 @@ struct IncomingTests {
     }
 
     @Test(arguments: [EngineConfiguration.AcknowledgementMode.automatic, .onCommand])
-    func `a QoS 2 message beyond our receive maximum is delivered when it comes again`(
+    func `a QoS 2 message above the receive maximum is delivered when the server sends it again`(
         _ mode: EngineConfiguration.AcknowledgementMode
     ) throws {
         let talk = Conversation {
@@ -302,7 +308,8 @@ struct IncomingTests {
         #expect(try talk.sent() == [.pubRec(3)])
     }
 
-    @Test func `[MQTT-4.6.0-3] a repetition is answered behind the messages before it`() throws {
+    /// [MQTT-4.6.0-3]
+    @Test func `a PUBREC for a duplicate is sent after the acknowledgements of earlier messages`() throws {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         talk.restore([], incoming: [2])
         try talk.connect(isSessionPresent: true)
@@ -313,7 +320,8 @@ struct IncomingTests {
         #expect(try talk.sent() == [.pubRec(1), .pubRec(2)])
     }
 
-    @Test func `[MQTT-4.3.3-10] repetitions that wait behind one message are answered by one PUBREC`() throws {
+    /// [MQTT-4.3.3-10]
+    @Test func `many duplicates that wait behind one unacknowledged message get one PUBREC`() throws {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         let again = Packet.message("t", .exactlyOnce(1, isDuplicate: true))
         try talk.connect()
@@ -328,14 +336,14 @@ struct IncomingTests {
         #expect(try talk.sent() == [.pubAck(2), .pubRec(1)])
         try talk.receive(again)
         #expect(try talk.sent() == [.pubRec(1)])
-        // An answer that was due on a connection is due on the next one, when the message comes there.
+        // A PUBREC that was not sent before the connection closed is sent when the next connection repeats the message.
         try talk.receive(.message("u", .atLeastOnce(2, isDuplicate: false)), again)
         try talk.reconnect(isSessionPresent: true)
         try talk.receive(again)
         #expect(try talk.sent() == [.pubRec(1)])
     }
 
-    @Test func `an acknowledged message makes room for another`() throws {
+    @Test func `an acknowledged message frees its place in the receive maximum`() throws {
         let talk = Conversation { $0.receiveMaximum = 1 }
         try talk.connect()
         for id in 1...5 {
@@ -346,7 +354,8 @@ struct IncomingTests {
         #expect(talk.isConnected)
     }
 
-    @Test func `a packet over our maximum size ends the connection on its header`() throws {
+    @Test func `a packet above the client's maximum packet size closes the connection when its header arrives`() throws
+    {
         let talk = Conversation { $0.maximumPacketSize = 100 }
         try talk.connect()
         talk.receive([0x30, 0x80, 0x01])
@@ -357,7 +366,8 @@ struct IncomingTests {
         }
     }
 
-    @Test func `[MQTT-3.3.2-10] an alias above our maximum and an unknown alias end the connection`() throws {
+    /// [MQTT-3.3.2-10]
+    @Test func `a topic alias above the maximum or an unknown topic alias closes the connection`() throws {
         let talk = Conversation { $0.incomingTopicAliases = 2 }
         try talk.connect()
         try talk.receive(.message("a", properties: [.topicAlias(3)]))
@@ -369,7 +379,8 @@ struct IncomingTests {
         #expect(talk.performed() == [.close(.protocolError(.unknownTopicAlias(2)))])
     }
 
-    @Test func `[MQTT-3.3.2-12] messages that come together have the topic that their alias had then`() throws {
+    /// [MQTT-3.3.2-12]
+    @Test func `messages of one read get the right topics if their topic alias changes in between`() throws {
         let talk = Conversation()
         try talk.connect()
         func message(_ topic: String, _ text: UInt8) -> Packet {
@@ -379,7 +390,7 @@ struct IncomingTests {
         #expect(talk.topics == ["a", "a", "b", "b", "a"])
     }
 
-    @Test func `an alias of an earlier connection is forgotten`() throws {
+    @Test func `a topic alias of an earlier connection is unknown on the next connection`() throws {
         let talk = Conversation()
         try talk.connect()
         try talk.receive(.message("a", properties: [.topicAlias(1)]))

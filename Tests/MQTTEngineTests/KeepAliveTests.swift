@@ -4,7 +4,8 @@ import Testing
 
 @Suite
 struct KeepAliveTests {
-    @Test func `[MQTT-3.1.2-20] PINGREQ follows the keep-alive, counted from the last packet that was sent`() throws {
+    /// [MQTT-3.1.2-20]
+    @Test func `PINGREQ is sent one keep-alive interval after the last sent packet`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.pass(.seconds(30))
@@ -23,14 +24,15 @@ struct KeepAliveTests {
         #expect(talk.deadline == talk.now.advanced(by: .milliseconds(59_920)))
     }
 
-    @Test func `[MQTT-3.1.2-21] the server's keep-alive is obeyed`() throws {
+    /// [MQTT-3.1.2-21]
+    @Test func `the server keep-alive from CONNACK replaces the configured keep-alive`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.serverKeepAlive(7)])
         talk.fireTimer()
         #expect(talk.deadline == talk.now.advanced(by: .seconds(7)))
     }
 
-    @Test func `keep-alive 0 sends no PINGREQ`() throws {
+    @Test func `no PINGREQ is sent if the keep-alive is 0`() throws {
         let talk = Conversation { $0.connect.keepAlive = 0 }
         try talk.connect()
         #expect(talk.deadline == nil)
@@ -39,7 +41,7 @@ struct KeepAliveTests {
         #expect(try talk.sent() == [])
     }
 
-    @Test func `no PINGRESP ends the connection, whatever else comes in`() throws {
+    @Test func `the connection closes if PINGRESP is missing, even if other packets arrive`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.pass(.seconds(60))
@@ -55,7 +57,7 @@ struct KeepAliveTests {
         #expect(talk.performed() == [.close(.pingTimeout)])
     }
 
-    @Test func `a PINGRESP to nothing is harmless`() throws {
+    @Test func `a PINGRESP without a PINGREQ is ignored`() throws {
         let talk = Conversation()
         try talk.connect()
         try talk.receive(.pingResp)

@@ -11,7 +11,7 @@ struct MessageMemoryTests {
         let bytes: [UInt8]
     }
 
-    /// Keeps a message of `size` bytes that no other has.
+    /// Adds a message of `size` bytes whose content depends on `number`.
     private func keep(_ number: Int, size: Int, in memory: inout MessageMemory) -> Kept {
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0) }
         let header = OutgoingHeader(qos: .atLeastOnce, token: Token(rawValue: UInt64(number)))
@@ -21,7 +21,7 @@ struct MessageMemoryTests {
         return Kept(place: place, bytes: bytes)
     }
 
-    /// How many bytes a message of `size` bytes takes, with its record.
+    /// The memory that a message of `size` bytes uses, including its record.
     private func taken(_ size: Int) -> Int {
         let header = OutgoingHeader(qos: .atLeastOnce, token: 1)
         return MessageMemory.byteCount(
@@ -35,7 +35,7 @@ struct MessageMemoryTests {
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `messages stay as they are until they are discarded, in whatever order`(seed: UInt64) {
+    func `messages in memory keep their bytes while other messages are added and discarded`(seed: UInt64) {
         var random = seed
         func next(_ limit: Int) -> Int {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -59,8 +59,8 @@ struct MessageMemoryTests {
         check(keep(1, size: 10, in: &memory), in: memory)
     }
 
-    /// A caller reads views without the lock under which other messages are kept.
-    @Test func `a view stays valid while other messages are kept, moved and discarded`() {
+    /// A caller reads views without the lock that protects the other operations.
+    @Test func `a view stays valid while other messages are added, moved and discarded`() {
         var memory = MessageMemory()
         let first = keep(0, size: 100, in: &memory)
         let view = memory.view(first.place)
@@ -77,12 +77,12 @@ struct MessageMemoryTests {
         for other in others { check(other, in: memory) }
     }
 
-    /// As the queue of a client: a lock guards the memory, and views are read without the lock.
+    /// Works like the outgoing queue of a client: a lock protects the memory, and views are read without the lock.
     private final class Shared: Sendable {
         let memory = Mutex(MessageMemory())
     }
 
-    @Test func `threads read their views without the lock while other threads keep, move and discard messages`() async {
+    @Test func `threads read their views without the lock while other threads add, move and discard messages`() async {
         let shared = Shared()
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
@@ -112,7 +112,7 @@ struct MessageMemoryTests {
         #expect(shared.memory.withLock { $0.byteCount } == 0)
     }
 
-    @Test func `moving all messages frees nearly all memory of those that were discarded`() {
+    @Test func `moving the remaining messages frees nearly all memory of discarded messages`() {
         var memory = MessageMemory()
         var kept = (0..<5_000).map { keep($0, size: 200, in: &memory) }
         let long = keep(5_000, size: 100_000, in: &memory)
@@ -131,7 +131,7 @@ struct MessageMemoryTests {
         for one in kept + [moved] { check(one, in: memory) }
     }
 
-    @Test func `places that are discarded together free what each of them would free`() {
+    @Test func `discarding many places at once frees the memory of all of them`() {
         var memory = MessageMemory()
         var spent = MessageMemory.SpentPlaces()
         let kept = (0..<500).map { keep($0, size: $0 % 50 == 0 ? 20_000 : 200, in: &memory) }
@@ -148,7 +148,7 @@ struct MessageMemoryTests {
         #expect(memory.heldByteCount == 0)
     }
 
-    @Test func `no short message holds the slab of a long one`() {
+    @Test func `a short message does not keep the memory slab of a discarded long message`() {
         var memory = MessageMemory()
         let long = keep(1, size: 1_000_000, in: &memory)
         #expect(memory.heldByteCount == taken(1_000_000))
@@ -157,7 +157,7 @@ struct MessageMemoryTests {
         #expect(memory.heldByteCount < 100_000)
     }
 
-    @Test func `no memory is held when no message is kept`() {
+    @Test func `all memory is freed after all messages are discarded`() {
         var memory = MessageMemory()
         #expect(memory.heldByteCount == 0 && memory.byteCount == 0)
         let kept = (0..<500).map { keep($0, size: $0 * 50, in: &memory) }
@@ -168,7 +168,7 @@ struct MessageMemoryTests {
         #expect(memory.heldByteCount == 0 && memory.byteCount == 0)
     }
 
-    @Test func `a part of more than 1 GiB is cut, so that a message takes less than 4 GiB`() {
+    @Test func `MessageRecord limits topic, payload and properties to 1 GiB each`() {
         let header = OutgoingHeader(qos: .atLeastOnce, token: 1)
         let record = MessageRecord(
             header: header, propertiesCount: 1 << 40, topicCount: (1 << 30) + 1, payloadCount: 1 << 30)

@@ -8,7 +8,7 @@ struct MessageViewTests {
         .contentType("text/plain"), .userProperty(name: "trace", value: "7f3a"),
     ]
 
-    /// Keeps a message as the caller's queue does.
+    /// Stores a message in `memory`, as the outgoing queue of a client does.
     private static func keep(
         _ header: OutgoingHeader, topic: String, payload: [UInt8] = [1], properties: PacketProperties = [],
         in memory: inout MessageMemory
@@ -21,7 +21,7 @@ struct MessageViewTests {
         }
     }
 
-    @Test func `kept messages are published in order, with what each message carries`() throws {
+    @Test func `messages in memory are published in order and with all their fields`() throws {
         let talk = Conversation()
         try talk.connect()
         var memory = MessageMemory()
@@ -59,7 +59,7 @@ struct MessageViewTests {
         #expect(try talk.sent() == [OutgoingTests.publish(1, .atLeastOnce, isDuplicate: true)])
     }
 
-    @Test func `more views than the engine takes fail one by one, and QoS 0 among them is written`() throws {
+    @Test func `if a batch exceeds the publish capacity, excess messages fail and QoS 0 messages are sent`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.receiveMaximum(1)])
         var memory = MessageMemory()
@@ -74,7 +74,9 @@ struct MessageViewTests {
     }
 
     @Test(arguments: PacketQoS.allCases)
-    func `a message whose properties cannot be encoded fails and leaves nothing`(_ qos: PacketQoS) throws {
+    func `a message with properties that cannot be encoded fails and uses no memory or packet id`(_ qos: PacketQoS)
+        throws
+    {
         let talk = Conversation()
         try talk.connect()
         talk.publish(OutgoingMessage(topic: "bad", payload: [2], qos: qos, properties: [.topicAlias(1)], token: 2))
@@ -88,7 +90,7 @@ struct MessageViewTests {
         #expect(talk.keptByteCount == 0 && talk.inFlightCount == 0)
     }
 
-    @Test func `properties that cannot be encoded leave the buffer as it was`() throws {
+    @Test func `encoding invalid properties throws and leaves the buffer unchanged`() throws {
         var buffer = PacketBuffer()
         try MessageMemory.encode(Self.properties, hasExpiry: true, into: &buffer)
         let count = buffer.count
@@ -102,7 +104,7 @@ struct MessageViewTests {
         #expect(buffer.count == count)
     }
 
-    @Test func `what is sent again has its properties and the time that remains`() throws {
+    @Test func `a resent message carries its properties and its remaining expiry time`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(

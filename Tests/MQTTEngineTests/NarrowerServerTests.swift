@@ -2,7 +2,7 @@ import MQTTCodec
 import MQTTEngine
 import Testing
 
-/// A session that goes on at a server which takes less than it did when a message was written first.
+/// A session that continues on a server with lower limits than when its messages were first sent.
 @Suite
 struct NarrowerServerTests {
     private static let refusals: [(Property, PacketReasonCode)] = [
@@ -13,8 +13,9 @@ struct NarrowerServerTests {
         OutgoingMessage(topic: "t", payload: [1], qos: .exactlyOnce, isRetained: true, token: token)
     }
 
+    /// [MQTT-3.2.2-11], [MQTT-3.2.2-14]
     @Test(arguments: refusals)
-    func `[MQTT-3.2.2-11] [MQTT-3.2.2-14] what the new CONNACK rules out is not sent again, and fails`(
+    func `an in-flight message that the new CONNACK does not allow fails and is not sent again`(
         announced: Property, code: PacketReasonCode
     ) throws {
         let talk = Conversation()
@@ -29,15 +30,14 @@ struct NarrowerServerTests {
         _ = try talk.sent()
         try talk.receive(.connAck(connAck))
         #expect(talk.performed() == [.connected(connAck), .failed(1, .notSupportedByServer(code))])
-        // A server without QoS 2 need not know PUBREL.
+        // A server without QoS 2 may not support PUBREL.
         let release: [Packet] = code == .qosNotSupported ? [] : [.pubRel(1)]
         #expect(try talk.sent() == release + [OutgoingTests.publish(2, .atLeastOnce, isDuplicate: true)])
         #expect(talk.inFlightCount == 2)
     }
 
-    @Test func `[MQTT-2.2.1-3] the id of a message that was given up is free with PUBCOMP, also on a later connection`()
-        throws
-    {
+    /// [MQTT-2.2.1-3]
+    @Test func `a message that is no longer allowed frees its packet id only after PUBREL and PUBCOMP`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(Self.message(1))
@@ -54,10 +54,10 @@ struct NarrowerServerTests {
         #expect(try talk.sent() == [OutgoingTests.publish(1, .exactlyOnce)])
     }
 
+    /// [MQTT-4.3.3-6]
     @Test(arguments: [false, true])
-    func `[MQTT-4.3.3-6] where messages are stored, the id of one that was given up is freed when that is stored`(
-        isStoredLate: Bool
-    ) throws {
+    func `with a store, PUBREL for a given-up message is sent only after the store confirms`(isStoredLate: Bool) throws
+    {
         let talk = Conversation { $0.awaitsStorage = true }
         talk.restore([.sent(Self.message(1), 1)])
         talk.open()
@@ -77,7 +77,7 @@ struct NarrowerServerTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `a lost session forgets what was given up, and tells nobody again`() throws {
+    @Test func `a given-up message is not reported again when the session is lost`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(Self.message(1))
@@ -90,8 +90,9 @@ struct NarrowerServerTests {
         #expect(talk.inFlightCount == 0)
     }
 
+    /// [MQTT-3.2.2-11], [MQTT-3.2.2-14]
     @Test(arguments: refusals)
-    func `[MQTT-3.2.2-11] [MQTT-3.2.2-14] what an earlier process sent is not sent again either, and takes no quota`(
+    func `restored messages that the CONNACK does not allow fail and take no send quota`(
         announced: Property, code: PacketReasonCode
     ) throws {
         let talk = Conversation()
@@ -105,8 +106,11 @@ struct NarrowerServerTests {
         #expect(talk.inFlightCount == 3)
     }
 
+    /// [MQTT-4.3.3-5]
     @Test(arguments: refusals.map(\.0))
-    func `[MQTT-4.3.3-5] what the server has already received goes on with PUBREL`(announced: Property) throws {
+    func `a message with PUBREC continues with PUBREL even if the new CONNACK does not allow it`(announced: Property)
+        throws
+    {
         let talk = Conversation()
         try talk.connect()
         talk.publish(Self.message(1))

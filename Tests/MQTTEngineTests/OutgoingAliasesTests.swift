@@ -4,7 +4,7 @@ import Testing
 
 @Suite
 struct OutgoingAliasesTests {
-    @Test func `topics that repeat are sent as aliases, the least recently used makes room`() throws {
+    @Test func `repeated topics are sent as topic aliases, and the least recently used alias is replaced`() throws {
         let talk = Conversation { $0.outgoingTopicAliases = 2 }
         try talk.connect(properties: [.topicAliasMaximum(10)])
         for topic in ["a", "a", "b", "a", "c", "b"] { talk.publish(topic, qos: .atMostOnce, token: 1) }
@@ -13,7 +13,7 @@ struct OutgoingAliasesTests {
         #expect(sent.map(\.properties.topicAlias) == [1, 1, 2, 1, 2, 1])
     }
 
-    @Test func `fixed aliases are used for their topics, and other topics get other numbers`() throws {
+    @Test func `topics with a fixed alias use it, and other topics use the free alias numbers`() throws {
         let talk = Conversation {
             $0.outgoingTopicAliases = 3
             $0.fixedTopicAliases = ["five": 5, "two": 2, "eleven": 11]
@@ -23,14 +23,12 @@ struct OutgoingAliasesTests {
             talk.publish(topic, qos: .atMostOnce, token: 1)
         }
         let sent = try talk.sent().compactMap { if case .publish(let publish) = $0 { publish } else { nil } }
-        // The server allows 5: two are fixed, and "eleven" gets one of the three others.
+        // The server allows five aliases. Two of them are fixed, and "eleven" gets one of the other three.
         #expect(sent.map(\.topic) == ["five", "a", "b", "c", "two", "eleven", "d", "", "", "b"])
         #expect(sent.map(\.properties.topicAlias) == [5, 1, 3, 4, 2, 1, 3, 5, 2, 4])
     }
 
-    @Test func `fixed aliases are used even if the engine has none of its own, but never if the server allows none`()
-        throws
-    {
+    @Test func `fixed topic aliases are used only if the server's topic alias maximum allows them`() throws {
         for (maximum, expected) in [(10, [5, 5]), (4, [nil, nil])] as [(UInt16, [UInt16?])] {
             let talk = Conversation {
                 $0.outgoingTopicAliases = 0
@@ -43,7 +41,7 @@ struct OutgoingAliasesTests {
         }
     }
 
-    @Test func `topics that only look alike get aliases of their own`() throws {
+    @Test func `topics that differ only in Unicode normalization get different aliases`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.topicAliasMaximum(10)])
         for topic in ["caf\u{E9}", "cafe\u{301}"] { talk.publish(topic, qos: .atMostOnce, token: 1) }
@@ -51,7 +49,7 @@ struct OutgoingAliasesTests {
         #expect(sent.map(\.properties.topicAlias) == [1, 2])
     }
 
-    @Test func `no alias is used where the server allows none`() throws {
+    @Test func `no topic alias is sent if the server allows none`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atMostOnce, token: 1)
@@ -59,7 +57,7 @@ struct OutgoingAliasesTests {
         #expect(try talk.sent() == [.message(), .message()])
     }
 
-    @Test func `a resent message carries its whole topic`() throws {
+    @Test func `a resent message carries its full topic instead of an alias`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.topicAliasMaximum(4)])
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -72,7 +70,8 @@ struct OutgoingAliasesTests {
             ])
     }
 
-    @Test func `[MQTT-3.2.2-15] a message that only an alias makes too large for the server goes without one`() throws {
+    /// [MQTT-3.2.2-15]
+    @Test func `a topic alias is omitted if it makes the packet too large for the server`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.maximumPacketSize(50), .topicAliasMaximum(10)])
         let whole = Packet.message("t", .atMostOnce, [UInt8](repeating: 1, count: 44))
@@ -98,9 +97,9 @@ struct OutgoingAliasesTests {
         #expect(try talk.sent() == [])
     }
 
-    /// Neither under that of another topic, nor under one that was never defined.
+    /// [MQTT-4.7.3-1]: the message uses neither the alias of another topic nor an undefined alias.
     @Test(arguments: ["a", "a/#"])
-    func `[MQTT-4.7.3-1] an empty topic name fails and goes under no alias`(before: String) throws {
+    func `a message with an empty topic fails and is not sent with an alias`(before: String) throws {
         let talk = Conversation { $0.outgoingTopicAliases = 1 }
         try talk.connect(properties: [.topicAliasMaximum(10)])
         talk.publish(before, qos: .atMostOnce, token: 1)

@@ -8,7 +8,7 @@ struct OutgoingTests {
         .message("t", try #require(Delivery(qos: qos, packetID: id, isDuplicate: isDuplicate)))
     }
 
-    @Test func `QoS 0 is written at once and has no end to report`() throws {
+    @Test func `a QoS 0 message is sent at once and no result is reported`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atMostOnce, token: 1)
@@ -16,7 +16,8 @@ struct OutgoingTests {
         #expect(talk.performed() == [])
     }
 
-    @Test func `[MQTT-4.3.2-1] QoS 1 ends with PUBACK`() throws {
+    /// [MQTT-4.3.2-1]
+    @Test func `PUBACK completes a QoS 1 message and reports its reason code`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 7)
@@ -27,7 +28,8 @@ struct OutgoingTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `[MQTT-4.3.3-1] QoS 2 goes PUBLISH, PUBREC, PUBREL, PUBCOMP`() throws {
+    /// [MQTT-4.3.3-1]
+    @Test func `a QoS 2 message exchanges PUBLISH, PUBREC, PUBREL and PUBCOMP in this order`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -38,7 +40,8 @@ struct OutgoingTests {
         #expect(talk.performed() == [.sent(7, 1), .receivedByServer(7), .acknowledged(7, .success, [])])
     }
 
-    @Test func `[MQTT-4.3.3-4] a PUBREC that refuses ends the exchange without PUBREL`() throws {
+    /// [MQTT-4.3.3-4]
+    @Test func `a PUBREC with a failure code ends the exchange without PUBREL`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -49,7 +52,7 @@ struct OutgoingTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `giving back memory leaves what is under way, and ids begin anew when nothing is`() throws {
+    @Test func `trim() keeps messages in flight, and without any, packet ids start at 1 again`() throws {
         let talk = Conversation()
         try talk.connect()
         for token in [1, 2, 3] as [Token] { talk.publish(qos: .exactlyOnce, token: token) }
@@ -82,7 +85,7 @@ struct OutgoingTests {
         #expect(talk.performed() == [.acknowledged(5, .success, [])])
     }
 
-    @Test func `the properties of an acknowledgement reach the sender`() throws {
+    @Test func `the properties of PUBACK are reported with the acknowledgement`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 7)
@@ -91,7 +94,7 @@ struct OutgoingTests {
         #expect(talk.performed().last == .acknowledged(7, .quotaExceeded, [.reasonString("full")]))
     }
 
-    @Test func `a server without QoS 2 that answers with PUBACK completes the exchange, and is told of once`() throws {
+    @Test func `PUBACK for a QoS 2 message completes it, and qosDowngraded is reported once per connection`() throws {
         let talk = Conversation(.v311)
         try talk.connect()
         for token in [7, 8] as [Token] { talk.publish(qos: .exactlyOnce, token: token) }
@@ -107,7 +110,7 @@ struct OutgoingTests {
         #expect(talk.performed() == [.qosDowngraded, .acknowledged(9, .success, [])])
     }
 
-    @Test func `acknowledgements of unknown ids are answered or ignored, and of the wrong kind end the connection`()
+    @Test func `an acknowledgement with an unknown packet id is tolerated, and a wrong type closes the connection`()
         throws
     {
         let talk = Conversation()
@@ -121,7 +124,8 @@ struct OutgoingTests {
         #expect(talk.performed().last == .close(.protocolError(.wrongAcknowledgement(.pubComp, 1))))
     }
 
-    @Test func `[MQTT-2.2.1-3] an id is used again only after its exchange has ended`() throws {
+    /// [MQTT-2.2.1-3]
+    @Test func `a packet id is reused only after its exchange has ended`() throws {
         let talk = Conversation { $0.maximumInFlight = 70_000 }
         try talk.connect()
         for token in 1...65_535 { talk.publish(qos: .atLeastOnce, token: Token(rawValue: UInt64(token))) }
@@ -138,7 +142,7 @@ struct OutgoingTests {
         #expect(try talk.sent() == [Self.publish(500, .atLeastOnce)])
     }
 
-    @Test func `what the server cannot do fails by name`() throws {
+    @Test func `a message that breaks a server limit or topic rule fails with the cause`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.maximumQoS(.atMostOnce), .retainAvailable(false), .maximumPacketSize(50)])
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -158,7 +162,7 @@ struct OutgoingTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `an expired message is not sent and one in time carries the seconds that remain`() throws {
+    @Test func `an expired message fails, and an unexpired message carries its remaining seconds`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1, expiry: .zero)
@@ -170,10 +174,9 @@ struct OutgoingTests {
             ])
     }
 
+    /// [MQTT-4.4.0-1]
     @Test(arguments: [PacketQoS.atLeastOnce, .exactlyOnce])
-    func `[MQTT-4.4.0-1] a message whose time ran out in flight is sent again, with an expiry of 1`(
-        qos: PacketQoS
-    ) throws {
+    func `a message that expires in flight is sent again with an expiry of 1 second`(qos: PacketQoS) throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: qos, token: 1, expiry: .seconds(5))
@@ -201,7 +204,7 @@ struct OutgoingTests {
         #expect(talk.inFlightCount == 1)
     }
 
-    @Test func `an expired QoS 0 message fails too`() throws {
+    @Test func `an expired QoS 0 message fails and is not sent`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atMostOnce, token: 1, expiry: .zero)
@@ -211,10 +214,9 @@ struct OutgoingTests {
 
     // Resuming a session.
 
+    /// [MQTT-4.4.0-1]
     @Test
-    func `[MQTT-4.4.0-1] after a reconnect PUBLISH is sent again with DUP, in order, and PUBREL for what had PUBREC`()
-        throws
-    {
+    func `a reconnect resends PUBREL after a PUBREC, and otherwise PUBLISH with DUP, in order`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -232,8 +234,8 @@ struct OutgoingTests {
         #expect(talk.performed() == [.acknowledged(2, .success, []), .acknowledged(1, .success, [])])
     }
 
-    /// The PUBCOMP before it was lost with the connection: that the server knows the id no more is no error (3.7.2.1).
-    @Test func `[MQTT-4.3.3-5] a repeated PUBREL whose id the server has forgotten ends with success`() throws {
+    /// [MQTT-4.3.3-5]: the first PUBCOMP was lost with the connection. An unknown packet id is then no error (3.7.2.1).
+    @Test func `after a resent PUBREL, PUBCOMP with packetIdentifierNotFound completes the message`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -245,7 +247,7 @@ struct OutgoingTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `resending keeps a smaller receive maximum of the new connection`() throws {
+    @Test func `resent messages respect a smaller receive maximum of the new connection`() throws {
         let talk = Conversation()
         try talk.connect()
         for token in 1...3 { talk.publish(qos: .atLeastOnce, token: Token(rawValue: UInt64(token))) }
@@ -265,8 +267,8 @@ struct OutgoingTests {
         #expect(talk.performed().suffix(2) == [.acknowledged(3, .success, []), .sent(4, 1)])
     }
 
-    /// PUBCOMP for a message whose PUBLISH went out on an earlier connection frees nothing on this one ([MQTT-3.3.4-7]).
-    @Test func `a PUBREL that is sent again gives no quota that was not taken`() throws {
+    /// The PUBLISH was sent on an earlier connection, so it used no quota of this connection ([MQTT-3.3.4-7]).
+    @Test func `PUBCOMP for a resent PUBREL frees no send quota on the new connection`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -284,7 +286,7 @@ struct OutgoingTests {
     }
 
     @Test(arguments: [EngineConfiguration.SessionLossPolicy.resend, .fail, .drop])
-    func `when the session is lost the policy decides over what was in flight`(
+    func `if the session is lost, sessionLossPolicy decides what happens to messages in flight`(
         policy: EngineConfiguration.SessionLossPolicy
     ) throws {
         let talk = Conversation { $0.sessionLossPolicy = policy }
@@ -304,8 +306,7 @@ struct OutgoingTests {
         }
     }
 
-    @Test func `an acknowledgement that takes too long ends the connection, and resending starts the time anew`() throws
-    {
+    @Test func `a missing acknowledgement closes the connection, and a resend restarts the timeout`() throws {
         let talk = Conversation { $0.connect.keepAlive = 0 }
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)

@@ -2,11 +2,11 @@ import MQTTCodec
 import MQTTEngine
 import Testing
 
-/// The engine has no queue: it says how many messages it takes, and refuses one more.
+/// The engine has no queue: it reports how many messages it accepts, and refuses more.
 @Suite
 struct PublishCapacityTests {
     @Test(arguments: [PacketQoS.atLeastOnce, .exactlyOnce])
-    func `without a connection a message fails, and the next connection sends nothing`(_ qos: PacketQoS) throws {
+    func `a message published without a connection fails and is not sent later`(_ qos: PacketQoS) throws {
         let talk = Conversation()
         talk.publish(qos: qos, token: 1)
         talk.open()
@@ -23,7 +23,9 @@ struct PublishCapacityTests {
         #expect(talk.publishCapacity == 0)
     }
 
-    @Test func `[MQTT-3.3.4-9] the capacity is the server's receive maximum, and only an end raises it`() throws {
+    /// [MQTT-3.3.4-9]
+    @Test func `the publish capacity is the server's receive maximum, and only a completed exchange raises it`() throws
+    {
         let talk = Conversation()
         try talk.connect(properties: [.receiveMaximum(2)])
         #expect(talk.publishCapacity == 2)
@@ -43,9 +45,9 @@ struct PublishCapacityTests {
     }
 
     @Test(arguments: [(ProtocolVersion.v5, 7), (.v311, 9)])
-    func `the configuration limits the capacity where the server does not`(_ version: ProtocolVersion, limit: Int)
-        throws
-    {
+    func `the configuration limits the publish capacity if the server sets no limit`(
+        _ version: ProtocolVersion, limit: Int
+    ) throws {
         let talk = Conversation(version) {
             $0.maximumInFlight = 7
             $0.maximumInFlightBeforeVersion5 = 9
@@ -54,7 +56,7 @@ struct PublishCapacityTests {
         #expect(talk.publishCapacity == limit)
     }
 
-    @Test func `QoS 0 takes no capacity and needs none`() throws {
+    @Test func `a QoS 0 message uses no publish capacity and needs none`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.receiveMaximum(1)])
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -66,7 +68,7 @@ struct PublishCapacityTests {
         #expect(talk.keptByteCount == kept)
     }
 
-    @Test func `a message that cannot be sent takes no capacity`() throws {
+    @Test func `a message that cannot be sent uses no publish capacity`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.receiveMaximum(1), .maximumPacketSize(50)])
         talk.publish(qos: .atLeastOnce, token: 1, size: 60)

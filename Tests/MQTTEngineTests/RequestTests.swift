@@ -4,7 +4,7 @@ import Testing
 
 @Suite
 struct RequestTests {
-    @Test func `SUBSCRIBE and UNSUBSCRIBE end with a result for each filter`() throws {
+    @Test func `SUBACK and UNSUBACK complete their requests with a result for each filter`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.subscribe("a", "b", token: 1)
@@ -24,7 +24,8 @@ struct RequestTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `[MQTT-3.8.4-6] an answer with the wrong number of results ends the connection`() throws {
+    /// [MQTT-3.8.4-6]
+    @Test func `a SUBACK with the wrong number of reason codes closes the connection`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.subscribe("a", "b", token: 1)
@@ -59,7 +60,7 @@ struct RequestTests {
         #expect(talk.performed() == [.unsubscribed(1, UnsubAck(packetID: 1))])
     }
 
-    @Test func `requests fail without a connection and with it`() throws {
+    @Test func `subscribe and unsubscribe fail without a connection and when the connection closes`() throws {
         let talk = Conversation()
         talk.subscribe("a", token: 1)
         #expect(talk.performed() == [.failed(1, .notConnected)])
@@ -74,7 +75,7 @@ struct RequestTests {
         #expect(talk.inFlightCount == 1)
     }
 
-    @Test func `a filter that cannot be written fails and takes no id`() throws {
+    @Test func `an invalid topic filter fails and uses no packet id`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.subscribe("a#", token: 1)
@@ -87,7 +88,7 @@ struct RequestTests {
         #expect(try talk.sent() == [])
     }
 
-    @Test func `no message can be published while a request has the last packet id`() throws {
+    @Test func `publish and subscribe fail with quotaExceeded while all packet ids are in use`() throws {
         let talk = Conversation { $0.maximumInFlight = 65_535 }
         try talk.connect()
         talk.subscribe("a", token: 1)
@@ -106,10 +107,9 @@ struct RequestTests {
         #expect(try talk.sent() == [OutgoingTests.publish(1, .atLeastOnce)])
     }
 
-    /// The server acknowledges a message of the connection before when it has not come again; only PUBREC has a PUBREL
-    /// ([MQTT-4.3.3-4]).
-    @Test func `a request that gets the id of a message that waited to be sent again is not followed by PUBREL`() throws
-    {
+    /// The server acknowledges a message of the previous connection before the message is sent again. Only PUBREC is
+    /// followed by PUBREL ([MQTT-4.3.3-4]).
+    @Test func `an UNSUBSCRIBE that reuses the packet id of an acknowledged message sends no PUBREL`() throws {
         let talk = Conversation()
         try talk.connect()
         for token in 1...3 as ClosedRange<UInt64> { talk.publish(qos: .atLeastOnce, token: Token(rawValue: token)) }

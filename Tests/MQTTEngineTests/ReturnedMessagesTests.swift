@@ -7,7 +7,7 @@ import Testing
 struct ReturnedMessagesTests {
     private typealias Out = OutgoingTests
 
-    @Test func `messages are returned in the order in which they began, and not by packet id`() throws {
+    @Test func `a lost session returns messages in publish order, not in packet id order`() throws {
         let talk = Conversation()
         try talk.connect()
         for token in 1...3 as ClosedRange<UInt64> { talk.publish(qos: .atLeastOnce, token: Token(rawValue: token)) }
@@ -20,7 +20,7 @@ struct ReturnedMessagesTests {
         #expect(talk.inFlightCount == 0 && talk.keptByteCount == 0)
     }
 
-    @Test func `a returned message that is published again is no repetition`() throws {
+    @Test func `a returned message that is published again is sent without DUP`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -30,7 +30,7 @@ struct ReturnedMessagesTests {
         #expect(talk.performed() == [.sent(1, 1)])
     }
 
-    @Test func `the quota of a lost session counts nothing on the new connection`() throws {
+    @Test func `messages of a lost session use no send quota on the new connection`() throws {
         let talk = Conversation()
         try talk.connect()
         for token in 1...3 as ClosedRange<UInt64> { talk.publish(qos: .atLeastOnce, token: Token(rawValue: token)) }
@@ -38,7 +38,7 @@ struct ReturnedMessagesTests {
         #expect(talk.publishCapacity == 2)
     }
 
-    @Test func `a message that waited for quota to be sent again is returned, too`() throws {
+    @Test func `a lost session also returns messages whose resend waits for quota`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -48,7 +48,7 @@ struct ReturnedMessagesTests {
         #expect(try talk.reconnectWithLostSession() == [.returned(1), .returned(2)])
     }
 
-    @Test func `messages that wait for their ids to be cleared are returned`() throws {
+    @Test func `a lost session returns a message that waits for its packet id to be freed`() throws {
         let talk = Conversation()
         try talk.connect(isSessionPresent: true)
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -58,7 +58,8 @@ struct ReturnedMessagesTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `[MQTT-4.3.3-6] where messages are stored, only one that is past PUBREC fails`() throws {
+    /// [MQTT-4.3.3-6]
+    @Test func `with a store, a lost session returns messages before PUBREC and fails messages after it`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect()
         for token in 1...4 as ClosedRange<UInt64> { talk.publish(qos: .exactlyOnce, token: Token(rawValue: token)) }
@@ -74,8 +75,7 @@ struct ReturnedMessagesTests {
         #expect(talk.inFlightCount == 0 && talk.keptByteCount == 0)
     }
 
-    @Test func `another client id returns the messages at once, and a request of that connection fails with it`() throws
-    {
+    @Test func `a changed client id returns all messages in flight, but no subscribe request`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -90,7 +90,7 @@ struct ReturnedMessagesTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `a message that must not be sent again fails with its connection and is not returned`() throws {
+    @Test func `a message that may not be resent fails when its connection closes, and is not returned`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(OutgoingMessage(topic: "t", payload: [1], qos: .atLeastOnce, isRetried: false, token: 1))

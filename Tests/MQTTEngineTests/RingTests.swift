@@ -4,7 +4,7 @@ import Testing
 
 @Suite
 struct RingTests {
-    @Test func `elements come out in the order in which they went in, however it wraps`() {
+    @Test func `a ring returns elements in insertion order, even after it wraps around`() {
         var ring = Ring<Int>()
         var put = 0
         var taken = 0

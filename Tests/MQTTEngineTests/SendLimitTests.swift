@@ -2,12 +2,12 @@ import MQTTCodec
 import MQTTEngine
 import Testing
 
-/// The limit of messages at a time that the caller sets, and which messages have no answer.
+/// The caller's limit for unacknowledged messages, and the report of the unacknowledged messages.
 @Suite
 struct SendLimitTests {
     private typealias Out = OutgoingTests
 
-    /// Has published messages 1 to `count` with these packet ids, and forgets what was said.
+    /// Publishes messages with the tokens and packet ids 1 to `count`, and discards the sent packets and actions.
     private static func talk(_ qos: PacketQoS, count: UInt64) throws -> Conversation {
         let talk = Conversation()
         try talk.connect()
@@ -18,7 +18,7 @@ struct SendLimitTests {
     }
 
     @Test(arguments: [PacketQoS.atLeastOnce, .exactlyOnce])
-    func `the limit bounds the capacity, and the acknowledgement raises it`(_ qos: PacketQoS) throws {
+    func `the send limit lowers the publish capacity, and an acknowledgement raises it`(_ qos: PacketQoS) throws {
         let talk = Conversation()
         try talk.connect(properties: [.receiveMaximum(10)])
         #expect(talk.publishCapacity == 10)
@@ -36,7 +36,7 @@ struct SendLimitTests {
         #expect(try talk.sent().last == .message(), "QoS 0 has no limit")
     }
 
-    @Test func `a lower limit than there are messages without an answer leaves no capacity`() throws {
+    @Test func `a send limit below the number of unacknowledged messages leaves no capacity`() throws {
         let talk = try Self.talk(.atLeastOnce, count: 3)
         talk.setSendLimit(1)
         #expect(talk.publishCapacity == 0)
@@ -47,9 +47,7 @@ struct SendLimitTests {
     }
 
     @Test(arguments: [PacketQoS.atLeastOnce, .exactlyOnce])
-    func `a new connection sends one message at a time again, in order, and new messages after them`(
-        _ qos: PacketQoS
-    ) throws {
+    func `with send limit 1, a reconnect resends messages one at a time and in order`(_ qos: PacketQoS) throws {
         let talk = try Self.talk(qos, count: 3)
         talk.setSendLimit(0)
         try talk.reconnect(isSessionPresent: true)
@@ -61,7 +59,7 @@ struct SendLimitTests {
             #expect(try talk.sent().last == Out.publish(id, qos, isDuplicate: true))
             #expect(talk.unacknowledgedPublishes.count == 1)
             #expect(talk.publishCapacity == 0)
-            // Of QoS 2, the next PUBLISH follows PUBREC, and not only PUBCOMP.
+            // At QoS 2, PUBREC is enough for the next PUBLISH.
             try talk.receive(qos == .atLeastOnce ? .pubAck(id) : .pubRec(id))
         }
         if qos == .exactlyOnce { try talk.receive(.pubComp(1), .pubComp(2), .pubComp(3)) }
@@ -69,7 +67,7 @@ struct SendLimitTests {
         #expect(talk.publishCapacity == 1)
     }
 
-    @Test func `the limit 0 sends nothing again, except PUBREL, also behind a waiting PUBLISH`() throws {
+    @Test func `with send limit 0, a reconnect sends PUBREL but no PUBLISH`() throws {
         let talk = try Self.talk(.exactlyOnce, count: 2)
         talk.publish(qos: .atLeastOnce, token: 3)
         try talk.receive(.pubRec(1))
@@ -86,7 +84,7 @@ struct SendLimitTests {
             ])
     }
 
-    @Test func `where steps are stored, PUBREL goes although messages wait for the limit`() throws {
+    @Test func `with a store and send limit 0, PUBREL is sent once its PUBREC is stored`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -104,7 +102,7 @@ struct SendLimitTests {
         #expect(try talk.sent() == [Out.publish(2, .exactlyOnce, isDuplicate: true)])
     }
 
-    @Test func `messages that fail at the server's limit make room for the next`() throws {
+    @Test func `a message that is too large to resend does not count against the send limit`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1, size: 100)
@@ -114,7 +112,7 @@ struct SendLimitTests {
         #expect(try talk.sent() == [Out.publish(2, .atLeastOnce, isDuplicate: true)])
     }
 
-    @Test func `the packets without an answer are counted, and the only one is named`() throws {
+    @Test func `unacknowledgedPublishes has the count, the last send times and the token of a single message`() throws {
         let talk = Conversation()
         try talk.connect()
         #expect(talk.unacknowledgedPublishes == UnacknowledgedPublishes())
@@ -140,7 +138,7 @@ struct SendLimitTests {
         #expect(talk.unacknowledgedPublishes.only == nil, "the PUBREL has no answer")
     }
 
-    @Test func `what had no answer is known when the connection has ended, until the next one`() throws {
+    @Test func `unacknowledgedPublishes stays available after a disconnect until the next connection opens`() throws {
         let talk = try Self.talk(.atLeastOnce, count: 1)
         let expected = UnacknowledgedPublishes(count: 1, only: 1, lastSentAt: talk.now)
         try talk.receive(.disconnect(Disconnect(reasonCode: .packetTooLarge)))
@@ -152,12 +150,12 @@ struct SendLimitTests {
     }
 }
 
-/// Messages that the caller ends because they end connections.
+/// Messages that the caller gives up because the server closes the connection after them.
 @Suite
 struct GivingUpTests {
     private typealias Out = OutgoingTests
 
-    @Test func `a QoS 1 message is given up between connections, and its id is free`() throws {
+    @Test func `a QoS 1 message can be given up only while disconnected, and frees its packet id`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -174,7 +172,8 @@ struct GivingUpTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
     }
 
-    @Test func `[MQTT-2.2.1-3] the id of a QoS 2 message stays reserved until the session ends`() throws {
+    /// [MQTT-2.2.1-3]
+    @Test func `a given-up QoS 2 message keeps its packet id reserved until the session ends`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -188,7 +187,7 @@ struct GivingUpTests {
             let packets = try talk.sent()
             guard case .publish(let publish)? = packets.first else { return #expect(Bool(false), "no PUBLISH") }
             #expect(publish.delivery.packetID == 2)
-            // A late answer changes nothing.
+            // Late acknowledgements have no effect.
             try talk.receive(.pubRec(1), .pubAck(1), .pubComp(1))
             #expect(try talk.sent() == [])
             #expect(talk.isConnected)
@@ -201,7 +200,7 @@ struct GivingUpTests {
         #expect(talk.performed().contains(.sent(4, 1)))
     }
 
-    @Test func `a message that waits for the limit is given up during a connection`() throws {
+    @Test func `a message that waits for the send limit can be given up while connected`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -215,7 +214,7 @@ struct GivingUpTests {
         #expect(talk.publishCapacity == 1)
     }
 
-    @Test func `what was never written leaves nothing, and gives its quota back`() throws {
+    @Test func `a given-up message that was never sent frees its packet id and its send quota`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(properties: [.receiveMaximum(1)])
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -228,7 +227,8 @@ struct GivingUpTests {
         #expect(try talk.sent() == [Out.publish(1, .atLeastOnce)])
     }
 
-    @Test func `[MQTT-4.3.3-6] what the server has is not given up, and an unknown name is none`() throws {
+    /// [MQTT-4.3.3-6]
+    @Test func `giveUp() returns false for a message with PUBREC and for an unknown token`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -240,7 +240,7 @@ struct GivingUpTests {
         #expect(try talk.sent() == [.pubRel(1)])
     }
 
-    @Test func `a later process keeps the id reserved`() throws {
+    @Test func `after a restart, the packet id of a given-up message stays reserved`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         talk.restore([.givenUp(1), .givenUp(1), .received(7, 2)])
         #expect(talk.performed() == [])

@@ -2,12 +2,12 @@ import MQTTCodec
 import MQTTEngine
 import Testing
 
-/// Messages of QoS 2 that wait for a slow store keep their turn, whatever becomes of the connection.
+/// QoS 2 messages that wait for a slow store keep their order and their send quota across reconnects.
 @Suite
 struct StorageOrderTests {
     private typealias Out = OutgoingTests
 
-    /// Publishes messages of QoS 2 with the tokens 1 to `count`, of which the server allows `receiveMaximum` at a time.
+    /// Publishes QoS 2 messages with the tokens 1 to `count` to a server with this `receiveMaximum`.
     private static func talk(publishing count: UInt64, receiveMaximum: UInt16 = .max) throws -> Conversation {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(properties: [.receiveMaximum(receiveMaximum)])
@@ -15,7 +15,7 @@ struct StorageOrderTests {
         return talk
     }
 
-    /// The server and the store do what ends the exchange of `token`; says what was written.
+    /// Completes the exchange of `token` with PUBREC, `stored()` and PUBCOMP, and returns the packets that were sent.
     private static func finish(_ token: Token, _ id: PacketID, _ talk: Conversation) throws -> [Packet] {
         try talk.receive(.pubRec(id))
         talk.stored(token, id)
@@ -23,8 +23,9 @@ struct StorageOrderTests {
         return try talk.sent()
     }
 
+    /// [MQTT-4.6.0-1]
     @Test(arguments: [1, 3])
-    func `[MQTT-4.6.0-1] no message overtakes one that is being stored over reconnects`(_ reconnects: Int) throws {
+    func `no message overtakes a message that is still being stored, even after reconnects`(_ reconnects: Int) throws {
         let talk = try Self.talk(publishing: 1, receiveMaximum: 1)
         for _ in 1...reconnects {
             try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])
@@ -42,7 +43,8 @@ struct StorageOrderTests {
         #expect(talk.publishCapacity == 0)
     }
 
-    @Test func `[MQTT-3.3.4-9] messages that are being stored keep a smaller receive maximum, in order`() throws {
+    /// [MQTT-3.3.4-9]
+    @Test func `stored messages are sent in order within a smaller receive maximum after a reconnect`() throws {
         let talk = try Self.talk(publishing: 3)
         try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])
         for id in 1...3 as ClosedRange<UInt16> {
@@ -54,9 +56,7 @@ struct StorageOrderTests {
     }
 
     /// [MQTT-3.3.1-1]
-    @Test func `what is stored without a connection goes as a first transmission, and as a repetition after that`()
-        throws
-    {
+    @Test func `a message stored while offline is sent first without DUP, and with DUP after a reconnect`() throws {
         let talk = try Self.talk(publishing: 2)
         talk.close()
         talk.stored(1, 1)
@@ -71,7 +71,7 @@ struct StorageOrderTests {
             ])
     }
 
-    @Test func `PUBREL that is being stored takes no turn`() throws {
+    @Test func `a PUBREL that waits for the store uses no send quota`() throws {
         let talk = try Self.talk(publishing: 1, receiveMaximum: 1)
         talk.stored(1, 1)
         try talk.receive(.pubRec(1))
@@ -83,7 +83,7 @@ struct StorageOrderTests {
         #expect(try talk.sent() == [.pubRel(1), Out.publish(2, .exactlyOnce)])
     }
 
-    @Test func `a stored message that the new connection is too small for leaves its turn to the next`() throws {
+    @Test func `a stored message that is too large for the new connection frees its send quota`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(properties: [.receiveMaximum(1)])
         talk.publish(qos: .exactlyOnce, token: 1, size: 100)
@@ -101,7 +101,7 @@ struct StorageOrderTests {
     }
 
     @Test(arguments: [true, false])
-    func `a message whose time is over before its id is stored is not sent`(_ isStoredOffline: Bool) throws {
+    func `a message that expires before its packet id is stored fails with expired`(_ isStoredOffline: Bool) throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(properties: [.receiveMaximum(1)])
         talk.publish(qos: .exactlyOnce, token: 1, expiry: .seconds(5))

@@ -2,7 +2,8 @@ import MQTTCodec
 import MQTTEngine
 import Testing
 
-/// A caller that keeps the session on disk: packets wait for its word, and a killed process goes on where it was.
+/// A caller that stores the session on disk: packets wait until it confirms the storage, and a restarted process
+/// continues the session.
 @Suite
 struct StorageTests {
     private static func durable() -> Conversation {
@@ -22,7 +23,7 @@ struct StorageTests {
 
     // MARK: Outgoing
 
-    @Test func `a QoS 2 message is written when its packet id is stored, and PUBREL when PUBREC is`() throws {
+    @Test func `a QoS 2 message is sent after its packet id is stored, and PUBREL after PUBREC is stored`() throws {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -39,7 +40,7 @@ struct StorageTests {
         #expect(talk.performed() == [.acknowledged(7, .success, [])])
     }
 
-    @Test func `PUBREL of another process whose id the server has forgotten ends with success`() throws {
+    @Test func `PUBCOMP with packetIdentifierNotFound completes a message that an earlier process began`() throws {
         let talk = Self.durable()
         talk.restore([.received(7, 3)])
         try talk.connect(isSessionPresent: true)
@@ -47,14 +48,14 @@ struct StorageTests {
         #expect(talk.performed() == [.acknowledged(7, .success, [])])
     }
 
-    @Test func `QoS 1 waits for nothing`() throws {
+    @Test func `a QoS 1 message is sent without waiting for the store`() throws {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 7)
         #expect(try talk.sent() == [Self.publish(1, .atLeastOnce)])
     }
 
-    @Test func `what is stored twice, or of another message, writes nothing`() throws {
+    @Test func `stored() with another token or packet id, or a second time, sends nothing`() throws {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -66,7 +67,7 @@ struct StorageTests {
         #expect(try talk.sent() == [Self.publish(1, .exactlyOnce)])
     }
 
-    @Test func `a held message holds quota, and the connection does not wait for its acknowledgement`() throws {
+    @Test func `a message that waits for the store uses send quota and starts no acknowledgement timeout`() throws {
         let talk = Self.durable()
         try talk.connect(properties: [.receiveMaximum(1)])
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -83,7 +84,7 @@ struct StorageTests {
         #expect(talk.publishCapacity == 1)
     }
 
-    @Test func `a connection that ends before the packet id is stored changes nothing`() throws {
+    @Test func `a message is sent on the next connection if its packet id is stored only then`() throws {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -97,7 +98,7 @@ struct StorageTests {
         #expect(publish.delivery.packetID == 1)
     }
 
-    @Test func `PUBREL never waits behind messages that wait for the quota that it frees`() throws {
+    @Test func `PUBREL is sent even while other messages wait for send quota`() throws {
         let talk = Self.durable()
         try talk.connect(properties: [.receiveMaximum(2)])
         for token in 1...2 as ClosedRange<UInt64> { talk.publish(qos: .exactlyOnce, token: Token(rawValue: token)) }
@@ -112,7 +113,8 @@ struct StorageTests {
         #expect(try talk.sent() == [Self.publish(2, .exactlyOnce, isDuplicate: true)])
     }
 
-    @Test func `a lost session returns a held message, and the late storage of its old id writes nothing`() throws {
+    @Test func `a lost session returns a message that is being stored, and a late stored() call sends nothing`() throws
+    {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -127,7 +129,7 @@ struct StorageTests {
 
     // MARK: Incoming
 
-    @Test func `PUBCOMP follows when PUBREL is stored, and once`() throws {
+    @Test func `PUBCOMP is sent once, after PUBREL is stored`() throws {
         let talk = Self.durable()
         try talk.connect()
         try talk.receive(Self.publish(9, .exactlyOnce))
@@ -146,7 +148,7 @@ struct StorageTests {
         #expect(try talk.sent() == [.pubComp(9)])
     }
 
-    @Test func `a release that is stored after the connection ended is answered when PUBREL comes again`() throws {
+    @Test func `if PUBREL is stored after a disconnect, only a repeated PUBREL gets PUBCOMP`() throws {
         let talk = Self.durable()
         try talk.connect()
         try talk.receive(Self.publish(9, .exactlyOnce))
@@ -164,8 +166,7 @@ struct StorageTests {
             try talk.sent() == [.pubComp(Acknowledgement(packetID: 9, reasonCode: .packetIdentifierNotFound))])
     }
 
-    @Test func `PUBREL that comes again is not answered before the release is stored, on whichever connection`() throws
-    {
+    @Test func `a repeated PUBREL on a new connection gets PUBCOMP only after the release is stored`() throws {
         let talk = Self.durable()
         try talk.connect()
         try talk.receive(Self.publish(9, .exactlyOnce))
@@ -184,8 +185,8 @@ struct StorageTests {
         #expect(try talk.sent() == [.pubComp(9)])
     }
 
-    /// mosquitto begins with PUBLISH again when it is stopped between PUBREL and PUBCOMP.
-    @Test func `an id that is used again before its release is stored is released twice`() throws {
+    /// If mosquitto is stopped between PUBREL and PUBCOMP, it later sends PUBLISH again.
+    @Test func `if a packet id is reused before its release is stored, PUBCOMP waits for both releases`() throws {
         let talk = Self.durable()
         func receive(isDuplicate: Bool) throws {
             try talk.receive(Self.publish(9, .exactlyOnce, isDuplicate: isDuplicate))
@@ -211,9 +212,8 @@ struct StorageTests {
         try receive(isDuplicate: false)
     }
 
-    @Test func `[MQTT-4.3.3-9] a refused id is released, and PUBCOMP for a later message under it waits for its own`()
-        throws
-    {
+    /// [MQTT-4.3.3-9]
+    @Test func `PUBCOMP waits for the stored release of its own message, not of earlier refused messages`() throws {
         let talk = Self.durable()
         try talk.connect()
         for _ in 1...2 {
@@ -234,7 +234,7 @@ struct StorageTests {
         #expect(try talk.sent() == [.pubComp(9)])
     }
 
-    @Test func `that an id means another message is told before that message`() throws {
+    @Test func `incomingReplaced is reported before the new message that uses the same packet id`() throws {
         let talk = Self.durable()
         try talk.connect()
         try talk.receive(.message("t", .exactlyOnce(9, isDuplicate: false), [1]))
@@ -258,7 +258,8 @@ struct StorageTests {
 
     // MARK: After a crash
 
-    @Test func `[MQTT-4.4.0-1] what an earlier process left is sent again, in order, with its packet ids`() throws {
+    /// [MQTT-4.4.0-1]
+    @Test func `after a restart, unfinished messages are sent again in order with their packet ids`() throws {
         let talk = Self.durable()
         talk.restore([
             .sent(Self.message(1, .atLeastOnce), 5), .received(2, 3), .sent(Self.message(3, .exactlyOnce), 1),
@@ -276,7 +277,7 @@ struct StorageTests {
         #expect(talk.inFlightCount == 1)
     }
 
-    @Test func `without the server's session what was left is returned, and what it had is reported`() throws {
+    @Test func `if the server lost the session, restored messages are returned, or fail after PUBREC`() throws {
         let talk = Self.durable()
         talk.restore([.sent(Self.message(1, .atLeastOnce), 5), .received(2, 3)])
         talk.open()
@@ -286,7 +287,7 @@ struct StorageTests {
         #expect(talk.performed() == [.connected(ConnAck()), .returned(1), .failed(2, .sessionLost)])
     }
 
-    @Test func `a packet id that comes twice is taken over once`() throws {
+    @Test func `if two restored messages have the same packet id, the second message fails with dropped`() throws {
         let talk = Self.durable()
         talk.restore([.sent(Self.message(1, .atLeastOnce), 5), .sent(Self.message(2, .atLeastOnce), 5)])
         #expect(talk.failures() == [2: .dropped])

@@ -14,7 +14,9 @@ struct UnknownSessionTests {
     }
 
     @Test(arguments: [ProtocolVersion.v311, .v5])
-    func `what was left under an id is ended before a message goes under it`(_ version: ProtocolVersion) throws {
+    func `in an unknown session, PUBREL clears a packet id before its first QoS 2 message`(_ version: ProtocolVersion)
+        throws
+    {
         let talk = try Self.talk(version)
         talk.publish(qos: .exactlyOnce, token: 7)
         #expect(try talk.sent() == [.pubRel(1)])
@@ -28,7 +30,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)], "it is known now")
     }
 
-    @Test func `that nothing was left is an answer as well`() throws {
+    @Test func `PUBCOMP with packetIdentifierNotFound also clears a packet id of an unknown session`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 7)
         _ = try talk.sent()
@@ -39,7 +41,7 @@ struct UnknownSessionTests {
         #expect(talk.failures().isEmpty && talk.inFlightCount == 1)
     }
 
-    @Test func `a session that began with this engine, QoS 1 and requests need no question`() throws {
+    @Test func `no clearing PUBREL is sent in a known session, for a QoS 1 message or for a request`() throws {
         let known = Conversation()
         try known.connect()
         try known.reconnect(isSessionPresent: true)
@@ -53,7 +55,7 @@ struct UnknownSessionTests {
     }
 
     /// [MQTT-4.6.0-1]
-    @Test func `no message overtakes one that waits for its id`() throws {
+    @Test func `no message overtakes a message that waits for its packet id to be cleared`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.receive(.pubComp(1))
@@ -67,7 +69,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(2, .exactlyOnce), Out.publish(1, .exactlyOnce)])
     }
 
-    @Test func `the next connection asks again, and what was never sent is not marked as a repetition`() throws {
+    @Test func `after a reconnect, the clearing PUBREL is sent again, and the unsent message without DUP`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.reconnect(isSessionPresent: true)
@@ -78,7 +80,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce, isDuplicate: true)])
     }
 
-    @Test func `when the session is lost there is nothing to ask`() throws {
+    @Test func `after a lost session, packet ids need no clearing PUBREL`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         #expect(try talk.reconnectWithLostSession() == [.returned(1)])
@@ -88,8 +90,8 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(2, .exactlyOnce)])
     }
 
-    /// RabbitMQ, which speaks no QoS 2, ends the connection.
-    @Test func `a server that never answers is asked on four connections, and then not any more`() throws {
+    /// RabbitMQ does not support QoS 2, and closes the connection.
+    @Test func `after four connections without PUBCOMP, packet ids are no longer cleared by PUBREL`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         talk.publish(qos: .exactlyOnce, token: 2)
@@ -102,7 +104,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(3, .exactlyOnce)])
     }
 
-    @Test func `one that has answered once is asked always`() throws {
+    @Test func `a server that answered one clearing PUBREL gets it on every later connection`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.receive(.pubComp(1), .pubRec(1), .pubComp(1))
@@ -112,7 +114,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce, isDuplicate: true), .pubRel(2)])
     }
 
-    @Test func `a message that ended meanwhile gives its place back`() throws {
+    @Test func `a message that expires while its packet id is cleared fails and is not sent`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1, expiry: .seconds(1))
         _ = try talk.sent()
@@ -123,7 +125,7 @@ struct UnknownSessionTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `the server's quota counts from the question on`() throws {
+    @Test func `a message counts against the receive maximum while its packet id is cleared`() throws {
         let talk = Conversation()
         try talk.connect(isSessionPresent: true, properties: [.receiveMaximum(1)])
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -136,8 +138,8 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce), .pubRel(1)])
     }
 
-    /// What is stored is of an id that is free: a process that goes on with it need not ask.
-    @Test func `with a store a message is told as sent when its id is free, and goes when that is stored`() throws {
+    /// A stored message always has a cleared packet id. A later process can resend the message with this id at once.
+    @Test func `with a store, a message is stored after its packet id is cleared, and sent after that`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(isSessionPresent: true)
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -150,7 +152,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
     }
 
-    @Test func `with a store what is not stored when the connection ends goes with the next one`() throws {
+    @Test func `with a store, a message stored after a reconnect is sent on the new connection`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(isSessionPresent: true)
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -164,7 +166,7 @@ struct UnknownSessionTests {
     }
 
     @Test(arguments: [0, 1])
-    func `of a session that the caller restored only what it brought is known`(_ count: Int) throws {
+    func `after restore(), a packet id that was not restored is cleared before its use`(_ count: Int) throws {
         let talk = Conversation { $0.awaitsStorage = true }
         talk.restore([.received(1, 5)].suffix(count))
         try talk.connect(isSessionPresent: true)
@@ -173,7 +175,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [.pubRel(1)])
     }
 
-    @Test func `a client id of the same letters in other bytes has another session`() throws {
+    @Test func `a client id that differs only in Unicode normalization has another session`() throws {
         let talk = Conversation { $0.connect.clientID = "caf\u{E9}" }
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -189,7 +191,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [.pubRel(1)])
     }
 
-    @Test func `at another server nothing is known of the session`() throws {
+    @Test func `after a change of server, packet ids are cleared again because the session is unknown`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.close()

@@ -8,7 +8,7 @@ struct CodeGeneratorTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Generates from files that protoc reads, as protoc would have the plugin do it.
+    /// Lets protoc read the files, and generates code from them like the plugin of protoc.
     private func generate(
         _ files: [String], in folder: URL, options: String = ""
     ) throws -> CodeGeneratorResponse {
@@ -25,7 +25,7 @@ struct CodeGeneratorTests {
         let request = CodeGeneratorRequest(
             filesToGenerate: files, parameter: options,
             files: try FileDescriptorSet(protobufData: Data(contentsOf: set)).files)
-        // Through bytes, as with protoc.
+        // The request is encoded and decoded, as with protoc.
         return CodeGenerator.response(to: try CodeGeneratorRequest(protobufData: request.protobufData()))
     }
 
@@ -45,8 +45,9 @@ struct CodeGeneratorTests {
         ("descriptors.proto", "Visibility=package,ImportRuntime=false", "Sources/CourierProtobuf/Descriptors"),
         ("plugin.proto", "Visibility=package", "Sources/CourierProtobufGenerator"),
     ])
-    func `the code that is checked in is what the generator makes`(file: String, options: String, folder: String) throws
-    {
+    func `the checked-in generated code equals the generator's current output`(
+        file: String, options: String, folder: String
+    ) throws {
         let protos = Self.root.appending(path: "Tests/CourierProtobufTests/Protos")
         let made = try #require(try generate([file], in: protos, options: options).files.first)
         let checkedIn = Self.root.appending(path: folder).appending(path: made.name)
@@ -55,7 +56,7 @@ struct CodeGeneratorTests {
             "raise CodeGenerator.version and run Protos/generate")
     }
 
-    @Test func `comments are carried over`() throws {
+    @Test func `comments of the proto file are copied into the Swift code`() throws {
         let response = try generate(
             source: """
                 syntax = "proto3";
@@ -74,7 +75,7 @@ struct CodeGeneratorTests {
         #expect(source.contains("    /// A block.\n    var text: String = \"\"\n"))
     }
 
-    /// What is made of a message type with this comment.
+    /// The code that is generated for a message type with this comment.
     private func source(leadingComments: String) throws -> String {
         let comment = SourceCodeInfo.Location(path: [4, 0], leadingComments: leadingComments)
         let file = FileDescriptor(
@@ -85,19 +86,19 @@ struct CodeGeneratorTests {
     }
 
     @Test(arguments: [" a\r\n b\r\n", " a\r b\r", " a\n b\n", "\r\n a\r b\n\r\n"])
-    func `a comment keeps its lines, whatever they end with`(comment: String) throws {
+    func `a comment keeps its lines for all kinds of line endings`(comment: String) throws {
         let source = try source(leadingComments: comment)
         #expect(!source.utf8.contains(UInt8(ascii: "\r")))
         #expect(source.contains("\n/// a\n/// b\nstruct Thing: GeneratedProtobufMessage {"))
     }
 
-    @Test func `blank lines in a comment of Windows stay, and what ends no line of Swift stays in its line`() throws {
+    @Test func `a comment keeps blank CRLF lines, and Unicode line separators do not split a line`() throws {
         #expect(try source(leadingComments: " a\r\n\r\n b\r\n").contains("\n/// a\n///\n/// b\nstruct Thing"))
         let text = "a\u{2028}b\u{2029}c\u{B}d\u{C}e\u{85}f"
         #expect(try source(leadingComments: " \(text)\r\n").contains("\n/// \(text)\nstruct Thing"))
     }
 
-    @Test func `options choose visibility and file names`() throws {
+    @Test func `generator options set the visibility and the file names`() throws {
         let response = try generate(
             source: "syntax = \"proto3\"; message Thing {}",
             options: "Visibility=Public,FileNaming=PathToUnderscores")
@@ -108,25 +109,25 @@ struct CodeGeneratorTests {
     }
 
     @Test(arguments: ["Visibility=secret", "Speed=high", "ImportRuntime", "Version=0"])
-    func `an option that is not known is an error`(options: String) throws {
+    func `an invalid generator option returns an error and no files`(options: String) throws {
         let response = try generate(source: "syntax = \"proto3\"; message Thing {}", options: options)
         #expect(!response.error.isEmpty)
         #expect(response.files.isEmpty)
     }
 
-    @Test func `the build plugin names this version of the generator`() throws {
+    @Test func `the build plugin has the same version number as the generator`() throws {
         let settings = Self.root.appending(path: "Plugins/CourierProtobufPlugin/ProtobufSettings.swift")
         #expect(
             try String(contentsOf: settings, encoding: .utf8)
                 .contains("static let generatorVersion = \(CodeGenerator.version)\n"))
     }
 
-    @Test func `a group is an error that names it`() throws {
+    @Test func `a proto2 group returns an error that names the group field`() throws {
         let response = try generate(source: "syntax = \"proto2\"; message Thing { optional group Part = 1 {} }")
         #expect(response.error.contains("test.proto: Thing: part is a group"))
     }
 
-    @Test func `a prefix of the file replaces that of its package`() throws {
+    @Test func `swift_prefix of a file replaces the prefix from its package`() throws {
         let response = try generate(
             source: "syntax = \"proto3\"; package a.b; option swift_prefix = \"AB\"; message Thing { Thing thing = 1; }"
         )
@@ -134,7 +135,7 @@ struct CodeGeneratorTests {
         #expect(response.files.first?.content.contains("@ProtobufIndirect var thing: ABThing? = nil") == true)
     }
 
-    @Test func `fields that would have the same name keep apart`() throws {
+    @Test func `two fields with the same Swift property name get distinct names`() throws {
         let response = try generate(
             source: "syntax = \"proto2\"; message Thing { optional int32 a_b = 1; optional int32 aB = 2; }")
         let source = try #require(response.files.first?.content)
@@ -142,7 +143,7 @@ struct CodeGeneratorTests {
         #expect(source.contains("var aB_2: Int32?"))
     }
 
-    @Test func `a oneof or a nested type does not hide an outer type that is used in its message`() throws {
+    @Test func `a oneof or nested type is renamed if its message uses an outer type of the same name`() throws {
         let response = try generate(
             source: """
                 syntax = "proto3";
@@ -163,7 +164,7 @@ struct CodeGeneratorTests {
         #expect(source.contains("var command: CommandOneof?\n"))
     }
 
-    @Test func `a oneof and a nested type keep their names where no outer type of that name is used`() throws {
+    @Test func `a oneof or nested type keeps its name if no outer type of that name is used`() throws {
         let response = try generate(
             source: """
                 syntax = "proto3";
@@ -179,7 +180,7 @@ struct CodeGeneratorTests {
         #expect(source.contains("    enum Payload: Hashable, Sendable {\n"))
     }
 
-    @Test func `values that would have the same name as a keyword keep apart`() throws {
+    @Test func `enum values that map to the same Swift keyword get distinct names`() throws {
         let response = try generate(
             source: """
                 syntax = "proto3";
@@ -190,7 +191,7 @@ struct CodeGeneratorTests {
         #expect(source.contains("static let in_0 = Direction.`in`\n"))
     }
 
-    @Test func `values of one number that would have the same name keep apart`() throws {
+    @Test func `enum aliases that map to the same Swift name get distinct names`() throws {
         let response = try generate(
             source: """
                 syntax = "proto3";
@@ -202,7 +203,7 @@ struct CodeGeneratorTests {
         #expect(source.contains("static let moo_2_2 = Sound.moo\n"))
     }
 
-    @Test func `a field and a oneof that would be called like a default keep apart from it`() throws {
+    @Test func `a field or oneof named like a generated default property gets a distinct name`() throws {
         let response = try generate(
             source: """
                 syntax = "proto2";
@@ -220,7 +221,7 @@ struct CodeGeneratorTests {
         #expect(source.contains("var countOrDefaultOneof: CountOrDefault?\n"))
     }
 
-    @Test func `an enumeration of Google's own files is an error that names it`() throws {
+    @Test func `a Google enum without a Swift type returns an error that names it`() throws {
         let response = try generate(
             source: """
                 syntax = "proto3";

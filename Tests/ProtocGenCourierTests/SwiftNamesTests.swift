@@ -8,11 +8,11 @@ struct SwiftNamesTests {
         ("in", "`in`"), ("self", "self_"), ("init", "init_"), ("2fast", "_2fast"), ("a__b", "aB"),
         ("unknown_fields", "unknownFields_"), ("ALL_CAPS", "allCAPS"), ("_", "_"),
     ])
-    func `a field becomes a property in lower camel case that Swift accepts`(field: String, property: String) {
+    func `a field name becomes a valid Swift property name in lower camel case`(field: String, property: String) {
         #expect(SwiftNames.property(field) == property)
     }
 
-    @Test func `cases lose the name of their enumeration where all have it`() {
+    @Test func `enum cases lose the enum name as prefix if all cases have it`() {
         #expect(SwiftNames.cases(["MOOD_GLAD", "MOOD_VERY_SAD"], of: "Mood") == ["glad", "verySad"])
         #expect(SwiftNames.cases(["HTTP_CODE_OK", "HTTP_CODE_GONE"], of: "HTTPCode") == ["ok", "gone"])
         #expect(SwiftNames.cases(["GLAD", "MOOD_SAD"], of: "Mood") == ["glad", "moodSad"])
@@ -21,7 +21,7 @@ struct SwiftNamesTests {
             SwiftNames.cases(["KIND_DEFAULT", "KIND_SELF", "KIND_NONE"], of: "Kind") == ["`default`", "self_", "none_"])
     }
 
-    @Test func `a package becomes a prefix`() {
+    @Test func `a package name becomes a prefix of type names`() {
         #expect(SwiftNames.prefix(package: "courier.chat_room") == "Courier_ChatRoom_")
         #expect(SwiftNames.prefix(package: "") == "")
         #expect(SwiftNames.type("note", prefix: "A_") == "A_Note")

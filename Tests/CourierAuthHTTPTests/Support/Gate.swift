@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds whoever comes until it is opened, and tells how many have come.
+/// Suspends all tasks that call `pass()` until it is opened, and counts them.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

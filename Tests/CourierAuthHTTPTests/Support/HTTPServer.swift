@@ -4,22 +4,22 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A server of HTTP/1.1 on 127.0.0.1 that answers as the test says, also in ways that no server should.
+/// An HTTP/1.1 server on 127.0.0.1 that sends the responses of the test, including invalid responses.
 final class HTTPServer: Sendable {
     struct Request: Sendable {
         let method: String
         let target: String
-        /// By names in lower case.
+        /// The header fields. The keys are names in lower case.
         let headers: [String: String]
         let body: String
     }
 
     enum Answer: Sendable {
         case reply(Int, [String: String] = [:], String = "")
-        /// These bytes as they are, and then the end of the connection.
+        /// Sends these bytes unchanged, and then closes the connection.
         case bytes(String)
-        /// The head of a reply, and then a part of this size as often as the peer takes it, to no end; after `most` bytes
-        /// nothing more comes, but no end either.
+        /// Sends the head of a response, and then parts of this size without end. After `most` bytes it sends nothing,
+        /// but keeps the connection open.
         case endless(status: Int, partSize: Int, most: Int = .max)
         case silence
         case close
@@ -49,7 +49,7 @@ final class HTTPServer: Sendable {
         self.answering = answering
     }
 
-    /// Runs `body` with a server that answers the first request as number 0.
+    /// Runs `body` with a server. The first request has the number 0.
     static func run(
         tls: TLSContext? = nil, _ answering: @escaping Answering, _ body: (HTTPServer) async throws -> Void
     ) async throws {
@@ -72,10 +72,10 @@ final class HTTPServer: Sendable {
     }
 
     var requests: [Request] { state.withLock { $0.requests } }
-    /// How many bytes of endless replies were written.
+    /// The number of bytes that were written for endless responses.
     var sentByteCount: Int { state.withLock { $0.sentByteCount } }
 
-    /// Waits until so many requests have come.
+    /// Waits until this number of requests were received.
     func wait(forRequests count: Int) async {
         await withCheckedContinuation { waiter in
             let isThere = state.withLock { state in
@@ -125,7 +125,7 @@ final class HTTPServer: Sendable {
     fileprivate func sent(_ count: Int) { state.withLock { $0.sentByteCount += count } }
 }
 
-/// One connection. Safe to share: touched on the loop only.
+/// One connection. It is safe to share because only the event loop uses it.
 private final class Connection: ChannelHandler, @unchecked Sendable {
     private let server: HTTPServer
     private var channel: ByteChannel?
@@ -147,7 +147,7 @@ private final class Connection: ChannelHandler, @unchecked Sendable {
         return consumed
     }
 
-    /// Answers one request if all of it is there, and returns its length.
+    /// Answers one request if it is complete, and returns its length.
     private func take(_ bytes: ArraySlice<UInt8>) -> Int? {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let end = text.range(of: "\r\n\r\n") else { return nil }
@@ -194,7 +194,7 @@ private final class Connection: ChannelHandler, @unchecked Sendable {
         endlessRest -= endlessPart.count
         server.sent(endlessPart.count)
         channel.write(endlessPart.span.bytes)
-        // Otherwise `drained()` goes on. Other connections have their turn in between.
+        // Otherwise `drained()` continues, so that other connections are served in between.
         if channel.pendingByteCount == 0 { channel.loop.execute { self.writePart() } }
     }
 

@@ -4,9 +4,9 @@ import Synchronization
 
 @testable import CourierAuthHTTP
 
-/// A provider for a test server, in a time of the test's own.
+/// A provider for a test server, with a clock that the test controls.
 struct ServiceBench {
-    /// What hides in requests and answers, and must be seen nowhere else.
+    /// A secret in requests and responses, which must not appear anywhere else.
     static let secret = "s3cret-t0ken"
 
     let provider: HTTPConnectionServiceProvider
@@ -31,12 +31,12 @@ struct ServiceBench {
             mapping: mapping, options: options, time: clock.time)
     }
 
-    /// What an answer with this password and life looks like.
+    /// A response with this password and lifetime.
     static func answer(_ password: String, expiresIn seconds: Int = 3_600) -> HTTPServer.Answer {
         .json(#"{"broker": {"host": "b.example", "port": 8883}, "token": "\#(password)", "expires_in": \#(seconds)}"#)
     }
 
-    /// The error of the next call, which must fail.
+    /// The error of the next call, or `nil` if it succeeds.
     func failure() async -> (any Error)? {
         do {
             _ = try await provider.connectOptions()
@@ -48,7 +48,7 @@ struct ServiceBench {
 }
 
 extension ConnectOptionsMapping {
-    /// What the test server answers.
+    /// The mapping for the responses of the test server.
     static var test: ConnectOptionsMapping {
         ConnectOptionsMapping(
             host: "broker.host", port: "broker.port", username: .fixed("ada"), password: "token",
@@ -56,7 +56,7 @@ extension ConnectOptionsMapping {
     }
 }
 
-/// A time that stands still but for the pauses that are slept, which end at once.
+/// A clock that advances only by `advance(by:)` and by pauses, which end at once.
 final class TestTime: Sendable {
     private let state = Mutex((now: Date(timeIntervalSince1970: 1_700_000_000), pauses: [Duration]()))
 
@@ -76,7 +76,7 @@ final class TestTime: Sendable {
     }
 }
 
-/// Keeps what was logged.
+/// Stores all log records.
 final class TestLog: LogHandler {
     private let records = Mutex<[LogRecord]>([])
 

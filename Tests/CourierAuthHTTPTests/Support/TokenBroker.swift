@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A mosquitto that lets in whom its password file names.
+/// A mosquitto that accepts only the users in its password file.
 final class TokenBroker: Sendable {
     let broker: RealBroker
     private let folder: TemporaryFolder
@@ -15,13 +15,13 @@ final class TokenBroker: Sendable {
 
     var port: UInt16 { broker.port }
 
-    /// Lets in these users only, from the moment on at which this returns. Who is connected otherwise is dropped.
+    /// Replaces the accepted users, and returns when mosquitto uses the new list. Other users are disconnected.
     func change(to passwords: [String: String]) throws {
         try Self.write(passwords, folder)
         if let id = broker.processID { kill(id, SIGHUP) }
         for (user, password) in passwords {
             var isIn = false
-            // Another program, whose end tells whether it was let in.
+            // The exit status of another program shows whether mosquitto accepts the user.
             while !isIn { isIn = (try? Self.publish(port, user, password)) != nil }
         }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import CourierCommands
 
 struct AxisScaleTests {
-    @Test func `the axis holds the largest value, with few marks`() {
+    @Test func `the chart axis includes the largest value and has two to six marks`() {
         for seed in SeededGenerator.seeds {
             var chance = SeededGenerator(seed: seed)
             for _ in 0..<2_000 {
@@ -22,7 +22,7 @@ struct AxisScaleTests {
         (0, [0, 0.2, 0.4, 0.6, 0.8, 1]),
         (30_000, [0, 10_000, 20_000, 30_000]), (.infinity, [0, 0.2, 0.4, 0.6, 0.8, 1]),
     ])
-    func `marks are round numbers`(largest: Double, marks: [Double]) {
+    func `the marks of the chart axis are round numbers`(largest: Double, marks: [Double]) {
         let found = AxisScale(upTo: largest).marks
         #expect(found.count == marks.count && zip(found, marks).allSatisfy { abs($0 - $1) < 1e-9 }, "\(found)")
     }

@@ -11,7 +11,7 @@ import Testing
 
 struct BenchCommandTests {
     @Test(arguments: ["0", "1", "2"])
-    func `every message arrives, and the report says so`(qos: String) async throws {
+    func `bench receives every message and reports the count`(qos: String) async throws {
         let broker = try await RealBroker()
         let outcome = try await ProgramRun([
             try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(broker.port)", "-q", qos, "-n",
@@ -19,17 +19,17 @@ struct BenchCommandTests {
         ]).end()
         #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
         #expect(outcome.text.hasPrefix("500 of 500 messages arrived in "))
-        // The numbers behind the bars add up.
+        // The counts at the ends of the bars add up to the number of messages.
         let counts = outcome.text.split(separator: "\n").filter { $0.contains("< ") }
             .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
         #expect(counts.reduce(0, +) == 500, "\(outcome.text)")
         await broker.remove()
     }
 
-    @Test func `a window with more than the client takes at once is sent as there is room`() async throws {
-        // More than it keeps, acknowledged more slowly than they are made.
+    @Test func `bench sends all messages if its window is larger than the client's queue`() async throws {
+        // More messages than the client keeps, and the broker delays each PUBACK.
         let count = 16_000
-        // One each second, however long it takes: a run to which nothing comes ends itself.
+        // The broker sends a message each second, because a run that receives nothing ends itself.
         let message = Packet.publish(
             Publish(topic: "load", payload: [UInt8](repeating: 0, count: 64), delivery: .atMostOnce))
         let sign = ScriptStep.group([.pause(.seconds(1)), .send(message)])
@@ -44,7 +44,7 @@ struct BenchCommandTests {
             "--window", "100000", "-n", "\(count)",
         ])
         let id = try #require(run.id)
-        // When the run has ended, nobody waits for its messages any more.
+        // After the run has ended, the broker is shut down, so that the wait for PUBLISH below ends.
         let end = Task {
             let outcome = await run.end()
             await broker.shutdown()
@@ -56,7 +56,7 @@ struct BenchCommandTests {
         #expect(outcome.code == 128 + SIGINT && outcome.errors == "", "\(outcome.errors)")
     }
 
-    @Test func `a signal ends it with what has arrived so far`() async throws {
+    @Test func `bench reports the messages received so far if SIGINT ends it`() async throws {
         let broker = try await RealBroker()
         let recorder = try await Recorder(broker)
         let run = try ProgramRun([
@@ -71,15 +71,15 @@ struct BenchCommandTests {
         await broker.remove()
     }
 
-    @Test func `two runs have clients and topics of their own, whatever their process ids are`() throws {
+    @Test func `two bench runs in one process have different client names and topics`() throws {
         let runs = try (0..<2).map { _ in try BenchRun(BenchArguments(), Console()) }
         #expect(runs[0].name != runs[1].name && runs[0].topic != runs[1].topic)
         #expect(runs.allSatisfy { $0.name.utf8.count == 22 })
     }
 
-    @Test func `messages that are lost do not hold up the rest`() async throws {
+    @Test func `bench sends the remaining messages although earlier messages were lost`() async throws {
         let gate = ScriptGate()
-        // It passes on 40 of the first 100, which leave more than half of the window under way.
+        // The broker returns only 40 of the first 100 messages. More than half of the window stays in flight.
         let message = Packet.publish(
             Publish(topic: "load", payload: [UInt8](repeating: 0, count: 64), delivery: .atMostOnce))
         let broker = try ScriptedBroker.start(
@@ -100,7 +100,7 @@ struct BenchCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `a connection that is lost while messages of QoS 0 are made ends it as such`() async throws {
+    @Test func `bench exits with 7 if the connection is lost while it sends QoS 0 messages`() async throws {
         let broker = try ScriptedBroker.start(
             afterwards: [.accept(), .serve(until: .publish), .cut(.orderly)], at: .tcp(port: try LocalPort.free()))
         let outcome = try await ProgramRun([
@@ -111,7 +111,7 @@ struct BenchCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `the rate is of the time in which messages came, without the wait for those that are lost`() {
+    @Test func `the rate in the bench report excludes the time after the last received message`() {
         var histogram = LatencyHistogram()
         for _ in 0..<300 { histogram.add(1_000_000) }
         let report = BenchReport(
@@ -120,14 +120,14 @@ struct BenchCommandTests {
         #expect(report.lines[0].hasPrefix("300 of 400 messages arrived in 0.30 s: 1000 messages/s, "))
     }
 
-    @Test func `without a broker it ends as pub does`() async throws {
+    @Test func `bench exits with 1 and prints Connection refused if no broker listens`() async throws {
         let outcome = try await ProgramRun([
             try CourierExecutable.path.get(), "bench", "-h", "127.0.0.1", "-p", "\(try LocalPort.free())",
         ]).end()
         #expect(outcome.code == 1 && outcome.errorLines.first == "Error: Connection refused")
     }
 
-    @Test func `a broker that denies the subscription ends it, with the reason`() async throws {
+    @Test func `bench exits with 1 and names the topic if the broker refuses the subscription`() async throws {
         let id = try #require(PacketID(rawValue: 1))
         let broker = try ScriptedBroker.start(
             afterwards: [
@@ -142,7 +142,7 @@ struct BenchCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `a report is drawn of what arrived, into a new file only`() async throws {
+    @Test func `bench --report writes an SVG file and refuses to overwrite it`() async throws {
         let broker = try await RealBroker()
         let folder = try TemporaryFolder()
         let words = [
@@ -165,7 +165,7 @@ struct BenchCommandTests {
     @Test(arguments: [
         (["-n", "0"], "count"), (["-s", "8"], "size"), (["--rate", "x"], "rate"), (["--window", "0"], "count"),
     ])
-    func `numbers out of range are refused`(words: [String], name: String) {
+    func `bench refuses invalid numbers in its options`(words: [String], name: String) {
         var settings = BenchArguments()
         let error = #expect(throws: ArgumentError.self) {
             try ArgumentReader(BenchArguments.groups).read(words, into: &settings)

@@ -6,7 +6,7 @@ import Testing
 @testable import CourierCommands
 
 struct BenchPictureTests {
-    /// The elements of a picture, read by a parser of XML that knows nothing of how it was written.
+    /// The elements of an SVG picture, read by an independent XML parser.
     private final class Reader: NSObject, XMLParserDelegate {
         struct Element {
             let name: String
@@ -58,7 +58,7 @@ struct BenchPictureTests {
             sentCount: times.count + 3, histogram: histogram, timeline: timeline, duration: duration, size: 64)
     }
 
-    @Test func `the picture says what was measured`() throws {
+    @Test func `the bars, the curve and the percentiles of the SVG picture match the bench report`() throws {
         for seed in SeededGenerator.seeds {
             var chance = SeededGenerator(seed: seed)
             let times = (0..<3_000).map { _ in UInt64(1) << UInt64(chance.below(34)) + UInt64(chance.below(1_000)) }
@@ -73,7 +73,7 @@ struct BenchPictureTests {
             #expect(
                 bars.compactMap { $0.attributes["data-below"].flatMap { UInt64($0) } }
                     == drawn.map(\.end))
-            // As high as its number says, within what is written of a length.
+            // Each height is proportional to its count, within the rounding of written lengths.
             let heights = bars.compactMap { $0.attributes["height"].flatMap { Double($0) } }
             let tallest = try #require(heights.max())
             let most = try #require(drawn.map(\.count).max())
@@ -99,7 +99,7 @@ struct BenchPictureTests {
         }
     }
 
-    @Test func `it needs nothing else, and is readable in light and dark`() throws {
+    @Test func `the SVG picture has no external references and supports light and dark mode`() throws {
         let text = BenchPicture(Self.report([1_000, 2_000], over: .seconds(1)), subtitle: "here").text
         let picture = try Reader(text)
         let style = try #require(picture.elements.first { $0.name == "style" }).text
@@ -108,7 +108,7 @@ struct BenchPictureTests {
             let count = text.components(separatedBy: word).count - 1
             #expect(count == (word == "http://" ? 1 : 0), "\(word)")  // The one is the name of SVG itself.
         }
-        // All of it is inside, and what has a class has a style.
+        // All texts are inside the picture, and each class has a style.
         let classes = Set(picture.elements.flatMap { ($0.attributes["class"] ?? "").split(separator: " ") })
         for name in classes { #expect(style.contains(".\(name)"), "\(name)") }
         for element in picture.elements where element.name == "text" {
@@ -118,14 +118,14 @@ struct BenchPictureTests {
         }
     }
 
-    @Test func `foreign names can not leave their place`() throws {
+    @Test func `special characters in the subtitle are escaped in the SVG picture`() throws {
         let name = "<script>&\"'\u{1}\u{FFFF}\n]]>"
         let picture = try Reader(BenchPicture(Self.report([1], over: .seconds(1)), subtitle: name).text)
         #expect(picture.texts.contains("<script>&\"' ]]>"))
         #expect(!picture.elements.contains { $0.name == "script" })
     }
 
-    @Test func `marks between whole numbers keep their fraction, and large ones have groups`() throws {
+    @Test func `axis labels keep fractions, and large numbers have thousands separators`() throws {
         func marks(_ count: Int, over duration: Duration) throws -> (rates: [String], times: [String]) {
             let report = Self.report(Array(repeating: 1_000, count: count), over: duration)
             let labels = try Reader(BenchPicture(report, subtitle: "here").text).all("text", with: "x")
@@ -140,7 +140,7 @@ struct BenchPictureTests {
         #expect(short.times == ["0 s", "0.0001 s", "0.0002 s", "0.0003 s", "0.0004 s", "0.0005 s"])
     }
 
-    @Test func `a run in which nothing came is drawn, too`() throws {
+    @Test func `the SVG picture of a run without received messages has no bars`() throws {
         let picture = try Reader(BenchPicture(Self.report([], over: .zero), subtitle: "here").text)
         #expect(picture.texts.contains("of 3 arrived") && picture.all("rect", with: "data-count").isEmpty)
     }
@@ -148,5 +148,7 @@ struct BenchPictureTests {
     @Test(arguments: [
         (0, "0"), (12, "12"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (-1_234, "-1,234"),
     ])
-    func `large numbers have groups`(number: Int, text: String) { #expect(BenchReport.grouped(number) == text) }
+    func `grouped() adds thousands separators to large numbers`(number: Int, text: String) {
+        #expect(BenchReport.grouped(number) == text)
+    }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import CourierCommands
 
 struct LatencyHistogramTests {
-    @Test func `percentiles are exact to an eighth, for times of every size`() {
+    @Test func `a latency percentile is at most one eighth above the exact value`() {
         for exponent in 0..<40 {
             var histogram = LatencyHistogram()
             let unit = UInt64(1) << UInt64(exponent)
@@ -18,7 +18,7 @@ struct LatencyHistogramTests {
         }
     }
 
-    @Test func `bars hold everything, from the first to the last that has something`() {
+    @Test func `the histogram's bars count every value, and the first and last bar are not empty`() {
         var histogram = LatencyHistogram()
         #expect(histogram.bars.isEmpty)
         for time in [100, 120, 1_000, 9_000, UInt64.max] as [UInt64] { histogram.add(time) }
@@ -28,7 +28,7 @@ struct LatencyHistogramTests {
         #expect(zip(histogram.bars, histogram.bars.dropFirst()).allSatisfy { $0.end * 2 == $1.end })
     }
 
-    @Test func `bars are as fine as their number allows, and never lose anything`() {
+    @Test func `a larger bar limit gives more histogram bars, and the bars always count every value`() {
         var histogram = LatencyHistogram()
         for time in stride(from: UInt64(1_000), to: 100_000, by: 7) { histogram.add(time) }
         var counts: [Int] = []

@@ -4,7 +4,7 @@ import Testing
 @testable import CourierCommands
 
 struct RateTimelineTests {
-    @Test func `however long a run is, there are some hundred spans, and every message is in one`() {
+    @Test func `the rate timeline has a limited number of spans that together count every message`() {
         for seed in SeededGenerator.seeds {
             var chance = SeededGenerator(seed: seed)
             var timeline = RateTimeline()
@@ -16,7 +16,7 @@ struct RateTimelineTests {
                 let points = timeline.points(until: time)
                 #expect(points.count <= RateTimeline.limit && points.count > 1, "seed \(seed)")
                 #expect(points.reduce(0) { $0 + $1.count } == number, "seed \(seed)")
-                // Also where it goes on for long after the last message.
+                // The same checks if the run continues long after the last message.
                 let end = time + .milliseconds(chance.below(1_000_000))
                 let all = timeline.points(until: end)
                 #expect(all.count <= RateTimeline.limit && all.reduce(0) { $0 + $1.count } == number, "seed \(seed)")
@@ -26,20 +26,20 @@ struct RateTimelineTests {
         }
     }
 
-    @Test func `a rate is that of its span, also where the end cuts it short`() {
+    @Test func `the last span of a rate timeline includes a short rest, and its rate stays correct`() {
         var timeline = RateTimeline()
         for number in 0..<40 { timeline.add(after: .milliseconds(number * 5)) }  // 200 a second, for 200 ms
         let whole = timeline.points(until: .milliseconds(200))
         #expect(whole.map(\.count) == [10, 10, 10, 10])
         #expect(whole.allSatisfy { abs($0.rate - 200) < 0.001 })
         timeline.add(after: .milliseconds(201))
-        // Two milliseconds with one message in them are no rate of 500.
+        // Two milliseconds with one message must not be reported as a rate of 500.
         let rest = timeline.points(until: .milliseconds(202))
         #expect(rest.map(\.count) == [10, 10, 10, 11] && rest.allSatisfy { $0.rate < 220 })
         #expect(abs((rest.last?.end ?? 0) - 0.202) < 0.000_001)
     }
 
-    @Test func `silence at the end is a rate of nothing`() {
+    @Test func `the rate timeline ends with empty spans if no messages arrive at the end`() {
         var timeline = RateTimeline()
         for number in 0..<40 { timeline.add(after: .milliseconds(number * 5)) }
         let points = timeline.points(until: .milliseconds(410))
@@ -47,7 +47,7 @@ struct RateTimelineTests {
         #expect(abs((points.last?.end ?? 0) - 0.41) < 0.000_001)
     }
 
-    @Test func `a run without a message has no spans, and one without time no rate`() {
+    @Test func `a rate timeline has no spans without messages, and rate 0 if the duration is zero`() {
         #expect(RateTimeline().points(until: .seconds(1)) == [])
         var timeline = RateTimeline()
         timeline.add(after: .zero)

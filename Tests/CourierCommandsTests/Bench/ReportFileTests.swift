@@ -10,12 +10,12 @@ struct ReportFileTests {
         ("a.png", "PNG is not supported"), ("b/A.PNG", "PNG is not supported"), ("a.txt", "does not end in .svg"),
         ("svg", "does not end in .svg"), ("", "does not end in .svg"), ("a.svg/b", "does not end in .svg"),
     ])
-    func `what is no SVG is refused by its name`(path: String, message: String) {
+    func `a report file whose name does not end in svg is refused with a hint`(path: String, message: String) {
         let error = #expect(throws: ArgumentError.self) { try ReportFile(path) }
         #expect(error?.message.contains(message) == true && error?.hint != nil)
     }
 
-    @Test func `nothing is overwritten, neither found before nor behind the work`() throws {
+    @Test func `check() and write() throw if the report file exists, and do not overwrite it`() throws {
         let folder = try TemporaryFolder()
         let file = try ReportFile(folder.file("run.SVG"))
         try file.check()
@@ -26,7 +26,7 @@ struct ReportFileTests {
         #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "<svg/>")
     }
 
-    @Test func `a folder that is not there is said before the work`() throws {
+    @Test func `check() throws if the folder of the report file does not exist`() throws {
         let folder = try TemporaryFolder()
         let error = #expect(throws: ArgumentError.self) { try ReportFile(folder.file("no/run.svg")).check() }
         #expect(error?.message.contains("can not be written: No such file") == true)

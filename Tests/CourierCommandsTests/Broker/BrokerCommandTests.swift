@@ -9,7 +9,8 @@ import Testing
 
 struct BrokerCommandTests {
     @Test(arguments: [SIGINT, SIGTERM])
-    func `mosquitto's clients talk over it, and a signal ends it in order`(signal: Int32) async throws {
+    func `mosquitto's clients can use courier broker, and a signal ends it with exit code 0`(signal: Int32) async throws
+    {
         let broker = try await RunningBroker()
         let sent = try await ProgramRun(
             ["/usr/bin/mosquitto_pub"] + broker.place + ["-t", "room/7", "-m", "on", "-r", "-q", "2"]
@@ -25,7 +26,7 @@ struct BrokerCommandTests {
         #expect(outcome.text.contains("not for production"))
     }
 
-    @Test func `with a user name only who knows the password may connect`() async throws {
+    @Test func `courier broker with -u and -P accepts only clients with the password`() async throws {
         let broker = try await RunningBroker(["-u", "ada", "-P", "lace"])
         let pub = [try CourierExecutable.path.get(), "pub"] + broker.place + ["-t", "a", "-m", "x", "-q", "1"]
         #expect(try await ProgramRun(pub + ["-u", "ada", "-P", "lace"]).end().code == 0)
@@ -35,7 +36,7 @@ struct BrokerCommandTests {
         #expect(await broker.run.end().code == 0)
     }
 
-    @Test func `a port that is taken is a mistake with a hint`() async throws {
+    @Test func `courier broker exits with 1 and a hint if the port is in use`() async throws {
         let broker = try await RunningBroker()
         let second = try await ProgramRun([try CourierExecutable.path.get(), "broker", "-p", "\(broker.port)"]).end()
         #expect(second.code == 1 && second.output.isEmpty)
@@ -51,7 +52,7 @@ struct BrokerCommandTests {
             (.socketNotFound, ["--unix", "/missing/s"], "Make the folder"),
             (.addressInUse, ["--unix", "/s"], "Remove the file"),
         ] as [(TransportError.Code, [String], String)])
-    func `the hint is about the place that it could not listen at`(
+    func `the hint of courier broker depends on the listen error and the address`(
         code: TransportError.Code, words: [String], hint: String
     ) throws {
         var settings = BrokerArguments()
@@ -59,7 +60,7 @@ struct BrokerCommandTests {
         #expect(BrokerCommand.hint(code, settings)?.contains(hint) == true)
     }
 
-    @Test func `a socket in a folder that is not there is a mistake with a hint`() async throws {
+    @Test func `courier broker exits with 1 and a hint if the socket's folder does not exist`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("missing/s")
         let outcome = try await ProgramRun([try CourierExecutable.path.get(), "broker", "--unix", path]).end()
@@ -74,7 +75,7 @@ struct BrokerCommandTests {
         (["--cert", "f"], "Both --cert and --key must be provided if one of them is set."),
         (["--cafile", "f"], "--cafile is about TLS, and the broker is without it."), (["x"], "Unknown option 'x'."),
     ])
-    func `what makes no sense is refused before it listens`(words: [String], message: String) {
+    func `courier broker refuses invalid and incomplete options`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) {
             var settings = BrokerArguments()
             try ArgumentReader(BrokerArguments.groups).read(words, into: &settings)
@@ -94,7 +95,9 @@ struct BrokerCommandTests {
             "who has a certificate and knows the user name and the password may connect."
         ), (["--unix", "/run/s"], "the Unix socket /run/s.", "on this machine"),
     ])
-    func `the banner says where, and who may connect`(words: [String], place: String, access: String) throws {
+    func `the banner of courier broker prints the address and who can connect`(
+        words: [String], place: String, access: String
+    ) throws {
         var settings = BrokerArguments()
         try ArgumentReader(BrokerArguments.groups).read(words, into: &settings)
         let lines = BrokerBanner(arguments: settings, port: settings.port).lines
@@ -103,7 +106,8 @@ struct BrokerCommandTests {
     }
 
     @Test(arguments: [1_883, 8_883, 4_711] as [UInt16], [[], ["--cert", "c", "--key", "k"]])
-    func `the commands of the banner lead to the broker`(port: UInt16, security: [String]) throws {
+    func `the pub command in the banner has the broker's port and TLS options`(port: UInt16, security: [String]) throws
+    {
         let wanted: [[String]] = security.isEmpty ? [[]] : [[], ["--cafile", "a"]]
         for clients in wanted {
             var settings = BrokerArguments()

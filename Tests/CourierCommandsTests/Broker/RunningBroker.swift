@@ -1,12 +1,12 @@
 import TestSupport
 
-/// A `courier broker` that listens.
+/// A running `courier broker` process.
 final class RunningBroker: Sendable {
     let port: UInt16
     private let host: String
     let run: ProgramRun
 
-    /// Starts it on a port that nobody else takes, and waits for the last line of its banner.
+    /// Starts the broker on a free port and waits for the last line of its banner.
     init(_ options: [String] = [], host: String = "127.0.0.1") async throws {
         port = try LocalPort.free()
         self.host = host
@@ -14,7 +14,7 @@ final class RunningBroker: Sendable {
         try await run.wait { Self.text($0).contains("Ctrl-C") }
     }
 
-    /// What a client on this machine types to reach it.
+    /// The options of a client that connects to this broker.
     var place: [String] { ["-h", host, "-p", "\(port)"] }
 
     static func text(_ run: ProgramRun) -> String { String(decoding: run.output, as: UTF8.self) }

@@ -9,14 +9,15 @@ import Testing
 
 @testable import CourierCommands
 
-/// Several chats on a broker of this program, with lines in and lines out.
+/// Several `courier chat` processes without a screen, on one `courier broker`.
 struct ChatCommandTests {
     private static func chat(_ broker: RunningBroker, _ name: String, _ options: String...) throws -> PlainChat {
         try PlainChat(broker.place + ["--name", name] + options)
     }
 
     @Test(arguments: ["5", "311"])
-    func `two talk, and see each other come and go`(version: String) async throws {
+    func `two chats exchange messages and show when the other joins, is renamed or leaves`(version: String) async throws
+    {
         let broker = try await RunningBroker()
         let ada = try Self.chat(broker, "ada", "-V", version)
         try await ada.wait(for: "[lobby] -- You are in lobby.")
@@ -35,7 +36,7 @@ struct ChatCommandTests {
         #expect(ada.errors == "" && bob.errors == "")
     }
 
-    @Test func `who is killed is offline by the will, and the broker keeps nothing of them`() async throws {
+    @Test func `a killed chat is shown as offline, and the broker removes its retained presence`() async throws {
         let broker = try await RunningBroker()
         let ada = try Self.chat(broker, "ada")
         let bob = try Self.chat(broker, "bob", "-i", "b/o+b")
@@ -49,7 +50,7 @@ struct ChatCommandTests {
         #expect(outcome.text.contains(#""name":"ada""#) && !outcome.text.contains("bob"), "\(outcome.text)")
     }
 
-    @Test func `rooms are apart`() async throws {
+    @Test func `messages, joins and departures appear in the right chat room`() async throws {
         let broker = try await RunningBroker()
         let ada = try Self.chat(broker, "ada", "--room", "lobby", "--room", "a/+ room")
         try await ada.wait(for: "[a/+ room] -- You are in a/+ room.")
@@ -65,7 +66,7 @@ struct ChatCommandTests {
         try await ada.wait(for: "[lobby] bob: here now")
     }
 
-    @Test func `a script says lines in order and ends when the broker has them`() async throws {
+    @Test func `chat sends all lines of its standard input in order and exits with 0`() async throws {
         let broker = try await RunningBroker()
         let ada = try Self.chat(broker, "ada")
         try await ada.wait(for: "[lobby] -- You are in lobby.")
@@ -79,7 +80,7 @@ struct ChatCommandTests {
         #expect(ada.output.filter { $0.contains("bot: ") } == lines.map { "[lobby] bot: \($0)" })
     }
 
-    @Test func `a line of mosquitto_pub is enough, and its control characters stay text`() async throws {
+    @Test func `a JSON message of mosquitto_pub is shown, with its control characters escaped`() async throws {
         let broker = try await RunningBroker()
         let ada = try Self.chat(broker, "ada")
         try await ada.wait(for: "[lobby] -- You are in lobby.")
@@ -90,7 +91,7 @@ struct ChatCommandTests {
         try await ada.wait(for: #"[lobby] bot: \u{1B}[2J\nhi"#)
     }
 
-    @Test func `it comes back with its broker, and says what was said meanwhile`() async throws {
+    @Test func `chats reconnect after a broker restart and exchange messages again`() async throws {
         let broker = try await RealBroker()
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
         let ada = try PlainChat(place + ["--name", "ada"])
@@ -103,21 +104,21 @@ struct ChatCommandTests {
         try await broker.start()
         try await bob.wait(for: "[lobby] -- Connected.")
         try await ada.wait(for: "[lobby] -- Connected.")
-        // Who is not subscribed yet misses it; what comes then arrives.
+        // A chat that has not subscribed yet misses the first line. Later lines arrive.
         try await ada.wait(for: "[lobby] -- Here: bob.", "[lobby] -- bob is here.")
         try bob.say("hello again")
         try await ada.wait(for: "[lobby] bob: hello again")
         await broker.remove()
     }
 
-    /// A chat that says some lines and ends.
+    /// Starts a chat that sends the lines of its standard input and ends.
     private static func script(_ lines: String, _ port: UInt16, _ options: String...) throws -> ProgramRun {
         try ProgramRun(
             [try CourierExecutable.path.get(), "chat", "-h", "127.0.0.1", "-p", "\(port)"] + options,
             input: Array(lines.utf8))
     }
 
-    /// A mosquitto with rules for topics.
+    /// Starts mosquitto with an access control list for topics.
     private static func broker(allowing rules: String...) async throws -> RealBroker {
         let folder = try TemporaryFolder()
         try rules.joined(separator: "\n").write(toFile: folder.file("acl"), atomically: true, encoding: .utf8)
@@ -125,19 +126,19 @@ struct ChatCommandTests {
         return try await RealBroker(settings: "acl_file \(folder.file("acl"))")
     }
 
-    @Test func `a line that the broker refuses is told`() async throws {
+    @Test func `chat reports a line that the broker refuses and exits with 1`() async throws {
         let broker = try await Self.broker(allowing: "topic read #", "topic readwrite courier-chat/people/#")
         let bot = try await Self.script("hello\n", broker.port).end()
-        // Mosquitto 2.0 then closes the connection, too, which is told before or behind it.
+        // Mosquitto 2.0 also closes the connection. That error is printed before or after this error.
         #expect(bot.code == 1 && bot.errors.contains("Error: A line was not sent: "), "\(bot.errors)")
-        // At the end it may not be known yet.
+        // With `/quit`, chat may end before the broker's refusal arrives.
         let hasty = try await Self.script("hello\n/quit\n", broker.port).end()
         let isTold = hasty.errors.contains("A line was not sent: ") || hasty.errors.contains("1 lines were not sent.")
         #expect(hasty.code == 1 && isTold, "\(hasty.errors)")
         await broker.remove()
     }
 
-    @Test func `a broker that shows nobody is talked to all the same`() async throws {
+    @Test func `chat sends lines and prints one error if the broker denies reading`() async throws {
         let broker = try await Self.broker(allowing: "topic write courier-chat/#")
         let bot = try await Self.script("hello\n", broker.port).end()
         #expect(bot.code == 0, "\(bot.errors)")
@@ -145,7 +146,7 @@ struct ChatCommandTests {
         await broker.remove()
     }
 
-    @Test func `lines do not wait for the acknowledgement of those before them`() async throws {
+    @Test func `chat sends the next line before the previous line is acknowledged`() async throws {
         let gate = ScriptGate()
         let room = "courier-chat/rooms/lobby/messages"
         let broker = try ScriptedBroker.start(
@@ -160,12 +161,12 @@ struct ChatCommandTests {
             guard case .publish(let publish) = packet.packet else { return "" }
             return try JSONDecoder().decode(ChatMessage.self, from: Data(publish.payload)).text
         }
-        // On a busy machine the gate may open so late that the lines come once more.
+        // On a busy machine the gate may open so late that the lines are sent again.
         #expect(texts.prefix(3) == ["one", "two", "three"])
         await broker.shutdown()
     }
 
-    @Test func `lines that nobody has acknowledged at the end are told`() async throws {
+    @Test func `chat reports the number of unacknowledged lines at the end and exits with 1`() async throws {
         let broker = try ScriptedBroker.start(
             afterwards: [.accept(), .serve(until: .publish(to: "courier-chat/rooms/lobby/messages")), .stall],
             at: .tcp(port: try LocalPort.free()))
@@ -180,13 +181,15 @@ struct ChatCommandTests {
         (String(repeating: "x", count: 4_001) + "\n", "A line has at most 4000 bytes; this one was not sent."),
         (String(repeating: "x", count: 200_000), "The input can not be read on: Message too long."),
     ])
-    func `a script that can not be followed fails, at its end`(lines: String, problem: String) async throws {
+    func `chat prints an error and exits with 1 if a line of its input is invalid`(lines: String, problem: String)
+        async throws
+    {
         let broker = try await RunningBroker()
         let outcome = try await Self.script("first\n" + lines + "last\n", broker.port).end()
         #expect(outcome.code == 1 && outcome.errors.contains("Error: \(problem)\n"), "\(outcome.errors)")
     }
 
-    @Test func `input that can not be read is no end of it`() async throws {
+    @Test func `chat exits with 1 if its standard input can not be read`() async throws {
         let broker = try await RunningBroker()
         let courier = try CourierExecutable.path.get()
         let line = "exec \(courier) chat \(broker.place.joined(separator: " ")) </"
@@ -195,7 +198,7 @@ struct ChatCommandTests {
         #expect(outcome.errors == "Error: The input can not be read on: Is a directory.\n")
     }
 
-    @Test func `a room that the broker refuses is a failure`() async throws {
+    @Test func `chat exits with 1 if the broker refuses the subscription of a room`() async throws {
         var configuration = BrokerConfiguration()
         configuration.access.rules = [.init(.deny, .subscribe, "courier-chat/rooms/secret/#")]
         let broker = try LoopbackBroker.start(
@@ -207,7 +210,7 @@ struct ChatCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `with nohup it goes on without its terminal`() async throws {
+    @Test func `chat started by nohup continues after SIGHUP`() async throws {
         let broker = try await RunningBroker()
         let ada = try Self.chat(broker, "ada")
         try await ada.wait(for: "[lobby] -- You are in lobby.")
@@ -220,14 +223,14 @@ struct ChatCommandTests {
         #expect(await bob.end() == 0)
     }
 
-    @Test func `without a broker it ends as pub does`() async throws {
+    @Test func `chat exits with 1 and prints Connection refused if no broker listens`() async throws {
         let outcome = try await ProgramRun([
             try CourierExecutable.path.get(), "chat", "-h", "127.0.0.1", "-p", "\(try LocalPort.free())",
         ]).end()
         #expect(outcome.code == 1 && outcome.errorLines.first == "Error: Connection refused")
     }
 
-    @Test func `a broker of 3.1.1 is talked to in its version, also without a screen`() async throws {
+    @Test func `chat without a screen connects with an older MQTT version if MQTT 5 is refused`() async throws {
         let broker = try ScriptedBroker.start(
             [.connection([.expect(.connect), .sendBytes([0x20, 2, 0, 1]), .cut(.orderly)])],
             at: .tcp(port: try LocalPort.free()))
@@ -240,7 +243,7 @@ struct ChatCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `a refusal after which the client stops ends it, also behind a connection`() async throws {
+    @Test func `chat exits with the reason code if the broker refuses the client id on reconnect`() async throws {
         let broker = try ScriptedBroker.start(
             [.connection([.accept(), .cut(.orderly)])], afterwards: [.refuse(.clientIdentifierNotValid)],
             at: .tcp(port: try LocalPort.free()))
@@ -250,7 +253,7 @@ struct ChatCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `a server that another one has named does not end it`() async throws {
+    @Test func `chat returns to the original broker if the server of a redirect refuses the connection`() async throws {
         let named = try ScriptedBroker.start(
             afterwards: [.refuse(.unsupportedProtocolVersion)], at: .tcp(port: try LocalPort.free()))
         let reference = Property.serverReference("127.0.0.1:\(named.port)")
@@ -268,7 +271,9 @@ struct ChatCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `what ends it behind a server that another one has named is told`() async throws {
+    @Test func `chat exits with the reason code if the original broker refuses the client id after a redirect`()
+        async throws
+    {
         let named = try ScriptedBroker.start(
             afterwards: [.refuse(.unsupportedProtocolVersion)], at: .tcp(port: try LocalPort.free()))
         let reference = Property.serverReference("127.0.0.1:\(named.port)")
@@ -286,7 +291,7 @@ struct ChatCommandTests {
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `a signal ends it in order`(signal: Int32) async throws {
+    func `a signal ends chat, and another chat shows the user as offline`(signal: Int32) async throws {
         let broker = try await RunningBroker()
         let ada = try Self.chat(broker, "ada")
         try await ada.wait(for: "[lobby] -- You are in lobby.")
@@ -303,7 +308,7 @@ struct ChatCommandTests {
         (["-i", String(repeating: "x", count: 1_025)], "A client id of the chat has at most 1024 bytes."),
         (["-t", "x"], "Unknown option '-t'."),
     ])
-    func `what makes no sense is refused`(words: [String], message: String) {
+    func `chat refuses invalid names, rooms, client ids and options`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) {
             var settings = ChatArguments()
             try ArgumentReader(ChatArguments.groups).read(words, into: &settings)
@@ -312,7 +317,7 @@ struct ChatCommandTests {
         #expect(error?.message == message)
     }
 
-    @Test func `what is not said is made up`() throws {
+    @Test func `chat chooses a name, a room and a client id if their options are missing`() throws {
         var settings = ChatArguments()
         try settings.complete(["USER": "grace"])
         #expect(settings.name?.text == "grace" && settings.rooms.map(\.text) == ["lobby"])

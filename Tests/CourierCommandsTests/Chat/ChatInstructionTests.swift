@@ -11,11 +11,11 @@ struct ChatInstructionTests {
             ("/rooms", .rooms), ("/who", .who), ("/name ada", .name("ada")), ("/help", .help), ("/quit", .quit),
             ("/dance", .unknown("/dance")), ("/", .unknown("/")),
         ] as [(String, ChatInstruction)])
-    func `a line is what it asks for`(line: String, instruction: ChatInstruction) {
+    func `a typed line is parsed as text or as a chat command`(line: String, instruction: ChatInstruction) {
         #expect(ChatInstruction(line) == instruction)
     }
 
-    @Test func `every command that help lists is one`() {
+    @Test func `every command that the chat help lists is recognized`() {
         for (word, argument, _) in ChatInstruction.words {
             let line = argument.isEmpty ? word : "\(word) x"
             if case .unknown = ChatInstruction(line) { Issue.record("\(word)") }

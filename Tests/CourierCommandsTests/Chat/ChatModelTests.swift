@@ -4,7 +4,7 @@ import Testing
 @testable import CourierCommands
 
 struct ChatModelTests {
-    /// A chat that is connected and in some rooms, with what it was told to do.
+    /// A connected chat that has joined some rooms, and the actions that it has requested.
     private struct Played {
         var model: ChatModel
         var actions: [ChatModel.Action] = []
@@ -23,7 +23,7 @@ struct ChatModelTests {
             actions += model.handle(event, now: now)
         }
 
-        /// What the broker sends back of this program's own presence, behind that of others.
+        /// Delivers the chat's own presence, which the broker sends after the presence of others.
         mutating func echo() { self(.presence(ChatPresence(person: "me", card: model.card))) }
 
         mutating func presence(_ person: String, _ name: String?, _ rooms: [String] = ["lobby"]) {
@@ -40,7 +40,7 @@ struct ChatModelTests {
             return actions
         }
 
-        /// What can be read in the room that is shown.
+        /// The lines of the room that is shown.
         var texts: [String] { model.room.entries.map { $0.line(in: nil) } }
     }
 
@@ -48,7 +48,7 @@ struct ChatModelTests {
 
     // MARK: Rooms
 
-    @Test func `joining subscribes, tells others once connected, and shows the room`() throws {
+    @Test func `joining a room subscribes to it, announces it and shows it`() throws {
         var chat = try Played(rooms: "lobby")
         #expect(chat.model.roomNames.map(\.text) == ["lobby"])
         chat(.line("/join tea"))
@@ -59,7 +59,7 @@ struct ChatModelTests {
         #expect(chat.takeActions().isEmpty && chat.model.room.name?.text == "lobby")
     }
 
-    @Test func `without a connection nothing is announced; with one everything is`() throws {
+    @Test func `presence is announced only after the chat is connected and subscribed`() throws {
         var model = ChatModel(person: "me", name: try Self.name("ada"))
         let now = WallTime(seconds: 0, nanoseconds: 0)
         #expect(model.handle(.line("/join lobby"), now: now) == [.join(try Self.name("lobby"))])
@@ -67,7 +67,7 @@ struct ChatModelTests {
         #expect(model.handle(.listens, now: now) == [.announce(.init(name: "ada", rooms: ["lobby"]))])
     }
 
-    @Test func `leaving the last room leaves a place for notices`() throws {
+    @Test func `notices are shown after the user has left the last room`() throws {
         var chat = try Played(rooms: "lobby", "tea")
         chat(.line("/leave"))
         #expect(chat.model.room.name?.text == "lobby")
@@ -81,7 +81,7 @@ struct ChatModelTests {
         #expect(chat.texts.last == "-- You are not in that room.")
     }
 
-    @Test func `rooms have a limit, and names a rule`() throws {
+    @Test func `the number of joined rooms is limited, and an invalid room name is refused`() throws {
         var chat = try Played()
         for number in 0..<(ChatModel.roomLimit + 2) { chat(.line("/join r\(number)")) }
         #expect(chat.model.roomNames.count == ChatModel.roomLimit)
@@ -89,7 +89,7 @@ struct ChatModelTests {
         #expect(chat.texts.last == "-- \(ChatName.rule)")
     }
 
-    @Test func `a room that the broker refuses is left`() throws {
+    @Test func `the chat leaves a room if the broker refuses the room's subscription`() throws {
         var chat = try Played(rooms: "lobby", "secret")
         chat(.refused(try Self.name("secret"), "Not authorized."))
         #expect(chat.model.roomNames.map(\.text) == ["lobby"])
@@ -98,7 +98,7 @@ struct ChatModelTests {
 
     // MARK: Lines
 
-    @Test func `a line is on the way until the broker has it`() throws {
+    @Test func `a sent line is pending until the broker acknowledges it`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.line("hello"))
         guard case .send(let message, let room)? = chat.takeActions().first else {
@@ -111,7 +111,7 @@ struct ChatModelTests {
         #expect(chat.model.pendingCount == 0 && chat.model.room.entries.last?.delivery == .done)
     }
 
-    @Test func `a line that fails says why, in the room in which it was said`() throws {
+    @Test func `a failed line is marked with the reason in the room of the line`() throws {
         var chat = try Played(rooms: "lobby", "tea")
         chat(.line("/me pours"))
         guard case .send(let message, _)? = chat.takeActions().first else { return }
@@ -122,7 +122,7 @@ struct ChatModelTests {
         #expect(chat.model.room.entries.last?.delivery == .failed("Not authorized."))
     }
 
-    @Test func `one's own lines come back from the broker and are not shown twice`() throws {
+    @Test func `a user's own line is shown once although the broker sends it back`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.line("hello"))
         guard case .send(let message, let room)? = chat.takeActions().first else { return }
@@ -130,7 +130,7 @@ struct ChatModelTests {
         #expect(chat.texts == ["ada: hello"])
     }
 
-    @Test func `a line that is too long is not sent in part`() throws {
+    @Test func `a line of more than 4000 bytes is not sent, and a notice is shown`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.line(String(repeating: "é", count: ChatMessage.textLimit / 2)))
         #expect(chat.model.pendingCount == 1)
@@ -139,7 +139,7 @@ struct ChatModelTests {
         #expect(chat.texts.last == "-- A line has at most 4000 bytes; this one was not sent.")
     }
 
-    @Test func `others' lines are shown, and counted in rooms that are not`() throws {
+    @Test func `lines of other users are shown, or counted as unread if their room is hidden`() throws {
         var chat = try Played(rooms: "lobby", "tea")
         try chat.said("hi")
         try chat.said("two")
@@ -150,7 +150,7 @@ struct ChatModelTests {
         #expect(chat.texts.count == 2)
     }
 
-    @Test func `what waits, and what is kept, has a limit`() throws {
+    @Test func `the numbers of pending and stored lines in a room are limited`() throws {
         var chat = try Played(rooms: "lobby")
         for number in 0..<(ChatModel.pendingLimit + 1) { chat(.line("\(number)")) }
         #expect(chat.model.pendingCount == ChatModel.pendingLimit)
@@ -162,7 +162,7 @@ struct ChatModelTests {
 
     // MARK: People
 
-    @Test func `who was there before is listed once, who comes and goes is told`() throws {
+    @Test func `present users are listed once, and later arrivals and departures are shown as notices`() throws {
         var model = ChatModel(person: "me", name: try Self.name("ada"))
         var texts: [String] = []
         func play(_ event: ChatModel.Event) {
@@ -192,7 +192,7 @@ struct ChatModelTests {
         #expect(model.people(in: ChatName("lobby")).map(\.name) == ["ada"])
     }
 
-    @Test func `who went while there was no connection is found out behind it`() throws {
+    @Test func `a user who left during a lost connection is reported offline after the reconnect`() throws {
         var chat = try Played(rooms: "lobby")
         chat.presence("1", "bob")
         chat.presence("2", "carol")
@@ -206,39 +206,40 @@ struct ChatModelTests {
         #expect(chat.texts.suffix(2) == ["-- bob is offline.", "-- Here: carol."])
     }
 
-    @Test func `a late will is answered, and not for ever`() throws {
+    @Test func `the chat announces itself again if it receives its own will, up to a limit`() throws {
         var chat = try Played(rooms: "lobby")
         for _ in 0..<20 { chat.presence("me", nil) }
         #expect(chat.actions == Array(repeating: .announce(chat.model.card), count: ChatModel.reannouncementLimit))
     }
 
-    @Test func `two of the same name are told apart`() throws {
+    @Test func `two users with the same name are shown with different suffixes`() throws {
         var chat = try Played(rooms: "lobby")
         chat.presence("chat-abcd1111", "bob")
         chat.presence("chat-abcd2222", "bob")
         #expect(chat.model.people(in: chat.model.room.name).map(\.name) == ["ada", "bob~1111", "bob~2222"])
     }
 
-    @Test func `people have a limit`() throws {
+    @Test func `the number of listed users is limited`() throws {
         var chat = try Played(rooms: "lobby")
         for number in 0..<(ChatModel.peopleLimit + 10) { chat.presence("\(number)", "p\(number)") }
         #expect(chat.model.people.count == ChatModel.peopleLimit)
     }
 
-    @Test func `another name is told to others`() throws {
+    @Test func `a new name is announced to other users`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.line("/name grace"))
         #expect(chat.actions.last == .announce(.init(name: "grace", rooms: ["lobby"])))
     }
 
-    @Test func `a broker that tells of nobody is no reason to stay silent`() throws {
+    @Test func `the chat stops waiting for the list of users if the broker refuses it`() throws {
         var model = ChatModel(person: "me", name: try Self.name("ada"))
         _ = model.handle(.connected, now: WallTime(seconds: 0, nanoseconds: 0))
         _ = model.handle(.isAlone("Not authorized."), now: WallTime(seconds: 0, nanoseconds: 0))
         #expect(model.knowsPeople)
     }
 
-    @Test func `a card that does not come back is waited for a while, on each connection`() throws {
+    @Test func `a presence timeout is reported for the current connection and ignored for earlier connections`() throws
+    {
         var model = ChatModel(person: "me", name: try Self.name("ada"))
         let now = WallTime(seconds: 0, nanoseconds: 0)
         _ = model.handle(.connected, now: now)
@@ -257,7 +258,7 @@ struct ChatModelTests {
 
     // MARK: The connection
 
-    @Test func `a loss is told once, and so is the end of it`() throws {
+    @Test func `a lost connection and the reconnect are each reported once`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.waiting("The connection was lost."))
         chat(.waiting("Connection refused."))
@@ -268,7 +269,7 @@ struct ChatModelTests {
     }
 
     @Test(arguments: ["Connection error: Server busy", "Connection error: Server busy."])
-    func `what is said of a loss is a sentence`(reason: String) throws {
+    func `the reason in the notice of a lost connection ends with exactly one period`(reason: String) throws {
         var chat = try Played(rooms: "lobby")
         chat(.waiting(reason))
         #expect(chat.texts == ["-- Connection error: Server busy. Trying again until the broker is back."])
@@ -276,7 +277,7 @@ struct ChatModelTests {
 
     // MARK: Keys
 
-    @Test func `keys type, send, and bring lines back`() throws {
+    @Test func `keys type a line, Enter sends it, and Up shows it again`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.keys([.character("h"), .character("i"), .enter]))
         guard case .send(let message, _)? = chat.actions.first else {
@@ -288,7 +289,7 @@ struct ChatModelTests {
         #expect(chat.model.input.text == "hi")
     }
 
-    @Test func `what is pasted is one line, and not sent by itself`() throws {
+    @Test func `pasted text becomes one input line and is not sent automatically`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.keys([.pasted("/quit\nyes\n")]))
         #expect(chat.actions.isEmpty && chat.model.input.text == "/quit yes ")
@@ -305,7 +306,7 @@ struct ChatModelTests {
         #expect(chat.model.input.text == completed)
     }
 
-    @Test func `rooms are changed by keys`() throws {
+    @Test func `Ctrl-N, Ctrl-P and Alt with a digit change the shown room`() throws {
         var chat = try Played(rooms: "a", "b", "c")
         let shown: (ChatModel) -> String? = { $0.room.name?.text }
         #expect(shown(chat.model) == "c")
@@ -320,19 +321,19 @@ struct ChatModelTests {
     }
 
     @Test(arguments: [.control("c"), .control("d")] as [Key])
-    func `the keys that end it do so once`(key: Key) throws {
+    func `Ctrl-C and Ctrl-D end the chat once, and later keys are ignored`(key: Key) throws {
         var chat = try Played(rooms: "lobby")
         chat(.keys([key, key, .character("x"), .enter]))
         #expect(chat.actions == [.end])
     }
 
-    @Test func `a line that was begun is not ended by Ctrl-D`() throws {
+    @Test func `Ctrl-D deletes a character and does not end the chat if the line has text`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.keys([.character("x"), .home, .control("d")]))
         #expect(chat.actions.isEmpty && chat.model.input.isEmpty)
     }
 
-    @Test func `the end of the input waits for what is on the way`() throws {
+    @Test func `the end of the input ends the chat after pending lines are acknowledged`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.line("hello"))
         guard case .send(let message, _)? = chat.takeActions().first else { return }
@@ -343,7 +344,7 @@ struct ChatModelTests {
     }
 
     @Test(arguments: ["/help", "/who", "/rooms", "/dance"])
-    func `questions are answered in the room`(line: String) throws {
+    func `help, who, rooms and unknown commands are answered by notices in the room`(line: String) throws {
         var chat = try Played(rooms: "lobby")
         chat(.line(line))
         #expect(!chat.texts.isEmpty && chat.texts.allSatisfy { $0.hasPrefix("-- ") })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierCommands
 
-/// What goes over the wire.
+/// Encoding and decoding of the chat's payloads.
 struct ChatPayloadTests {
     private static func message(_ json: String) throws -> ChatMessage {
         try JSONMessageAdapter().fromMessage(Data(json.utf8), topic: "courier-chat/rooms/lobby/messages")
@@ -15,13 +15,13 @@ struct ChatPayloadTests {
         try ChatPresenceAdapter().fromMessage(Data(json.utf8), topic: topic)
     }
 
-    @Test func `a message comes back as it was`() throws {
+    @Test func `a chat message is unchanged after encoding and decoding`() throws {
         let message = ChatMessage(id: "1", person: "p", name: "ada", text: "é\n\"", isAction: true, time: 1.5)
         let data = try JSONMessageAdapter().toMessage(data: message, topic: "t")
         #expect(try JSONMessageAdapter().fromMessage(data, topic: "t") as ChatMessage == message)
     }
 
-    @Test func `a text is enough, and what is too long is cut`() throws {
+    @Test func `a message needs only a text, and a long text or name is cut to its limit`() throws {
         #expect(try Self.message(#"{"text":"hi","more":1}"#).text == "hi")
         let long = try Self.message(
             #"{"text":"\#(String(repeating: "x", count: 5_000))","name":"\#(String(repeating: "n", count: 100))"}"#)
@@ -30,7 +30,7 @@ struct ChatPayloadTests {
         #expect(throws: (any Error).self) { try Self.message("hi") }
     }
 
-    @Test func `no field is larger for a character with many marks`() throws {
+    @Test func `fields with many combining marks are cut to their byte limits`() throws {
         let tower = "a" + String(repeating: "\u{301}", count: 500_000)
         let message = try Self.message(
             #"{"text":"\#(tower)","id":"\#(tower)","person":"\#(tower)","name":"\#(tower)"}"#)
@@ -41,7 +41,7 @@ struct ChatPayloadTests {
         #expect(card.rooms[0].utf8.count <= ChatName.byteLimit && card.rooms[1] == "lobby")
     }
 
-    @Test func `presence is of whom the topic names, and nothing at all means gone`() throws {
+    @Test func `the topic names the person of a presence, and an empty payload means offline`() throws {
         #expect(
             try Self.presence(#"{"name":"ada","rooms":["lobby"]}"#)
                 == ChatPresence(person: "a/b", card: .init(name: "ada", rooms: ["lobby"])))
@@ -54,7 +54,7 @@ struct ChatPayloadTests {
         #expect(throws: (any Error).self) { try Self.presence("", "courier-chat/people/\(long)x") }
     }
 
-    @Test func `presence is written as it is read, and leaves other types to other adapters`() throws {
+    @Test func `the presence adapter decodes what it encodes and throws if the type is different`() throws {
         let adapter = ChatPresenceAdapter()
         let presence = ChatPresence(person: "a/b", card: .init(name: "ada", rooms: ["lobby", "tea"]))
         let data = try adapter.toMessage(data: presence, topic: "courier-chat/people/a%2Fb")

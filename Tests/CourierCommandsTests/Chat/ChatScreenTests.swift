@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierCommands
 
-/// The real program on a real terminal: what is typed, and what is seen.
+/// Runs `courier chat` on a terminal of tmux, types keys and checks the screen.
 struct ChatScreenTests {
     private static func chat(
         _ place: [String], _ name: String, columns: Int = 80, rows: Int = 16, environment: [String] = []
@@ -23,7 +23,7 @@ struct ChatScreenTests {
         return session
     }
 
-    /// The terminal is as it was: its own screen, a cursor, lines that wrap, and the modes that the shell compares.
+    /// Checks the exit code, and that the terminal's screen, cursor, line wrap and modes are restored.
     private static func expectOrder(_ session: TerminalSession, endsWith code: Int32) async throws {
         try await session.wait(for: "ended with")
         let lines = try session.lines
@@ -31,7 +31,7 @@ struct ChatScreenTests {
         #expect(try session.ask("#{alternate_on} #{cursor_flag} #{wrap_flag}") == "0 1 1")
     }
 
-    @Test func `two people type, read, and see who is there`() async throws {
+    @Test func `two chats on terminals show messages, unread counts and the list of users`() async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         let bob = try await Self.chat(broker, "bob")
@@ -39,7 +39,7 @@ struct ChatScreenTests {
         try await bob.wait(for: "Here: ada.")
         try ada.enter("hello 日本")
         try await bob.wait(for: "ada: hello 日本")
-        // The dots of a line that is on the way have gone.
+        // The dots of a pending line are gone.
         try await ada.wait { $0.contains { $0.contains("ada: hello 日本") && !$0.contains("…") } }
         try bob.enter("/me waves")
         try await ada.wait(for: "* bob waves")
@@ -54,7 +54,7 @@ struct ChatScreenTests {
         try await Self.expectOrder(bob, endsWith: 0)
     }
 
-    @Test func `who is killed is seen to be offline`() async throws {
+    @Test func `a killed chat disappears from the list of users and is reported offline`() async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         let bob = try await Self.chat(broker, "bob")
@@ -65,7 +65,7 @@ struct ChatScreenTests {
     }
 
     @Test(arguments: [(SIGTERM, 143), (SIGINT, 130), (SIGHUP, 129)] as [(Int32, Int32)])
-    func `a signal gives the terminal back`(signal: Int32, code: Int32) async throws {
+    func `a signal ends chat and restores the terminal`(signal: Int32, code: Int32) async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         #expect(try ada.ask("#{alternate_on} #{wrap_flag}") == "1 0")
@@ -74,14 +74,14 @@ struct ChatScreenTests {
     }
 
     @Test(arguments: [SIGSEGV, SIGABRT, SIGILL, SIGQUIT])
-    func `a crash gives the terminal back`(signal: Int32) async throws {
+    func `a crash of chat restores the terminal`(signal: Int32) async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada", environment: ["SWIFT_BACKTRACE=enable=no"])
         kill(try #require(try await ada.id), signal)
         try await Self.expectOrder(ada, endsWith: 128 + signal)
     }
 
-    @Test func `what would only fail again ends it, and is said below the prompt`() async throws {
+    @Test func `chat exits with 1 and does not retry if the CA file is missing`() async throws {
         let place = ["-h", "127.0.0.1", "-p", "\(try LocalPort.free())", "--cafile", "/missing/ca.pem"]
         let ada = try Self.chat(place, "ada")
         try await Self.expectOrder(ada, endsWith: 1)
@@ -91,14 +91,14 @@ struct ChatScreenTests {
     }
 
     @Test(arguments: ["C-c", "C-d"])
-    func `keys end it`(key: String) async throws {
+    func `Ctrl-C and Ctrl-D end chat and restore the terminal`(key: String) async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         try ada.press(key)
         try await Self.expectOrder(ada, endsWith: 0)
     }
 
-    @Test func `it is stopped and goes on like other programs`() async throws {
+    @Test func `Ctrl-Z and SIGTSTP suspend chat, and chat continues in the foreground`() async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         try ada.press("C-z")
@@ -109,7 +109,7 @@ struct ChatScreenTests {
         try ada.enter("still here")
         try await ada.wait { $0.contains { $0.contains("ada: still here") && !$0.contains("…") } }
         kill(try #require(try await ada.id), SIGTSTP)
-        // The first one is on the screen as soon as that is given back, which is before it stops.
+        // The first "stopped" is visible when the screen is restored, which happens before the process stops.
         try await ada.wait { $0.count { $0.contains("stopped") } == 2 }
         try ada.press("Enter")
         try await ada.wait(for: "ada: still here")
@@ -117,9 +117,9 @@ struct ChatScreenTests {
         try await Self.expectOrder(ada, endsWith: 0)
     }
 
-    @Test func `without a shell that could let it go on it is not stopped`() async throws {
+    @Test func `Ctrl-Z does not suspend chat if no shell can resume it`() async throws {
         let broker = try await RunningBroker()
-        // On a terminal of its own, of whose session it is the leader.
+        // `script` starts chat on a new terminal, as the leader of its session.
         let line = "exec \(try CourierExecutable.path.get()) chat --name ada \(broker.place.joined(separator: " "))"
         let ada = try TerminalSession(["/usr/bin/script", "-qec", line, "/dev/null"])
         try await ada.wait(for: "You are in lobby.")
@@ -129,7 +129,7 @@ struct ChatScreenTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `who lets it go on before the terminal was given back does not see it stop`() async throws {
+    func `chat continues if SIGCONT arrives before SIGTSTP has suspended it`() async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         let id = try #require(try await ada.id)
@@ -138,16 +138,16 @@ struct ChatScreenTests {
         func wait(untilRaw isRaw: Bool) async throws {
             var modes = termios()
             repeat {
-                // A terminal tells nobody that its modes have changed: it is looked at again and again.
+                // A terminal does not report changed modes, so the test polls.
                 try await Task.sleep(for: .milliseconds(5))
                 try #require(tcgetattr(terminal, &modes) == 0)
             } while (modes.c_lflag & tcflag_t(ICANON) == 0) != isRaw
         }
-        // The terminal takes nothing for now.
+        // From now on the terminal accepts no output.
         try #require(tcflow(terminal, TCOOFF) == 0)
         kill(id, SIGTSTP)
         try await wait(untilRaw: false)
-        // It does not wait for the terminal for ever; a machine that was busy for so long is too late.
+        // Chat stops after a time limit. On a busy machine it has stopped already, and nothing can be checked.
         if try String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8).contains("State:\tT") { return }
         kill(id, SIGCONT)
         try await wait(untilRaw: true)
@@ -156,7 +156,7 @@ struct ChatScreenTests {
         try await ada.wait(for: "ada: still here")
     }
 
-    @Test func `what others write on the terminal goes with Ctrl-L`() async throws {
+    @Test func `Ctrl-L removes the output of other programs from the screen`() async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         let terminal = open(try ada.ask("#{pane_tty}"), O_WRONLY | O_NOCTTY | O_CLOEXEC)
@@ -168,7 +168,7 @@ struct ChatScreenTests {
         try await ada.wait { !$0.contains { $0.contains("mail") } && $0.contains { $0.contains("You are in lobby.") } }
     }
 
-    @Test func `with --plain a terminal has lines in and lines out`() async throws {
+    @Test func `chat --plain on a terminal reads and prints plain lines`() async throws {
         let broker = try await RunningBroker()
         let bob = try PlainChat(broker.place + ["--name", "bob"])
         try await bob.wait(for: "[lobby] -- You are in lobby.")
@@ -183,7 +183,7 @@ struct ChatScreenTests {
         try await Self.expectOrder(ada, endsWith: 0)
     }
 
-    @Test func `it fits a small terminal, and another size at any time`() async throws {
+    @Test func `chat adapts its screen to a small terminal and to each new size`() async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada", columns: 40, rows: 10)
         try ada.enter("a line that is longer than forty columns are")
@@ -202,7 +202,7 @@ struct ChatScreenTests {
         try await ada.wait { $0.count == 10 && $0[0].hasSuffix("connected") }
     }
 
-    @Test func `colours are there, and with NO_COLOR they are not`() async throws {
+    @Test func `chat prints colors unless NO_COLOR is set`() async throws {
         let broker = try await RunningBroker()
         let colour = /\u{1B}\[[0-9;]*3[0-7]m/
         let ada = try await Self.chat(broker, "ada")
@@ -216,7 +216,7 @@ struct ChatScreenTests {
         #expect(!lines.contains { $0.contains(colour) } && lines.contains { $0.contains("\u{1B}[") })
     }
 
-    @Test func `a paste waits for Enter, and earlier lines come back`() async throws {
+    @Test func `a pasted text is sent by Enter, and Up shows the previous line`() async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         try ada.paste("two\nlines")
@@ -229,7 +229,7 @@ struct ChatScreenTests {
         try await ada.wait { $0.last == "> two" }
     }
 
-    @Test func `pages scroll`() async throws {
+    @Test func `PageUp and PageDown scroll the messages of chat`() async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada", columns: 50, rows: 10)
         for number in 1...20 { try ada.enter("number \(number).") }
@@ -243,7 +243,7 @@ struct ChatScreenTests {
         try await ada.wait(for: "number 20.")
     }
 
-    @Test func `it waits for a broker that is not there yet`() async throws {
+    @Test func `chat keeps typed lines and sends them when the broker starts`() async throws {
         let broker = try await RealBroker()
         await broker.stop()
         let ada = try Self.chat(["-h", "127.0.0.1", "-p", "\(broker.port)"], "ada")

@@ -21,7 +21,7 @@ struct ChatViewTests {
         _ = model.handle(.message(message, in: try #require(ChatName(room))), now: now)
     }
 
-    @Test func `a small terminal shows rooms, lines, state and input`() throws {
+    @Test func `a small terminal shows the rooms, the lines, the connection state and the input`() throws {
         var model = try Self.model(columns: 40, rows: 10, rooms: ["tea", "lobby"])
         try Self.say("a line that is longer than the terminal is wide", to: &model)
         try Self.say("unread", to: &model, in: "tea")
@@ -37,15 +37,14 @@ struct ChatViewTests {
         #expect(frame.cursor == Frame.Place(row: 9, column: 4))
     }
 
-    @Test func `where there is no place for all rooms, the one that is shown and those with something new are`() throws
-    {
+    @Test func `the title begins with the current room and the rooms with unread lines`() throws {
         var model = try Self.model(columns: 40, rows: 10, rooms: ["first", "second", "third", "fourth"])
         try Self.say("new", to: &model, in: "second")
         let title = ChatView(model).frame.line(0)
         #expect(title.hasPrefix(" fourth  second 1  first "), "\(title)")
     }
 
-    @Test func `a wide terminal has a column for people, and all rooms`() throws {
+    @Test func `a wide terminal shows a column of users and all rooms`() throws {
         var model = try Self.model(columns: 80, rows: 10, rooms: ["tea", "lobby"])
         try Self.say("unread", to: &model, in: "tea")
         for number in 1...9 {
@@ -57,7 +56,7 @@ struct ChatViewTests {
         #expect(lines[1].hasSuffix("│ ada") && lines[2].hasSuffix("│ p1") && lines[7].hasSuffix("│ 4 more"))
     }
 
-    @Test func `control characters of others are seen and not obeyed`() throws {
+    @Test func `control characters in received messages are shown as escaped text`() throws {
         var model = try Self.model(columns: 90, rows: 10)
         try Self.say("\u{1B}[2J\u{9B}2J\u{07}\r\n\u{202E}", to: &model)
         let frame = ChatView(model).frame
@@ -67,7 +66,7 @@ struct ChatViewTests {
         }
     }
 
-    @Test func `pages go up to the first line and down to the last, and stay where they are`() throws {
+    @Test func `PageUp and PageDown stop at the first and last line, and new lines do not scroll`() throws {
         var model = try Self.model(columns: 40, rows: 10)
         for number in 1...30 { try Self.say("line \(number)", to: &model) }
         let seen: (ChatModel) -> [Int] = { model in
@@ -86,13 +85,13 @@ struct ChatViewTests {
         #expect(seen(model) == Array(1...9))
         for _ in 0..<10 { _ = model.handle(.keys([.pageDown]), now: Self.now) }
         #expect(seen(model) == Array(23...31) && model.scroll == nil)
-        // What is typed is seen at once.
+        // Sending a line scrolls to the end.
         _ = model.handle(.keys([.pageUp, .character("x"), .enter]), now: Self.now)
         #expect(model.scroll == nil)
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `it can be drawn at any size and at any time`(seed: UInt64) throws {
+    func `after random events, the frame has the terminal's size and the cursor is inside`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var model = try Self.model(columns: 80, rows: 24, rooms: ["lobby", "tea"])
         for _ in 0..<400 {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A `courier chat` with lines in and lines out, which a test talks to.
+/// A `courier chat` process without a screen. A test writes its input and reads its output.
 final class PlainChat: Sendable {
     struct Silent: Error {
         let output: [String]
@@ -11,10 +11,10 @@ final class PlainChat: Sendable {
 
     private let folder: TemporaryFolder
     private let process: ChildProcess
-    /// Where its lines come from; the pipe of a name is opened for both ways, so that nobody waits for the other end.
+    /// The input of chat. The named pipe is opened for reading and writing, so that opening does not block.
     private let input: FileHandle
 
-    /// Starts it, maybe by a program that starts others.
+    /// Starts chat, optionally by another program such as `nohup`.
     init(_ options: [String], startedBy starter: [String] = []) throws {
         folder = try TemporaryFolder()
         mkfifo(folder.file("input"), 0o600)
@@ -26,7 +26,7 @@ final class PlainChat: Sendable {
             inputFile: folder.file("input"))
     }
 
-    /// Its process id while it runs.
+    /// The process id while chat runs.
     var id: Int32? { process.id }
 
     var output: [String] {
@@ -37,16 +37,16 @@ final class PlainChat: Sendable {
 
     func say(_ line: String) throws { try input.write(contentsOf: Data((line + "\n").utf8)) }
 
-    /// Waits until it has printed one of some lines.
+    /// Waits until chat has printed one of the lines.
     ///
-    /// It prints into a file, which tells nobody that it has grown: it is looked at again and again.
+    /// Chat prints into a file. A file does not report that it has grown, so this method polls.
     ///
     /// - Throws: ``Silent`` when it has not within ``Swift/Duration/patience``.
     func wait(for lines: String...) async throws {
         try await wait { $0.output.contains(where: lines.contains) }
     }
 
-    /// Waits until something has happened, in the same way.
+    /// Waits until a condition is true, and polls it.
     func wait(until isThere: (PlainChat) -> Bool) async throws {
         let end = ContinuousClock.now + .patience
         while !isThere(self) {
@@ -55,7 +55,7 @@ final class PlainChat: Sendable {
         }
     }
 
-    /// Waits for its end; returns the status.
+    /// Waits until chat ends, and returns its wait status.
     func end() async -> Int32 {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [process] in continuation.resume(returning: process.waitForEnd()) }

@@ -9,16 +9,18 @@ struct TopicLevelTests {
         ("lobby", "lobby"), ("a-b_c.d~1", "a-b_c.d~1"), ("a/b", "a%2Fb"), ("+", "%2B"), ("#", "%23"), ("%", "%25"),
         ("$SYS", "%24SYS"), ("é", "%C3%A9"), ("two words", "two%20words"), ("\u{0}", "%00"), ("😀", "%F0%9F%98%80"),
     ])
-    func `a text is one level, and comes back`(text: String, level: String) {
+    func `a text is escaped to one topic level and unescaped to the same text`(text: String, level: String) {
         #expect(TopicLevel.escape(text) == level)
         #expect(TopicLevel.text(of: level) == text)
     }
 
     @Test(arguments: ["%", "%2", "%zz", "%2f", "%61", "a/b", "é", "%FF", "a+b", "%ED%A0%80"])
-    func `a level that no text has is none`(level: String) { #expect(TopicLevel.text(of: level) == nil) }
+    func `unescaping returns nil for a topic level that escape() never produces`(level: String) {
+        #expect(TopicLevel.text(of: level) == nil)
+    }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `whatever somebody is called, it is one legal level`(seed: UInt64) throws {
+    func `any user id becomes one valid topic level and can be read back`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let scalars = (0..<(1 + generator.below(10))).compactMap { _ in

@@ -4,8 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A broker whose name has two addresses, on a machine whose table of hosts says so: a file system of the program's own has
-/// it.
+/// A broker whose host name has two addresses. A private mount namespace gives the program its own /etc/hosts.
 @Suite(.timeLimit(.minutes(5))) struct AddressFailoverTests {
     private static let enterWithHosts = ["/usr/bin/unshare", "--mount", "/bin/sh", "-c"]
 
@@ -14,7 +13,7 @@ import Testing
     }
 
     @Test(.enabled("needs the privilege to make mount namespaces") { try await isPossible() })
-    func `a client that an address has dropped goes to the other one`() async throws {
+    func `sub connects to the host's other address after one address drops the connection`() async throws {
         let drop = ConnectionScript.connection([.serve(until: .subscribe), .answer, .cut(.orderly)])
         let first = try ScriptedBroker.start([drop], at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
         let second = try ScriptedBroker.start([drop], at: .tcp(host: "127.0.0.2", port: first.port))
@@ -24,7 +23,7 @@ import Testing
         let words = try Peer.courier.words("sub") + ["-h", "two.example", "-p", "\(first.port)", "-t", "a"]
         let run = try ProgramRun(
             Self.enterWithHosts + ["mount --bind \"$0\" /etc/hosts && exec \"$@\"", hosts] + words)
-        // Whichever it asks first: it would go there again.
+        // The test works with any order of the addresses: without failover, sub would reconnect to the same address.
         _ = try await first.received(.subscribe)
         _ = try await second.received(.subscribe)
         if let id = run.id { kill(id, SIGTERM) }

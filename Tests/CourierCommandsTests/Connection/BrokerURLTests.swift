@@ -31,7 +31,7 @@ struct BrokerURLTests {
         Row(text: "mqtt://h:x/t", host: "h", port: 0, topic: "t"),
         Row(text: "mqtt://h/%20", host: "h", port: 1_883, topic: "%20"),
     ])
-    func `a URL is taken apart`(row: Row) throws {
+    func `a broker URL is parsed into host, port, topic, user and password`(row: Row) throws {
         let url = try BrokerURL(row.text)
         #expect(url.host == row.host && url.port == row.port && url.topic == row.topic)
         #expect(url.username == row.username && url.password == row.password)
@@ -42,7 +42,7 @@ struct BrokerURLTests {
         ("http://h/t", "unsupported URL scheme."), ("h/t", "unsupported URL scheme."), ("", "unsupported URL scheme."),
         ("mqtt://h", "Invalid URL for -L argument specified - topic missing."),
     ])
-    func `what is no URL of a broker is refused`(text: String, message: String) {
+    func `a URL with an unknown scheme or without a topic is refused`(text: String, message: String) {
         #expect {
             try BrokerURL(text)
         } throws: { error in

@@ -6,13 +6,13 @@ import Testing
 @testable import CourierCommands
 
 struct ConfigurationFileTests {
-    @Test func `a line is an option and the rest of the line its value`() {
+    @Test func `each line of an options file is read as an option and its value`() {
         #expect(
             ConfigurationFile.lines(of: "# comment\n-h broker\n\n--will-payload two words \n-v\n  -p 7\r\n-x ")
                 == [["-h", "broker"], ["--will-payload", "two words "], ["-v"], ["-p", "7"], ["-x"]])
     }
 
-    @Test func `the user's file is found by the environment, and that of -o comes before it`() throws {
+    @Test func `the options file is found by HOME or XDG_CONFIG_HOME, and -o overrides it`() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.file(".config"), withIntermediateDirectories: true)
         try "-h home".write(toFile: folder.file(".config/mosquitto_pub"), atomically: true, encoding: .utf8)
@@ -40,7 +40,7 @@ struct ConfigurationFileTests {
         return settings
     }
 
-    @Test func `a file that names another one is a mistake`() throws {
+    @Test func `an options file that contains -o is refused`() throws {
         let folder = try TemporaryFolder()
         try "-o other".write(toFile: folder.file("options"), atomically: true, encoding: .utf8)
         #expect {
@@ -55,7 +55,7 @@ struct ConfigurationFileTests {
         (["-o", "a", "-o", "b"], "Duplicate -o argument given."),
         (["-o", "/nowhere/file"], "Unable to open options file \"/nowhere/file\"."),
     ])
-    func `a file that is not there is a mistake`(arguments: [String], message: String) {
+    func `a missing, repeated or unreadable -o file is refused`(arguments: [String], message: String) {
         #expect {
             try Self.read(arguments, in: [:])
         } throws: { error in

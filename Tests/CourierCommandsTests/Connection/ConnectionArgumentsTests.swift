@@ -16,7 +16,7 @@ struct ConnectionArgumentsTests {
         return settings.connection
     }
 
-    @Test func `properties of -D reach the configuration`() throws {
+    @Test func `properties of -D are set in the client's configuration`() throws {
         let arguments = try Self.read(
             "pub -t a -D publish topic-alias 3 -D connect topic-alias-maximum 7 "
                 + "-D connect request-problem-information 0 -D connect request-response-information 1 "
@@ -31,7 +31,7 @@ struct ConnectionArgumentsTests {
         #expect(config.protocolVersion == .version5)
     }
 
-    @Test func `properties of DISCONNECT are sent with it`() throws {
+    @Test func `properties of -D disconnect are set in the disconnect options`() throws {
         let arguments = try Self.read(
             "pub -t a -D disconnect session-expiry-interval 5 -D disconnect reason-string bye "
                 + "-D disconnect user-property d 1")
@@ -48,7 +48,7 @@ struct ConnectionArgumentsTests {
     }
 
     @Test(arguments: ["x", "0x", "5", "0x87", "256", "-1"])
-    func `--disconnect-reason refuses what a client may not send`(_ text: String) throws {
+    func `--disconnect-reason refuses invalid codes and codes that a client must not send`(_ text: String) throws {
         let error = try #require(throws: ArgumentError.self) {
             try Self.read("pub -t a --disconnect-reason=\(text)")
         }
@@ -63,7 +63,7 @@ struct ConnectionArgumentsTests {
         #expect(try Self.read("pub -t a -i me -V \(version)").sentClientID == "me")
     }
 
-    @Test func `ciphers and the key log reach TLS, and need TLS`() throws {
+    @Test func `--ciphers and --tls-keylog are set in the TLS configuration and refused without TLS`() throws {
         let options = "--ciphers ECDHE+AESGCM --tls-keylog /tmp/keys"
         let tls = try Self.read("pub -t a --tls-use-os-certs \(options)").configuration().tls
         #expect(tls?.ciphers == "ECDHE+AESGCM" && tls?.keyLogFile == "/tmp/keys")
@@ -75,7 +75,7 @@ struct ConnectionArgumentsTests {
         ("pub -t a --cafile /nowhere", "Error: Problem setting TLS options: File not found."),
         ("pub -t a -L mqtt://h:70000/t", "Unable to connect (Invalid function arguments provided.)."),
     ])
-    func `a start that fails has the words of mosquitto's clients`(line: String, words: String) {
+    func `pub reports start errors with the same message as mosquitto's clients`(line: String, words: String) {
         #expect {
             try Self.read(line)
         } throws: { error in

@@ -4,9 +4,9 @@ import Testing
 
 @testable import CourierCommands
 
-/// Refusals as the watch saw them, and the events that they are of.
+/// Matches refusals in observed CONNACK packets with the events that report them.
 struct ConnectionWatchTests {
-    /// A watch that has seen a CONNACK with this byte.
+    /// A watch that has observed a CONNACK with this reason code.
     private static func watch(_ code: UInt8, _ version: ObservedConnection.ProtocolVersion) -> ConnectionWatch {
         let watch = ConnectionWatch()
         let options = ConnectOptions(host: "b", port: 1, clientId: "c", username: "", password: "")
@@ -21,11 +21,11 @@ struct ConnectionWatchTests {
         arguments: [
             (0x85, .v5, .clientIdentifierNotValid), (2, .v311, .clientIdentifierNotValid), (5, .v311, .notAuthorized),
         ] as [(UInt8, ObservedConnection.ProtocolVersion, ReasonCode)])
-    func `a refusal is taken by its code, once`(
+    func `takeRefusal() returns the refusal of a CONNACK once, and only for its reason code`(
         code: UInt8, version: ObservedConnection.ProtocolVersion, reason: ReasonCode
     ) {
         let watch = Self.watch(code, version)
-        // The event of the attempt before comes late.
+        // A late event of the previous attempt gets no refusal.
         #expect(watch.takeRefusal(.unsupportedProtocolVersion) == nil)
         #expect(watch.takeRefusal(nil) == nil)
         #expect(watch.takeRefusal(reason)?.code == code)

@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTT
 
 struct FinalErrorTests {
-    @Test func `a refusal is final where the client stops`() {
+    @Test func `an error from a CONNACK is final exactly if the client stops after its reason code`() {
         for row in LossPolicy.rows {
             for case .refused(let code) in row.causes {
                 let error = CourierError(
@@ -17,7 +17,7 @@ struct FinalErrorTests {
         }
     }
 
-    @Test func `so is an end of a connection by the broker`() {
+    @Test func `an error from a broker's DISCONNECT is final exactly if the client stops after its code`() {
         for row in LossPolicy.rows {
             for case .disconnected(let code) in row.causes {
                 let error = CourierError(
@@ -28,7 +28,7 @@ struct FinalErrorTests {
         }
     }
 
-    @Test func `so is what is wrong here, and a certificate of the client that is missing`() {
+    @Test func `an invalid configuration and a missing client certificate are final errors`() {
         #expect(CourierError(.invalidConfiguration, "").isFinal)
         let wanted = CourierError(TransportError(.tlsClientCertificateRequired, ""))
         #expect(wanted.code == .secureConnectionFailed && wanted.isFinal)

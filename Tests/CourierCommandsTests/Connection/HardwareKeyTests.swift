@@ -15,7 +15,7 @@ import Testing
         let broker: RealBroker
         let certificates: Certificates
 
-        /// Publishes with the key of a URI. The folder's configuration is that of the tokens.
+        /// Publishes with the private key of a PKCS #11 URI. The folder contains the SoftHSM configuration.
         func publish(_ uri: String) throws -> Run {
             let courier = try CourierExecutable.path.get()
             let identity = certificates.identity("client")
@@ -65,7 +65,7 @@ import Testing
 
     private static let uri = "pkcs11:token=courier;object=key"
 
-    @Test func `a key in a token connects to a broker that demands a certificate`() async throws {
+    @Test func `pub connects with a client certificate whose private key is in a PKCS11 token`() async throws {
         try await Self.run { stage in
             for uri in ["\(Self.uri)?pin-value=1234", "\(Self.uri)?pin-value=%31234"] {
                 let run = try stage.publish(uri)
@@ -74,8 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong PIN, a missing PIN and a key that is not there are named, and no PIN is printed`() async throws
-    {
+    @Test func `a wrong PIN, a missing PIN and a missing key are reported without printing the PIN`() async throws {
         try await Self.run { stage in
             let wrong = try stage.publish("\(Self.uri)?pin-value=9876")
             #expect(

@@ -12,7 +12,7 @@ struct PropertyArgumentsTests {
         return properties
     }
 
-    @Test func `the properties of a message are all there`() throws {
+    @Test func `-D publish sets the properties of the message`() throws {
         let properties = try Self.read([
             ["publish", "payload-format-indicator", "1"], ["PUBLISH", "Message-Expiry-Interval", "30"],
             ["publish", "content-type", "text/plain"], ["publish", "response-topic", "r"],
@@ -27,7 +27,7 @@ struct PropertyArgumentsTests {
                     userProperties: [.init("a", "1"), .init("a", "2")]))
     }
 
-    @Test func `will and connection have properties of their own`() throws {
+    @Test func `-D will and -D connect set the properties of the will and of CONNECT`() throws {
         let properties = try Self.read([
             ["will", "will-delay-interval", "5"], ["will", "content-type", "x"], ["connect", "receive-maximum", "10"],
             ["connect", "maximum-packet-size", "1000"], ["connect", "session-expiry-interval", "60"],
@@ -39,7 +39,7 @@ struct PropertyArgumentsTests {
         #expect(properties.connect.authenticationMethod == "SCRAM")
     }
 
-    @Test func `SUBSCRIBE, DISCONNECT and CONNECT each have their own properties`() throws {
+    @Test func `-D sets the properties of CONNECT, SUBSCRIBE, UNSUBSCRIBE and DISCONNECT separately`() throws {
         let properties = try Self.read([
             ["connect", "topic-alias-maximum", "0"], ["connect", "request-problem-information", "0"],
             ["connect", "request-response-information", "1"], ["connect", "user-property", "k", "v"],
@@ -67,7 +67,9 @@ struct PropertyArgumentsTests {
         ([["publish", "topic-alias", "0"]], "PUBLISH", "protocol error"),
         ([["connect", "request-problem-information", "2"]], "CONNECT", "protocol error"),
     ])
-    func `properties that do not go together are a problem`(lists: [[String]], packet: String, words: String) throws {
+    func `duplicate properties and invalid property values are reported as a problem`(
+        lists: [[String]], packet: String, words: String
+    ) throws {
         let problem = try Self.read(lists).problem
         #expect(problem?.hasPrefix("Error in \(packet) properties: ") == true && problem?.contains(words) == true)
     }
@@ -101,7 +103,7 @@ struct PropertyArgumentsTests {
             "Property value too long for property correlation-data."
         ),
     ])
-    func `what can not be said is refused in the same words`(words: [String], message: String) {
+    func `an invalid -D argument is refused with a specific error message`(words: [String], message: String) {
         #expect {
             try Self.read([words])
         } throws: { error in

@@ -3,7 +3,7 @@ import Testing
 @testable import CourierCommands
 
 struct DemoScriptTests {
-    /// A script that has come to the letters of before the cut.
+    /// A script that has sent the messages before the cut.
     private static func talking() -> DemoScript {
         var script = DemoScript()
         _ = script.isConnected(.ada)
@@ -12,21 +12,21 @@ struct DemoScriptTests {
         return script
     }
 
-    @Test func `nothing is sent before both are connected and Bob listens`() {
+    @Test func `the demo sends no message before both clients are connected and Bob is subscribed`() {
         var script = DemoScript()
         #expect(script.isConnected(.bob) == [])
         #expect(script.subscribed() == [])
         #expect(script.isConnected(.ada) == [.send(1...3)])
     }
 
-    @Test func `the network is cut when all has arrived and is acknowledged`() {
+    @Test func `the demo cuts the network after the first messages are received and acknowledged`() {
         var script = Self.talking()
         for number in 1...3 { #expect(script.received(number) == []) }
         #expect(script.acknowledged() == [] && script.acknowledged() == [])
         #expect(script.acknowledged() == [.cutNetwork])
     }
 
-    @Test func `the rest is sent while nobody is connected, and ends it when it has arrived`() {
+    @Test func `the demo sends messages 4 to 7 while disconnected and ends when all are received`() {
         var script = Self.talking()
         for number in 1...3 { _ = script.received(number) }
         for _ in 1...3 { _ = script.acknowledged() }
@@ -43,7 +43,7 @@ struct DemoScriptTests {
     }
 
     @Test(arguments: [[1, 3, 2, 4, 5, 6, 7], [1, 2, 2, 3, 4, 5, 6], [2, 1, 3, 4, 5, 6, 7]])
-    func `another order or a second copy is not as promised`(numbers: [Int]) {
+    func `isAsPromised is false if messages arrive in another order or twice`(numbers: [Int]) {
         var script = Self.talking()
         for number in numbers { _ = script.received(number) }
         #expect(!script.isAsPromised)

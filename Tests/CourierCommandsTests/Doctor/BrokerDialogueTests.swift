@@ -8,12 +8,12 @@ import Testing
 @testable import CourierCommands
 
 struct BrokerDialogueTests {
-    /// What the broker does once it has let the client in.
+    /// What the broker does after it has accepted the connection.
     enum Behaviour: CaseIterable { case answers, keepsSilent, refuses }
 
-    /// A broker at the other end of a stream in memory, on the loop of the client.
+    /// A broker at the other end of a stream in memory, on the client's event loop.
     ///
-    /// Safe to share: everything that changes is touched on the loop only.
+    /// Safe to share, because mutable state is used on the event loop only.
     private final class Peer: ChannelHandler, @unchecked Sendable {
         private static let encoder = PacketEncoder(version: .v5, sender: .server)
         private let decoder = PacketDecoder(version: .v5, sender: .client)
@@ -66,7 +66,9 @@ struct BrokerDialogueTests {
     }
 
     @Test(arguments: Behaviour.allCases)
-    func `the session ends with the connection, however the round trips end`(behaviour: Behaviour) async throws {
+    func `doctor's DISCONNECT has session expiry 0, whether its round trips succeed or fail`(behaviour: Behaviour)
+        async throws
+    {
         let clock = VirtualClock()
         let loop = try EventLoop(clock: clock)
         let timeLimit = Duration.seconds(10)

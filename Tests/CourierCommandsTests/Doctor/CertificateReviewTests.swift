@@ -7,7 +7,7 @@ struct CertificateReviewTests {
     private static let day: Int64 = 86_400
     private static let now: Int64 = 1_700_000_000  // 2023-11-14
 
-    /// A certificate that is valid from a hundred days ago to so many days from now.
+    /// A certificate that is valid since 100 days ago and expires in `days` days.
     private static func certificate(
         days: Double, from: Int64 = now - 100 * day, names: [String] = ["broker.example"], isSelfSigned: Bool = false
     ) -> TLSCertificate {
@@ -28,7 +28,9 @@ struct CertificateReviewTests {
         (0.5, "less than a day left", 0), (-0.1, "expired 1 day ago", -1), (-1, "expired 1 day ago", -1),
         (-1.1, "expired 2 days ago", -2), (-400, "expired 400 days ago", -400),
     ])
-    func `the days that are left are whole ones`(days: Double, words: String, left: Int) throws {
+    func `the remaining days of a certificate are rounded down to whole days`(days: Double, words: String, left: Int)
+        throws
+    {
         let certificate = Self.certificate(days: days)
         let review = Self.review([certificate])
         #expect(review.daysLeft(certificate) == left)
@@ -37,14 +39,14 @@ struct CertificateReviewTests {
         #expect(finding.state == (left < 21 ? .notice : .good) && (finding.advice != nil) == (left < 21))
     }
 
-    @Test func `the number of days that is worth a note is the caller's`() {
+    @Test func `a certificate gets a note if it has fewer days left than warningDays`() {
         let certificate = Self.certificate(days: 40)
         #expect(Self.review([certificate], warningDays: 40).findings.map(\.state) == [.good])
         #expect(Self.review([certificate], warningDays: 41).findings.map(\.state) == [.notice])
         #expect(Self.review([certificate], warningDays: 0).findings.map(\.state) == [.good])
     }
 
-    @Test func `each certificate of the chain is shown by its place, whose it is and by whom`() {
+    @Test func `each certificate is described by its position, subject, names, issuer and dates`() {
         let names = (1...7).map { "host\($0).example" }
         let texts = Self.review([
             Self.certificate(days: 90, names: names), Self.certificate(days: 900, names: [], isSelfSigned: true),
@@ -57,12 +59,12 @@ struct CertificateReviewTests {
             ])
     }
 
-    @Test func `one that is not valid yet has no days left to count`() {
+    @Test func `a certificate that is not valid yet is described without remaining days`() {
         let finding = Self.review([Self.certificate(days: 90, from: Self.now + 1)]).findings[0]
         #expect(finding.state == .notice && finding.text.hasSuffix(", not yet"))
     }
 
-    @Test func `which certificate of the chain is wrong is said`() {
+    @Test func `the certificate review names the expired certificate of the chain`() {
         let chain = [Self.certificate(days: 90), Self.certificate(days: -5, isSelfSigned: true)]
         let authority = Self.review(chain, .refused(at: 1)).problem(.tlsCertificateExpired)
         #expect(
@@ -77,13 +79,15 @@ struct CertificateReviewTests {
         ([certificate(days: 9), certificate(days: 9, isSelfSigned: true)], "leads to the authority CN=broker"),
         ([certificate(days: 9)], "is signed by CN=authority, which is not known here"),
     ])
-    func `who is not trusted has a name`(chain: [TLSCertificate], words: String) throws {
+    func `an untrusted chain is reported with its cause and the advice to use --cafile`(
+        chain: [TLSCertificate], words: String
+    ) throws {
         let problem = try #require(Self.review(chain, .refused(at: 0)).problem(.tlsUnknownAuthority))
         #expect(problem.state == .problem && problem.text.contains(words), "\(problem.text)")
         #expect(problem.advice?.contains("--cafile") == true)
     }
 
-    @Test func `where the chain tells no more than the error, the error stays`() {
+    @Test func `the certificate review adds no problem if the chain does not explain the TLS error`() {
         let certificate = Self.certificate(days: 9)
         #expect(Self.review([certificate], .refused(at: 0)).problem(.tlsAlert) == nil)
         #expect(Self.review([certificate]).problem(.tlsUnknownAuthority) == nil)

@@ -11,7 +11,7 @@ import Testing
 
 struct DoctorCommandTests {
     private static func doctor(_ words: [String]) async throws -> ProgramRun.Outcome {
-        // Generous, for a machine that is busy; what is expected here comes at once.
+        // A long timeout for busy machines. The expected answers arrive at once.
         try await ProgramRun([try CourierExecutable.path.get(), "doctor", "-W", "60"] + words).end()
     }
 
@@ -19,7 +19,7 @@ struct DoctorCommandTests {
         outcome.text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("PROBLEM") }
     }
 
-    @Test func `a broker that can be used is seen through in both versions`() async throws {
+    @Test func `doctor tests a working broker with two MQTT versions and finds no problem`() async throws {
         let broker = try await RealBroker()
         let outcome = try await Self.doctor(["-h", "127.0.0.1", "-p", "\(broker.port)", "--publish", "-n", "3"])
         #expect(outcome.code == 0 && outcome.errors == "" && Self.problems(outcome) == [])
@@ -29,7 +29,7 @@ struct DoctorCommandTests {
         await broker.remove()
     }
 
-    @Test func `what a broker announces is what is said of it`() async throws {
+    @Test func `doctor --json reports the limits that the broker announces`() async throws {
         let broker = try await RealBroker(
             settings: """
                 max_qos 1
@@ -64,17 +64,17 @@ struct DoctorCommandTests {
         await broker.remove()
     }
 
-    @Test func `a broker that takes QoS 0 only is measured by pings, also with --publish`() async throws {
+    @Test func `doctor measures round trips by pings if the broker supports only QoS 0`() async throws {
         let broker = try await RealBroker(settings: "max_qos 0")
         let outcome = try await Self.doctor(["-h", "127.0.0.1", "-p", "\(broker.port)", "--publish", "-n", "3"])
-        // To a message of QoS 1 it would answer with DISCONNECT.
+        // Mosquitto would answer a message of QoS 1 with DISCONNECT.
         #expect(outcome.code == 0 && Self.problems(outcome) == [], "\(outcome.text)")
         #expect(outcome.text.contains("3 pings, since the broker takes no messages of QoS 1: "), "\(outcome.text)")
         await broker.remove()
     }
 
     @Test(arguments: [false, true])
-    func `it leaves no session behind, also where it may not publish`(isDenied: Bool) async throws {
+    func `doctor leaves no session on the broker, even if publishing is denied`(isDenied: Bool) async throws {
         let folder = try TemporaryFolder()
         try "topic read #\n".write(toFile: folder.file("acl"), atomically: true, encoding: .utf8)
         let broker = try await RealBroker(settings: isDenied ? "acl_file \(folder.file("acl"))" : "")
@@ -82,7 +82,7 @@ struct DoctorCommandTests {
         let outcome = try await Self.doctor(place + ["-i", "known", "--publish"])
         #expect(outcome.code == (isDenied ? 2 : 0), "\(outcome.text)")
         #expect(outcome.text.contains("ask who runs it for the permission") == isDenied)
-        // A session that was kept would be continued.
+        // If the broker had kept the session, session present would be set here.
         let next = try await ProgramRun(
             ["/usr/bin/mosquitto_sub"] + place + ["-i", "known", "-c", "-V", "mqttv5", "-t", "a", "-d", "-E"]
         ).end()
@@ -90,7 +90,7 @@ struct DoctorCommandTests {
         await broker.remove()
     }
 
-    @Test func `who is not let in is told so, with the exit code of a refusal`() async throws {
+    @Test func `doctor exits with 5 if the user name or the password is wrong`() async throws {
         let broker = try await RunningBroker(["-u", "ada", "-P", "lace"])
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
         let wrong = try await Self.doctor(place + ["-u", "ada", "-P", "wrong"])
@@ -103,8 +103,8 @@ struct DoctorCommandTests {
         _ = await broker.run.end()
     }
 
-    @Test func `a broker that is busy lets nobody in, which has the same exit code`() async throws {
-        // The first connection only looks whether something listens, the last one is of MQTT 3.1.1.
+    @Test func `doctor exits with 5 if the broker refuses connections because it is busy`() async throws {
+        // The first connection only checks that a program listens. The last connection uses MQTT 3.1.1.
         let broker = try ScriptedBroker.start([
             .connection(), .connection([.refuse(.serverBusy)]), .connection([.refuse(.serverUnavailable)]),
         ])
@@ -124,7 +124,7 @@ struct DoctorCommandTests {
         ("unchained", "localhost", "is signed by CN=middle-ca, which is not known here"),
         ("self-signed", "localhost", "is self-signed"),
     ])
-    func `what is wrong with a certificate is said, and what to do`(
+    func `doctor reports what is wrong with a server certificate and gives advice`(
         identity: String, host: String, complaint: String?
     ) async throws {
         let certificates = try await Certificates.shared
@@ -138,7 +138,7 @@ struct DoctorCommandTests {
             #expect(outcome.text.contains("certificate 1 of "), "\(outcome.text)")
             let insecure = try await Self.doctor(
                 place + ["--cafile", certificates.authorityFile, "--insecure", "-n", "0"])
-            // As with mosquitto's clients, that is about the name alone.
+            // As with mosquitto's clients, `--insecure` skips only the check of the host name.
             let isAboutName = ["elsewhere", "nameless"].contains(identity)
             #expect(insecure.code == (isAboutName ? 0 : 8), "\(insecure.text)")
             #expect(insecure.text.contains("whoever it is for") == isAboutName)
@@ -149,7 +149,7 @@ struct DoctorCommandTests {
         _ = await broker.run.end()
     }
 
-    @Test func `how long each certificate of the chain lasts is said, and noted below so many days`() async throws {
+    @Test func `doctor reports each certificate's remaining days, with a note below --expiry-days`() async throws {
         let certificates = try await Certificates.shared
         let files = certificates.identity("expiring")
         let broker = try await RunningBroker(["--cert", files.certificateFile, "--key", files.privateKeyFile])
@@ -186,7 +186,7 @@ struct DoctorCommandTests {
         _ = await broker.run.end()
     }
 
-    @Test func `a broker that wants a certificate of the client says so behind the handshake`() async throws {
+    @Test func `doctor exits with 8 if the broker requires a client certificate and none is given`() async throws {
         let certificates = try await Certificates.shared
         let broker = try await RunningBroker([
             "--cert", certificates.server.certificateFile, "--key", certificates.server.privateKeyFile, "--cafile",
@@ -202,7 +202,7 @@ struct DoctorCommandTests {
         _ = await broker.run.end()
     }
 
-    @Test func `TLS and none of it, the wrong way round, are recognized`() async throws {
+    @Test func `doctor recognizes TLS to a plain port and plain MQTT to a TLS port`() async throws {
         let certificates = try await Certificates.shared
         let plain = try await RunningBroker()
         let secure = try await RunningBroker([
@@ -218,7 +218,7 @@ struct DoctorCommandTests {
         }
     }
 
-    @Test func `a port where nothing listens and a name without an address have different remedies`() async throws {
+    @Test func `doctor gives different advice for a refused connection and an unknown host name`() async throws {
         let refused = try await Self.doctor(["-h", "127.0.0.1", "-p", "\(try LocalPort.free())"])
         #expect(refused.code == 1 && refused.text.contains("start the broker"))
         let unknown = try await Self.doctor(["-h", "nobody.invalid"])
@@ -232,7 +232,7 @@ struct DoctorCommandTests {
     }
 
     @Test(.enabled("needs IPv6 on this machine") { await hasIPv6() }, arguments: ["-h", "-L"])
-    func `an IPv6 address may stand in brackets`(option: String) async throws {
+    func `doctor accepts an IPv6 address in brackets`(option: String) async throws {
         let broker = try LoopbackBroker.start(on: .tcp(host: "::1"))
         let place = option == "-h" ? ["-h", "[::1]", "-p", "\(broker.port)"] : ["-L", "mqtt://[::1]:\(broker.port)"]
         let outcome = try await Self.doctor(place + ["-n", "1"])
@@ -241,7 +241,7 @@ struct DoctorCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `a socket that a broker has left behind, and none, have different remedies`() async throws {
+    @Test func `doctor gives different advice for an unused and a missing Unix socket`() async throws {
         let folder = try TemporaryFolder()
         let broker = try await RealBroker(socketPath: folder.file("s"))
         await broker.kill()
@@ -252,7 +252,7 @@ struct DoctorCommandTests {
         await broker.remove()
     }
 
-    @Test func `a proxy where nothing listens is not taken for the broker`() async throws {
+    @Test func `doctor gives the advice to start the proxy if no proxy listens`() async throws {
         let proxy = "socks5h://127.0.0.1:\(try LocalPort.free())"
         let outcome = try await Self.doctor(["-h", "broker.example", "--proxy", proxy])
         #expect(outcome.code == 1 && outcome.text.contains("start the proxy"), "\(outcome.text)")
@@ -265,7 +265,7 @@ struct DoctorCommandTests {
         (["-L", "ws://broker.example"], "WebSockets are not examined."),
         (["-L", "broker.example"], "unsupported URL scheme."),
     ])
-    func `options that would have no effect are not there`(words: [String], message: String) {
+    func `doctor refuses invalid values and options that it does not support`(words: [String], message: String) {
         var settings = DoctorArguments()
         let error = #expect(throws: ArgumentError.self) {
             try ArgumentReader(DoctorArguments.groups).read(words, into: &settings)
@@ -274,7 +274,7 @@ struct DoctorCommandTests {
     }
 
     @Test(arguments: ["mqtts://ada:secret@broker.example", "mqtts://ada:secret@broker.example:8883/some/topic"])
-    func `a URL says where and who, with a topic or without`(url: String) throws {
+    func `doctor -L sets host, port, user and password, and ignores the topic`(url: String) throws {
         var settings = DoctorArguments()
         try ArgumentReader(DoctorArguments.groups).read(["-L", url], into: &settings)
         #expect(settings.connection.host == "broker.example" && settings.connection.port == 8_883)

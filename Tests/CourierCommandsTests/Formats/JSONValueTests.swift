@@ -17,7 +17,7 @@ struct JSONValueTests {
         (#""\b\f\n\r\t\"\\\/""#, #""\b\f\n\r\t\"\\/""#), ("[]", "[]"), ("[ 1 , [ ] ]", "[1,[]]"), ("{}", "{}"),
         (#"{ "a" : 1 , "a" : 2 }"#, #"{"a":1,"a":2}"#),
     ])
-    func `JSON is written again as cJSON writes it`(text: String, again: String) {
+    func `parsed JSON is written in the format of cJSON`(text: String, again: String) {
         #expect(Self.rewritten(text) == again)
     }
 
@@ -26,11 +26,11 @@ struct JSONValueTests {
         #""\ude00""#, "[", "[1", "[1,", "[1,]", "{", "{\"a\"", "{\"a\":", "{\"a\":1,", "{a:1}", "{1:1}", "1 2",
         "[1]]", "1e999", #"{"a":1,}"#,
     ])
-    func `what is no JSON is none`(text: String) {
+    func `invalid JSON is not parsed`(text: String) {
         #expect(Self.rewritten(text) == nil)
     }
 
-    @Test func `depth is bounded`() {
+    @Test func `JSON that is nested deeper than the limit is not parsed`() {
         let deep = JSONValue.depthLimit
         #expect(Self.rewritten(String(repeating: "[", count: deep) + String(repeating: "]", count: deep)) != nil)
         #expect(Self.rewritten(String(repeating: "[", count: 100_000)) == nil)
@@ -38,7 +38,7 @@ struct JSONValueTests {
             Self.rewritten(String(repeating: "[", count: deep + 1) + String(repeating: "]", count: deep + 1)) == nil)
     }
 
-    @Test func `texts are bytes`() {
+    @Test func `invalid UTF-8 in a JSON string is written unchanged`() {
         var bytes: [UInt8] = []
         JSONValue(parsing: [0x22, 0xFF, 0x22])?.write(isPretty: false, into: &bytes)
         #expect(bytes == [0x22, 0xFF, 0x22])

@@ -33,19 +33,19 @@ struct MessageFormatTests {
         // printf takes the sign of a width for a flag, so a field on the left has spaces even without a width.
         ("%-p|", "on!   |"),
         ("%8x|", "  6f6e21|"), ("%08x|", "006f6e21|"), ("%-8x|", "6f6e21  |"), ("%2x|", "6f6e|"),
-        // Digits in groups.
+        // Hexadecimal digits in groups.
         ("%.2x", "6f 6e 21"), ("%.2:x", "6f:6e:21"), ("%.4-X", "6F6E-21"), ("%.1 x", "6 f 6 e 2 1"),
         ("%4A|", "    |"), ("%04S|", "0000|"), ("%5C|", "text/plain|"), ("%12C|", "  text/plain|"),
         ("\\n\\t\\\\\\r\\a\\e\\v", "\n\t\\\r\u{7}\u{1B}\u{B}"), ("\\0", "\0"),
     ])
-    func `every letter, flag, width and precision is written as mosquitto_sub writes it`(
+    func `every format letter, flag, width and precision is printed as mosquitto_sub prints it`(
         format: String, text: String
     ) throws {
         #expect(try Self.print(format) == text)
     }
 
     @Test(arguments: [("%S", "7"), ("%4S|", "   7|"), ("%04S|", "0007|"), ("%-4S|", "7   |")])
-    func `S is the first subscription identifier`(format: String, text: String) throws {
+    func `the format %S prints the first subscription identifier`(format: String, text: String) throws {
         var message = Self.message
         message.properties.subscriptionIdentifiers = [7, 9]
         #expect(try Self.print(format, message) == text)
@@ -55,7 +55,8 @@ struct MessageFormatTests {
         ("%C|", "|"), ("%5C|", "     |"), ("%05E|", "00000|"), ("%E|", "|"), ("%F|", "|"), ("%R|", "|"), ("%5R|", "|"),
         ("%P|", "|"), ("%D|", "|"), ("%m", "0"), ("%r", "0"), ("%p", ""), ("%3p|", "   |"), ("%x|", "|"),
     ])
-    func `what a message does not have is blank`(format: String, text: String) throws {
+    func `a format letter prints blanks or zeros if the message lacks the property`(format: String, text: String) throws
+    {
         #expect(try Self.print(format, PrintedMessage(topic: "t", payload: [])) == text)
     }
 
@@ -63,12 +64,12 @@ struct MessageFormatTests {
         ("%f", "1.500000"), ("%.1f", "1.5"), ("%8.2f|", "    1.50|"), ("%08.2f|", "00001.50|"),
         ("%-8.2f|", "1.50    |"),
     ])
-    func `four bytes are a number to f`(format: String, text: String) throws {
+    func `the format %f prints a payload of four bytes as a float`(format: String, text: String) throws {
         let payload = withUnsafeBytes(of: Float(1.5)) { [UInt8]($0) }
         #expect(try Self.print(format, PrintedMessage(topic: "t", payload: payload)) == text)
     }
 
-    @Test func `eight bytes are a number to d, and other counts are complained about`() throws {
+    @Test func `the format %d prints a payload of eight bytes as a double and reports other sizes`() throws {
         let payload = withUnsafeBytes(of: 0.25) { [UInt8]($0) }
         #expect(try Self.print("%.2d", PrintedMessage(topic: "t", payload: payload)) == "0.25")
         var printer = MessagePrinter()
@@ -87,7 +88,7 @@ struct MessageFormatTests {
         ("%z", "Invalid format specifier 'z'."), ("%5k", "Invalid format specifier 'k'."),
         ("\\q", "Invalid escape specifier 'q'."),
     ])
-    func `a format that means nothing is refused in the same words`(format: String, message: String) {
+    func `an invalid format is refused with a specific error message`(format: String, message: String) {
         #expect {
             try MessageFormat(format)
         } throws: { error in
@@ -95,11 +96,11 @@ struct MessageFormatTests {
         }
     }
 
-    @Test func `a width that would fill the memory is cut`() throws {
+    @Test func `a huge width in a format is reduced to the limit`() throws {
         #expect(try Self.print("%99999999999p").utf8.count == MessageFormat.widthLimit)
     }
 
-    @Test func `the time is in the local zone`() throws {
+    @Test func `the format %I prints the date, the time and the zone offset`() throws {
         let text = try Self.print("%I")
         #expect(text.contains(/^2023-11-1[45]T\d\d:\d\d:20[+-]\d{4}$/))
     }

@@ -28,7 +28,7 @@ struct MessagePrinterTests {
         #expect(Self.text(printer, Self.message(payload)) == text)
     }
 
-    @Test func `colours are for topics on terminals`() {
+    @Test func `the topic is printed in color if colors are enabled`() {
         var printer = MessagePrinter()
         printer.isVerbose = true
         printer.hasColours = true
@@ -39,11 +39,11 @@ struct MessagePrinterTests {
         var printer = MessagePrinter()
         printer.format = try MessageFormat(format)
         printer.isPretty = isPretty
-        // The time zone is the machine's.
+        // The time is removed, because it depends on the machine's time zone.
         return text(printer, message).replacing(/"tst":\t?"[^"]*"/, with: "\"tst\":0")
     }
 
-    @Test func `j holds the payload as text`() throws {
+    @Test func `the format %j prints a JSON object with the payload as a string`() throws {
         #expect(
             try Self.json("%j", Self.message("say \"hi\"\n\u{1}", qos: 1))
                 == #"{"tst":0,"topic":"a/b","qos":1,"retain":false,"payloadlen":10,"mid":9,"payload":"say \"hi\"\n\u0001"}"#
@@ -53,7 +53,7 @@ struct MessagePrinterTests {
                 == #"{"tst":0,"topic":"a/b","qos":0,"retain":false,"payloadlen":0,"payload":null}"# + "\n")
     }
 
-    @Test func `J holds the payload as JSON, and complains about another`() throws {
+    @Test func `the format %J prints the payload as JSON and reports an invalid payload`() throws {
         let payload = #" {"b": [1, 2.50, -0.1e2],"a":null, "a":"\u00e9\/"} "#
         #expect(
             try Self.json("%J", Self.message(payload))
@@ -66,14 +66,14 @@ struct MessagePrinterTests {
         #expect(printed.complaints == ["Error: Message payload is not valid JSON on topic a/b."])
     }
 
-    @Test func `pretty JSON is in lines with tabs`() throws {
+    @Test func `pretty JSON is printed on several lines with tabs`() throws {
         #expect(
             try Self.json("%J", Self.message(#"{"a":[1,{}],"b":{"c":true}}"#), isPretty: true)
                 == "{\n\t\"tst\":0,\n\t\"topic\":\t\"a/b\",\n\t\"qos\":\t0,\n\t\"retain\":\tfalse,\n\t\"payloadlen\":\t27,\n"
                 + "\t\"payload\":\t{\n\t\t\"a\":\t[1, {\n\t\t\t}],\n\t\t\"b\":\t{\n\t\t\t\"c\":\ttrue\n\t\t}\n\t}\n}\n")
     }
 
-    @Test func `properties are part of the JSON`() throws {
+    @Test func `the printed JSON contains the message properties`() throws {
         var message = Self.message("1")
         message.properties = MessageProperties(
             contentType: "t", payloadFormat: .utf8, responseTopic: "r", correlationData: Data("c".utf8),
@@ -85,7 +85,7 @@ struct MessagePrinterTests {
                 + #""correlation-data":"c","user-properties":[{"k":"v"},{"k":"w"}]},"payload":1}"# + "\n")
     }
 
-    @Test func `--json takes any payload`() throws {
+    @Test func `--json prints JSON, text and binary payloads`() throws {
         var printer = MessagePrinter()
         printer.format = .json
         printer.takesAnyPayload = true
@@ -96,7 +96,7 @@ struct MessagePrinterTests {
         #expect(Self.text(printer, Self.message("[1700000000123456789]")).contains("[1700000000123456789]"))
     }
 
-    @Test func `--json prints JSON whatever bytes a message has`() throws {
+    @Test func `--json prints valid JSON if payload and correlation data are not UTF-8`() throws {
         var printer = MessagePrinter()
         printer.format = .json
         printer.takesAnyPayload = true

@@ -5,7 +5,7 @@ import Testing
 @testable import CourierCommands
 
 struct DetailsTextTests {
-    @Test func `of a large packet no more is written in hex than is shown`() throws {
+    @Test func `only the visible part of a large packet is converted to hex`() throws {
         let packets = RecordedPackets(packetMaxSize: 2 << 20)
         try packets.receive("a", String(repeating: "\u{1}", count: 1 << 20))
         let details = try #require(packets.logger.details(of: packets.logger.summary.firstRow))

@@ -10,10 +10,10 @@ import Testing
 @testable import CourierCommands
 
 struct InspectCommandTests {
-    /// What the tests look at, as a file on the disk.
+    /// The file formats of a recording.
     enum Kind: CaseIterable { case jsonLines, archive }
 
-    /// Two orders, of which the broker refuses the second, and some news.
+    /// Writes a recording of two orders and a news message. The broker refuses the second order.
     private static func recording(_ kind: Kind, in folder: TemporaryFolder) async throws -> String {
         let packets = RecordedPackets()
         try packets.order(1)
@@ -37,7 +37,7 @@ struct InspectCommandTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `a recording is searched, shown and converted`(kind: Kind) async throws {
+    func `inspect lists, searches and exports the packets of a recording`(kind: Kind) async throws {
         let folder = try TemporaryFolder()
         let path = try await Self.recording(kind, in: folder)
         let all = try await Self.inspect([path])
@@ -55,7 +55,7 @@ struct InspectCommandTests {
         #expect(capture.code == 0 && capture.output.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]))
     }
 
-    @Test func `the slowest exchanges are printed with their time, the slowest first`() async throws {
+    @Test func `inspect --slowest and --sort print the slowest exchanges first, with their time`() async throws {
         let folder = try TemporaryFolder()
         let packets = RecordedPackets()
         for (number, milliseconds) in [(1, 20), (2, 900), (3, 5), (4, 70)] {
@@ -83,7 +83,7 @@ struct InspectCommandTests {
         }
     }
 
-    @Test func `a recording comes through a pipe as from its file`() async throws {
+    @Test func `inspect prints the same packets from a pipe as from a file`() async throws {
         let folder = try TemporaryFolder()
         let path = try await Self.recording(.jsonLines, in: folder)
         let line = "cat '\(path)' | '\(try CourierExecutable.path.get())' inspect /dev/stdin"
@@ -93,7 +93,7 @@ struct InspectCommandTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `the recording itself is never written to, under whatever name`(kind: Kind) async throws {
+    func `inspect -o refuses the recording itself, also through links and other paths`(kind: Kind) async throws {
         let folder = try TemporaryFolder()
         let path = try await Self.recording(kind, in: folder)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -106,7 +106,7 @@ struct InspectCommandTests {
         }
     }
 
-    @Test func `an export through a link to a file is refused, and one to a device is not`() async throws {
+    @Test func `inspect -o refuses a symbolic link to a file and accepts a link to a device`() async throws {
         let folder = try TemporaryFolder()
         let path = try await Self.recording(.jsonLines, in: folder)
         let (target, link) = (folder.file("target"), folder.file("link"))
@@ -120,9 +120,7 @@ struct InspectCommandTests {
         #expect(try await Self.inspect([path, "-o", link]).code == 0)
     }
 
-    @Test func `a file that was there is emptied and made private; what is no file is written to as it is`()
-        async throws
-    {
+    @Test func `inspect -o replaces an existing file, makes it private, and accepts a device`() async throws {
         let folder = try TemporaryFolder()
         let path = try await Self.recording(.jsonLines, in: folder)
         let target = folder.file("old")
@@ -138,7 +136,7 @@ struct InspectCommandTests {
         #expect(try await Self.inspect([path, "-o", "/dev/null"]).code == 0)
     }
 
-    @Test func `one packet is shown with all that is known of it`() async throws {
+    @Test func `inspect --row prints all details of one packet`() async throws {
         let folder = try TemporaryFolder()
         let path = try await Self.recording(.jsonLines, in: folder)
         let rows = try await Self.inspect([path, "-q", "topic:orders/2"])
@@ -152,7 +150,7 @@ struct InspectCommandTests {
         #expect(none.code == 1 && none.errors.contains("There is no packet 4711."))
     }
 
-    @Test func `the page is served until a signal, with what a program adds meanwhile`() async throws {
+    @Test func `inspect --serve serves a page with new packets until a signal ends it`() async throws {
         let folder = try TemporaryFolder()
         let packets = RecordedPackets()
         try packets.order(1)
@@ -168,7 +166,7 @@ struct InspectCommandTests {
         let address = try #require(line.split(whereSeparator: \.isWhitespace).last.map(String.init))
         let page = try await ProgramRun(["/usr/bin/curl", "-s", address]).end()
         #expect(page.text.contains("<html"))
-        // The page learns of new packets as curl does here.
+        // The web page receives new packets from the same event stream as curl.
         let events = try ProgramRun(["/usr/bin/curl", "-sN", address + "events"])
         try packets.receive("late", "hot")
         await archive.close()
@@ -180,7 +178,7 @@ struct InspectCommandTests {
         #expect(outcome.code == 0 && outcome.errors == "")
     }
 
-    @Test func `what is no recording is refused by its line`() async throws {
+    @Test func `inspect exits with 1 if a file is invalid, missing or can not be written`() async throws {
         let folder = try TemporaryFolder()
         try "{\"a\":1}\nhello\n".write(toFile: folder.file("text"), atomically: true, encoding: .utf8)
         let text = try await Self.inspect([folder.file("text")])
@@ -198,7 +196,7 @@ struct InspectCommandTests {
         (["a", "--serve", "-q", "errors"], "--serve shows all"), (["a", "-p", "1"], "--port is the port of the page."),
         (["a", "--row", "x"], "Invalid row"), (["a", "--row", "1", "-o", "f"], "--row shows one packet"),
     ])
-    func `options that do not go together are refused`(words: [String], message: String) {
+    func `inspect refuses missing, invalid and conflicting arguments`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) {
             var settings = InspectArguments()
             try ArgumentReader(InspectArguments.groups, operands: .accepted { try $0.take($1) })

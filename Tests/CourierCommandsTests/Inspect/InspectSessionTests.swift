@@ -7,9 +7,9 @@ import Testing
 
 @testable import CourierCommands
 
-/// The program itself, on a terminal.
+/// Runs `courier inspect` on a terminal of tmux.
 struct InspectSessionTests {
-    /// A recording as JSON Lines: an order, and a message that plays with terminals.
+    /// A recording as JSON Lines: two orders, and a message whose topic contains an escape sequence.
     private static func recording(in folder: TemporaryFolder) throws -> String {
         let packets = RecordedPackets()
         try packets.order(1)
@@ -27,7 +27,7 @@ struct InspectSessionTests {
             environment: environment)
     }
 
-    @Test func `packets are listed, filtered and shown, and q gives the terminal back`() async throws {
+    @Test func `inspect lists, filters and shows packets on a terminal, and q restores the terminal`() async throws {
         let folder = try TemporaryFolder()
         let session = try Self.inspect([try Self.recording(in: folder)])
         try await session.wait(for: "5 packets")
@@ -57,7 +57,7 @@ struct InspectSessionTests {
         #expect(try session.ask("#{alternate_on}") == "0")
     }
 
-    @Test func `it works on a small terminal, and when that becomes another one`() async throws {
+    @Test func `inspect adapts its screen to a small terminal and to each new size`() async throws {
         let folder = try TemporaryFolder()
         let session = try Self.inspect([try Self.recording(in: folder), "-q", "type:publish"], columns: 40, rows: 10)
         try await session.wait(for: "3 of 5 packets")
@@ -75,7 +75,7 @@ struct InspectSessionTests {
     }
 
     @Test(arguments: [false, true])
-    func `colours are there unless NO_COLOR is set`(hasNone: Bool) async throws {
+    func `inspect prints colors unless NO_COLOR is set`(hasNone: Bool) async throws {
         let folder = try TemporaryFolder()
         let session = try Self.inspect(
             [try Self.recording(in: folder)], environment: hasNone ? ["NO_COLOR=1"] : [])
@@ -87,7 +87,7 @@ struct InspectSessionTests {
         try await session.wait(for: "ended with 0")
     }
 
-    @Test func `what a program adds to an archive meanwhile appears`() async throws {
+    @Test func `inspect shows packets that another program adds to the archive`() async throws {
         let folder = try TemporaryFolder()
         let packets = RecordedPackets()
         try packets.order(1)
@@ -100,7 +100,7 @@ struct InspectSessionTests {
         try await archive.flush()
         try await session.wait(for: "4 packets")
         try await session.wait(for: "Quota exceeded")
-        // The other one goes, and what it has written stays in sight.
+        // The other program closes the archive, and its packets remain visible.
         try packets.receive("late/news", "hot")
         await archive.close()
         try await session.wait(for: "late/news")
@@ -108,14 +108,14 @@ struct InspectSessionTests {
         try await session.wait(for: "ended with 0")
     }
 
-    @Test func `with a format it prints, also on a terminal`() async throws {
+    @Test func `inspect --export prints the packets, even on a terminal`() async throws {
         let folder = try TemporaryFolder()
         let session = try Self.inspect([try Self.recording(in: folder), "--export", "text"], columns: 200)
         try await session.wait(for: "ended with 0")
         #expect(try session.lines.contains { $0.contains("PUBLISH id 1 QoS 1 orders/1") })
     }
 
-    @Test func `what is no recording is refused before the terminal is taken`() async throws {
+    @Test func `inspect on a terminal prints an error and exits with 1 if the file is missing`() async throws {
         let folder = try TemporaryFolder()
         let session = try Self.inspect([folder.file("missing")])
         try await session.wait(for: "Error: There is no file")

@@ -34,7 +34,7 @@ import Testing
 
     // MARK: The list
 
-    @Test func `packets are in the order of time, the newest is selected, and the way has an arrow`() throws {
+    @Test func `packets are listed by time with direction arrows, and the newest is selected`() throws {
         try packets.order(1)
         try packets.order(2, .quotaExceeded)
         var view = view()
@@ -46,7 +46,7 @@ import Testing
         #expect(lines[23].contains("q end"))
     }
 
-    @Test func `directions and errors have colours`() throws {
+    @Test func `packet directions and errors are shown in different colors`() throws {
         try packets.order(2, .quotaExceeded)
         try packets.receive("a", "b")
         var view = view()
@@ -58,7 +58,7 @@ import Testing
         #expect(!colours(1).contains(.red) && colours(3) == [])  // The selected line is reversed instead.
     }
 
-    @Test func `keys move the selection, which stays in sight and within the list`() throws {
+    @Test func `keys move the selection, which stays visible and within the list`() throws {
         for number in 1...60 { try packets.receive("t/\(number)", "x") }
         var view = view(rows: 12)
         func topic() -> String { selected(&view)?.split(separator: " ").dropFirst(4).first.map(String.init) ?? "" }
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `whatever is pressed and whatever size it has, one packet is selected and in sight`() throws {
+    @Test func `after random keys and sizes, exactly one packet is selected and visible`() throws {
         for number in 1...40 { try packets.order(number, number % 7 == 0 ? .quotaExceeded : .success) }
         let keys: [Key] = [
             .up, .down, .pageUp, .pageDown, .home, .end, .enter, .escape, .tab, .left, .right, .backspace, .delete,
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `foreign text stays in its place and harmless`() throws {
+    @Test func `control characters in topics and payloads are shown as escaped text`() throws {
         try packets.receive("news\u{1B}[2J\u{202E}", "a\u{9B}31m\nb\u{7}")
         var view = view()
         for line in view.frame().lines
@@ -120,13 +120,13 @@ import Testing
         #expect(view.frame().lines.contains { $0.contains(#"news\u{1B}[2J\u{202E}"#) })
     }
 
-    @Test func `a recording without packets says so`() {
+    @Test func `a recording without packets shows a notice and ignores keys`() {
         var view = view()
         #expect(view.frame().lines[1] == " There are no packets.")
         #expect(press(&view, .down, .enter, .end, .tab, .character("/"), .enter) == Array(repeating: .none, count: 6))
     }
 
-    @Test func `what is left out because there is too much is said`() throws {
+    @Test func `the title shows the number of listed packets if there are too many`() throws {
         for number in 1...20 { try packets.receive("t/\(number)", "x") }
         var view = view(shownRows: 5)
         #expect(view.frame().lines[0].contains("20 packets, the newest 5 shown"))
@@ -134,7 +134,7 @@ import Testing
 
     // MARK: The filter
 
-    @Test func `a filter is typed, corrected where it can not be read, and taken back`() throws {
+    @Test func `a filter is typed, an invalid filter shows an error, and Escape removes the filter`() throws {
         try packets.order(1)
         try packets.order(2, .quotaExceeded)
         var view = view()
@@ -163,7 +163,7 @@ import Testing
         #expect(view.frame().line(0).contains(" 4 packets") && !view.frame().line(22).contains("Filter"))
     }
 
-    @Test func `leaving the filter changes nothing, and q is a letter there`() throws {
+    @Test func `Escape cancels a filter that is being typed, and q is text in the filter`() throws {
         try packets.order(1)
         var view = view()
         press(&view, .character("/"))
@@ -176,7 +176,7 @@ import Testing
 
     // MARK: Details
 
-    @Test func `Enter shows all of a packet, Tab its payload in three ways, arrows its neighbours`() throws {
+    @Test func `Enter shows a packet, Tab changes the payload format, and arrows show other packets`() throws {
         try packets.receive("a", #"{"b":[1,2]}"#)
         try packets.receive("c", "plain")
         var view = view(rows: 40)
@@ -196,7 +196,7 @@ import Testing
         #expect(view.focus == .list && selected(&view)?.contains(" a ") == true)
     }
 
-    @Test func `on a small terminal details have all of it, and Tab shows the payload`() throws {
+    @Test func `on a small terminal, packet details fit the width, and Tab shows the payload`() throws {
         try packets.receive("a", String(repeating: "word ", count: 100))
         var view = view(columns: 40, rows: 10)
         press(&view, .enter)
@@ -212,7 +212,7 @@ import Testing
         #expect(view.frame().lines[1].hasPrefix("PUBLISH from"))
     }
 
-    @Test func `of a large payload a part is shown, and how much is left`() throws {
+    @Test func `a part of a large payload is shown with the number of remaining bytes`() throws {
         try packets.receive("a", String(repeating: "x", count: PayloadView.byteLimit - 100))
         try packets.receive("b", String(repeating: "x", count: 100_000))  // The logger keeps 64 KiB of the packet.
         var view = view(rows: 40)
@@ -224,7 +224,7 @@ import Testing
 
     // MARK: Following
 
-    @Test func `the newest packet stays selected while packets come, until another one is chosen`() throws {
+    @Test func `the newest packet stays selected until the user selects another packet`() throws {
         try packets.receive("t/1", "x")
         var view = view(isFollowing: true)
         #expect(view.frame().line(0).contains("following"))
@@ -241,7 +241,7 @@ import Testing
         #expect(selected(&view)?.contains("t/4") == true)
     }
 
-    @Test func `a packet that a filter has selected stays selected behind it, also while packets come`() throws {
+    @Test func `a packet that was selected in a filter stays selected without the filter`() throws {
         for number in 1...10 { try packets.receive("t/\(number)", "x") }
         var view = view(isFollowing: true)
         press(&view, .character("/"))
@@ -257,7 +257,7 @@ import Testing
         #expect(selected(&view)?.contains("t/12") == true)
     }
 
-    @Test func `Space lets the list stand still, and details are not taken away`() throws {
+    @Test func `Space pauses and resumes the list, and new packets do not change the details`() throws {
         try packets.receive("t/1", "x")
         var view = view(isFollowing: true)
         press(&view, .character(" "))
@@ -274,8 +274,7 @@ import Testing
 
     // MARK: Keys everywhere
 
-    @Test func `Ctrl-C ends it, Ctrl-Z and Ctrl-L are the terminal's, help goes back to where it was asked for`() throws
-    {
+    @Test func `Ctrl-C, Ctrl-Z and Ctrl-L work in every view, and help returns to the previous view`() throws {
         try packets.order(1)
         var view = view(columns: 40, rows: 10)
         press(&view, .enter, .character("?"))

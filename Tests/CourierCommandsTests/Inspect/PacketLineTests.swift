@@ -10,14 +10,14 @@ struct PacketLineTests {
         (0, ".000"), (1_700_000_000_123_999_999, ".123"), (1_700_000_000_999_999_999, ".999"), (-1, ".999"),
         (-1_000_000_000, ".000"),
     ])
-    func `a fraction of a second is cut, and never rounded`(nanoseconds: Int64, fraction: String) {
+    func `the milliseconds of a packet's time are truncated and never rounded`(nanoseconds: Int64, fraction: String) {
         let time = PacketLine.time(nanoseconds, hasFraction: true)
         let seconds = Int(nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : -1)
         #expect(time == WallTime(seconds: seconds, nanoseconds: 0).text("%H:%M:%S") + fraction)
         #expect(PacketLine.time(nanoseconds, hasFraction: false) + fraction == time)
     }
 
-    @Test func `of many filters and reasons no more is taken apart than fits`() throws {
+    @Test func `a packet line processes only as many filters and reason codes as fit`() throws {
         let packets = RecordedPackets()
         let id = try #require(PacketID(rawValue: 1))
         let filters = (0..<4_000).map { "meters/\($0)" }

@@ -4,7 +4,7 @@ import Foundation
 import MQTTCodec
 import TestSupport
 
-/// A logger with packets that a test has thought of.
+/// A packet logger that contains the packets of a test.
 struct RecordedPackets {
     let logger: MQTTChuckLogger
     private let connection: ObservedConnection
@@ -13,7 +13,7 @@ struct RecordedPackets {
     ///
     /// - Parameter packetMaxSize: What is kept of a packet, in bytes; as usual by default.
     init(packetMaxSize: Int? = nil) {
-        // Older than what a logger keeps by default.
+        // The packets are older than the maximum age that a logger has by default.
         var options = MQTTChuckOptions()
         options.logsMaxAge = nil
         if let packetMaxSize { options.packetMaxSize = packetMaxSize }

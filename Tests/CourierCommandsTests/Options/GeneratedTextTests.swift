@@ -5,9 +5,9 @@ import Testing
 
 @testable import CourierCommands
 
-/// What is made of the declarations, given to the programs that read it.
+/// Checks the generated manual page, completions and help texts with the programs that read them.
 struct GeneratedTextTests {
-    @Test func `the manual page is one that groff formats without a warning`() async throws {
+    @Test func `groff formats the manual page without warnings and prints every option`() async throws {
         let folder = try TemporaryFolder()
         try ManualPage(CourierProgram.summary).string.write(
             toFile: folder.file("courier.1"), atomically: true, encoding: .utf8)
@@ -27,7 +27,9 @@ struct GeneratedTextTests {
         ("courier pub -q ''", 3, ["0", "1", "2"]), ("courier completions f", 2, ["fish"]),
         ("courier sub --cafile /etc/host", 3, ["/etc/hosts"]),
     ])
-    func `bash completes by the declarations`(line: String, word: Int, expected: [String]) async throws {
+    func `bash completions offer commands, options, values and files`(line: String, word: Int, expected: [String])
+        async throws
+    {
         let folder = try TemporaryFolder()
         try Completions(CourierProgram.summary, .bash).string.write(
             toFile: folder.file("completions"), atomically: true, encoding: .utf8)
@@ -40,7 +42,7 @@ struct GeneratedTextTests {
         #expect(Set(expected).isSubset(of: outcome.text.split(separator: "\n").map(String.init)))
     }
 
-    @Test func `help is there at every level, and fits a terminal`() async throws {
+    @Test func `every help command prints examples in lines of at most 110 columns`() async throws {
         let courier = try CourierExecutable.path.get()
         for arguments in [["--help"], ["help"], ["help", "sub"]]
             + CourierProgram.commands.map({ [$0.summary.name, "--help"] })
@@ -54,7 +56,7 @@ struct GeneratedTextTests {
     }
 
     @Test(arguments: [[], ["nosuch"]])
-    func `what is no command is a mistake with a hint`(arguments: [String]) async throws {
+    func `courier exits with 1 and a hint if the command is missing or unknown`(arguments: [String]) async throws {
         let outcome = try await ProgramRun([try CourierExecutable.path.get()] + arguments).end()
         #expect(outcome.code == 1 && outcome.output.isEmpty && outcome.errors.contains("--help"))
     }

@@ -7,12 +7,12 @@ import Testing
 struct MosquittoOptionsTests {
     private static let table = MosquittoOptions(CourierProgram.commands.map(\.summary))
 
-    @Test func `every option of the manual pages works or is refused by name`() {
+    @Test func `every option in mosquitto's manual pages is either supported or explicitly refused`() {
         #expect(Self.table.rows.count > 70)
         for row in Self.table.rows { #expect(row.outcome != nil, "\(row.names)") }
     }
 
-    @Test func `the table in the documentation is this one`() throws {
+    @Test func `the option table in the documentation equals the generated table`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(
@@ -20,7 +20,7 @@ struct MosquittoOptionsTests {
         #expect(page.contains("\n" + Self.table.markdown), "courier --generate-option-table prints the table")
     }
 
-    @Test func `no command has two options of one name`() {
+    @Test func `the option names of each command are unique`() {
         for command in CourierProgram.commands {
             let names = command.summary.options.flatMap(\.names.all)
             #expect(Set(names).count == names.count, "\(command.summary.name)")
@@ -28,7 +28,7 @@ struct MosquittoOptionsTests {
     }
 
     @Test(arguments: Self.table.rows.filter { if case .refused? = $0.outcome { true } else { false } })
-    func `what is refused is refused by its name, with a hint`(row: MosquittoOptions.Row) throws {
+    func `an unsupported mosquitto option is refused with its name and a hint`(row: MosquittoOptions.Row) throws {
         for name in row.names {
             var settings = SubscribeArguments()
             try ArgumentReader(SubscribeArguments.groups).read(["-t", "a", name, "value"], into: &settings)

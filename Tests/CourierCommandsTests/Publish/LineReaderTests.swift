@@ -12,9 +12,9 @@ import Testing
         return lines
     }
 
-    @Test func `an input that lets nobody wait is waited for all the same`() throws {
+    @Test func `LineReader waits for the lines of a nonblocking input`() throws {
         var ends: [Int32] = [-1, -1]
-        // Like a pipe, but no child can inherit it.
+        // A socket pair is used like a pipe, because child processes can not inherit it.
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
         try #require(ends.allSatisfy { fcntl($0, F_SETFL, O_NONBLOCK) == 0 })
         let (readEnd, writeEnd) = (ends[0], ends[1])
@@ -22,7 +22,7 @@ import Testing
         var reader = LineReader(readEnd)
         Thread.detachNewThread {
             for text in ["one\ntw", "o\nthree"] {
-                // Not before the reader has found nothing.
+                // Waits, so that the reader first finds no input.
                 while write(writeEnd, text, text.utf8.count) < 0 {}
                 usleep(20_000)
             }
@@ -32,7 +32,7 @@ import Testing
         #expect(reader.problem == nil)
     }
 
-    @Test func `what can not be read is no end of the input`() throws {
+    @Test func `LineReader reports EISDIR if the input is a folder`() throws {
         let folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(folder) }
         var reader = LineReader(folder)
@@ -40,7 +40,7 @@ import Testing
         #expect(reader.problem == EISDIR)
     }
 
-    @Test func `a line without an end is given up`() throws {
+    @Test func `LineReader reports EMSGSIZE if a line is longer than the limit`() throws {
         let zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC)
         defer { close(zeros) }
         let longest = 1 << 20

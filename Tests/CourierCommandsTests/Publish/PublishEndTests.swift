@@ -27,7 +27,7 @@ import Testing
         let tls = isSecure ? try TLSContext(server: TLSServerConfiguration(identity: certificates.server)) : nil
         try await Self.expectFast(within: .seconds(1)) {
             let port = try LocalPort.free()
-            // It reads no further than DISCONNECT, so it sees no end of the connection either.
+            // The broker stops reading after DISCONNECT, so it does not notice the end of the connection.
             let broker = try ScriptedBroker.start(
                 afterwards: [.serve(until: .disconnect), .stopReading],
                 at: .tcp(host: "127.0.0.1", port: port), tls: tls)

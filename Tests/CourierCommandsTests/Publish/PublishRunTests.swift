@@ -16,7 +16,7 @@ import Testing
         return Array(publish.payload)
     }
 
-    @Test func `a message of QoS 0 is sent although there is a store`() async throws {
+    @Test func `pub --store sends a message of QoS 0`() async throws {
         let folder = try TemporaryFolder()
         let broker = try await RealBroker()
         let recorder = try await Recorder(broker)
@@ -28,9 +28,9 @@ import Testing
         await broker.remove()
     }
 
-    @Test func `a message of QoS 0 that the broker did not take is no success`() async throws {
+    @Test func `pub exits with 7 if the broker does not read its QoS 0 message`() async throws {
         let folder = try TemporaryFolder()
-        // More than the system keeps on the way.
+        // A payload that is larger than the socket buffers of the system.
         try Data(count: 64 << 20).write(to: URL(fileURLWithPath: folder.file("payload")))
         let broker = try ScriptedBroker.start(
             afterwards: [.accept(), .stopReading], at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
@@ -39,7 +39,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a line of QoS 0 waits for the next connection`() async throws {
+    @Test func `pub -l keeps a QoS 0 line during a lost connection and sends it after reconnecting`() async throws {
         let folder = try TemporaryFolder()
         let broker = try ScriptedBroker.start(
             [.connection([.accept(), .expect(.publish), .cut(.orderly)])],
@@ -58,7 +58,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a connection that is lost behind the last line of QoS 0 is told, and no failure`() async throws {
+    @Test func `pub -l exits with 0 and a hint if the connection is lost after the last line`() async throws {
         let folder = try TemporaryFolder()
         let port = try LocalPort.free()
         let broker = try ScriptedBroker.start(
@@ -76,7 +76,7 @@ import Testing
         #expect(outcome.code == 0 && !outcome.errors.contains("no connection to end"), "\(outcome)")
     }
 
-    @Test func `it ends where the client tries no more after a loss, and says where the message stays`() async throws {
+    @Test func `pub exits with 7 and names its store if the client stops reconnecting`() async throws {
         let folder = try TemporaryFolder()
         let broker = try ScriptedBroker.start(
             [.connection([.accept(), .expect(.publish), .disconnect(.badAuthenticationMethod)])],
@@ -90,8 +90,8 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `nothing is drawn over lines that are typed`() async throws {
-        // Longer than the progress takes to be drawn.
+    @Test func `pub -l draws no progress while lines are typed on the terminal`() async throws {
+        // Longer than the delay after which the progress is drawn.
         let delay = Duration.milliseconds(500)
         let broker = try ScriptedBroker.start(
             afterwards: [.accept(), .fault(.delay(.pubAck, by: delay))],
@@ -106,7 +106,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `an error takes the place of the progress on a terminal`() async throws {
+    @Test func `an error message replaces the progress of pub on a terminal`() async throws {
         let folder = try TemporaryFolder()
         let gate = ScriptGate()
         let broker = try ScriptedBroker.start(
@@ -126,9 +126,9 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `no line is lost where the broker reads slower than lines come`() async throws {
+    @Test func `pub -l loses no line if the broker reads slowly`() async throws {
         let folder = try TemporaryFolder()
-        // More than the socket and the client keep on the way.
+        // More lines than the socket and the client can buffer.
         let count = 16_000
         let blanks = String(repeating: " ", count: 100)
         let lines = (0..<count).map { "\($0)\(blanks)\n" }.joined()

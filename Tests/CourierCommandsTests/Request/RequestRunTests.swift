@@ -15,7 +15,7 @@ struct RequestRunTests {
     }
 
     @Test(arguments: [CutStyle.orderly, .reset])
-    func `a connection lost before the subscription is answered is no success`(style: CutStyle) async throws {
+    func `rr exits with 7 if the connection is lost before SUBACK`(style: CutStyle) async throws {
         let broker = try ScriptedBroker.start(
             afterwards: [.accept(), .expect(.subscribe), .cut(style)],
             at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
@@ -25,7 +25,7 @@ struct RequestRunTests {
         await broker.shutdown()
     }
 
-    @Test func `a signal before the subscription is answered ends it without a word`() async throws {
+    @Test func `rr prints nothing if SIGINT ends it before SUBACK`() async throws {
         let broker = try ScriptedBroker.start(
             afterwards: [.accept(), .expect(.subscribe), .stall],
             at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
@@ -37,7 +37,7 @@ struct RequestRunTests {
             try await broker.received(.subscribe, number: count)
             kill(try #require(run.id), SIGINT)
             outcome = await run.end()
-            // On a busy machine the signal may come when the broker was given up already.
+            // On a busy machine, rr may have timed out before the signal arrives.
         } while outcome.errors.contains("in time") && count < 5
         #expect(outcome == ProgramRun.Outcome(output: [], errors: "", code: 128 + SIGINT))
         await broker.shutdown()

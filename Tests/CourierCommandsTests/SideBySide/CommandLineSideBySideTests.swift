@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Gives every line of the ``CommandLineTable`` to mosquitto's clients and to ours.
+/// Runs every line of the ``CommandLineTable`` with mosquitto's clients and with courier.
 struct CommandLineSideBySideTests {
-    /// How many lines run at the same time; most of them wait for a broker.
+    /// The number of lines that run at the same time. Most of them wait for a broker.
     private static let width = 8
 
     @Test func `stdout, stderr and exit code equal those of mosquitto 2.0.11`() async throws {

@@ -3,15 +3,15 @@ import TestSupport
 
 /// The brokers and files that the lines of the ``CommandLineTable`` name.
 final class CommandLineStage: Sendable {
-    /// Takes everything, and holds retained messages.
+    /// The broker that accepts every client and message, and has retained messages.
     private let broker: RealBroker
-    /// Speaks TLS.
+    /// The broker that uses TLS.
     private let secure: RealBroker
-    /// Wants a user and a password, and lets that user publish to `open` only.
+    /// The broker that requires a user name and a password, and lets that user publish to `open` only.
     private let strict: RealBroker
     private let folder: TemporaryFolder
 
-    /// How each program prints its help, which a line's output may hold.
+    /// The help text of each program and command, which can be part of a line's output.
     private let help: [Peer: [String: String]]
 
     init() async throws {
@@ -58,7 +58,7 @@ final class CommandLineStage: Sendable {
         await strict.remove()
     }
 
-    /// Leaves messages on the broker: the lines of `sub` end by what they get.
+    /// Publishes retained messages. The lines of `sub` end after they received them.
     private func retain() async throws {
         let messages: KeyValuePairs = [
             "s/one": "one", "s/two": "two", "s/json": "{\"n\": [1, 2.5, \"x\"]}", "s/text": "line \"1\"\nline 2\ttab",
@@ -76,7 +76,7 @@ final class CommandLineStage: Sendable {
         _ = try await ProgramRun(publish + ["-t", "s/five", "-m", "five"] + properties).end()
     }
 
-    /// What a program makes of a line, comparable with what the other one makes of it.
+    /// Runs a line with one program. The outcome can be compared with the outcome of the other program.
     func outcome(of line: TypedLine, by peer: Peer) async throws -> ProgramRun.Outcome {
         let arguments = line.arguments.flatMap { expanded($0, peer) }
         var outcome = try await ProgramRun(peer.words(line.command) + arguments, input: line.input).end()
@@ -91,7 +91,7 @@ final class CommandLineStage: Sendable {
         return outcome
     }
 
-    /// A text of mosquitto's clients with our name in it.
+    /// A text of mosquitto's clients in which the program's name is replaced by `courier`.
     private static func renamed(_ text: String, _ command: String) -> String {
         text.replacing("mosquitto_\(command)", with: "courier \(command)")
     }

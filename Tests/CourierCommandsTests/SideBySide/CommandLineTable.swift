@@ -1,9 +1,11 @@
 /// Command lines that mosquitto's clients and ours must answer with the same bytes.
 ///
-/// A line is what is typed in a shell, without the program's first name: single quotes keep a word together, and what stands
-/// behind ` <<< ` is the standard input. `BROKER`, `STRICT`, `SECURE` and `NOBODY` stand for the options that name a broker of the
-/// test, or a port where nothing listens; `FOLDER`, `LONG` and names that end with `PORT` for a path, a text and a port; `PEER`
-/// for a word that the two programs do not share, such as a part of a client id.
+/// A line is written as in a shell, without the program's name. Single quotes keep a word together, and the text after
+/// ` <<< ` is the standard input. Some words are replaced when the test runs:
+///
+/// - `BROKER`, `STRICT` and `SECURE`: the options for a broker of the test; `NOBODY`: a port without a listener.
+/// - `FOLDER`: a path; `LONG`: a long text; words that end with `PORT`: a port.
+/// - `PEER`: a word that is different for each program, for example in a client id.
 enum CommandLineTable {
     /// Lines with the same standard output, standard error and exit code.
     static let equal: [String] =
@@ -11,7 +13,7 @@ enum CommandLineTable {
         + payloads + publishing + subscribing + formats + requests + debugging + connections + refusals + malformed
         + security
 
-    /// Every option with a value, and no value.
+    /// Every option that needs a value, without the value.
     private static let missingValues = [
         "pub -A", "pub --cafile", "pub --capath", "pub --cert", "pub --ciphers", "pub -D", "pub --property", "pub -f",
         "pub --file", "pub -h", "pub --host", "pub -i", "pub --id", "pub -I", "pub --id-prefix", "pub -k",
@@ -26,7 +28,7 @@ enum CommandLineTable {
         "sub --property connect user-property", "pub -D nosuch",
     ]
 
-    /// Values that an option does not take, and values that it takes as numbers although they are none.
+    /// Values that an option refuses, and texts that an option reads as numbers.
     private static let badValues = [
         "pub -t a -m x -p 70000", "sub -t a --port -1", "pub BROKER -t p/a -m x -q abc", "pub -t a -m x -q 3",
         "sub -t a --qos -1", "rr -t a -e b -m x -q 9", "pub -t a -m x -k 4", "sub -t a --keepalive 65536",
@@ -43,7 +45,7 @@ enum CommandLineTable {
         "pub -t a -m x --proxy socks5h://h:70000", "pub -t a -m x --proxy socks5h://h:port",
     ]
 
-    /// Words that no option of a command has, and options of another command.
+    /// Unknown options, and options of another command.
     private static let unknownOptions = [
         "pub -Z", "pub --nosuch", "pub word", "pub -", "pub ''", "sub -Z", "sub word", "rr --nosuch",
         "pub -t a -m x word", "pub -C 1", "pub -E", "pub -F %p", "pub -N", "pub -R", "pub -v", "pub --verbose",
@@ -89,7 +91,7 @@ enum CommandLineTable {
         "pub -L mqtt://127.0.0.1:CLOSEDPORT/w/x -m x", "pub -L mqtt://127.0.0.1:PORT/w", "sub -L mqtt:/h/t",
     ]
 
-    /// `-D` with properties that are there.
+    /// `-D` with valid properties.
     private static let properties = [
         "pub BROKER -t p/d -m x -D publish content-type text/plain -D publish response-topic r",
         "pub BROKER -t p/d -m x -D publish correlation-data 'c d' -D publish payload-format-indicator 1",
@@ -117,7 +119,7 @@ enum CommandLineTable {
         "pub BROKER -t p/d -m x -D publish user-property '' ''", "pub BROKER -t p/d -m x -D publish content-type ''",
     ]
 
-    /// `-D` with packets, names, numbers and places that are wrong.
+    /// `-D` with wrong packets, names and values, and with properties of another packet.
     private static let propertyMistakes = [
         "sub -t a -D foo content-type x", "sub -t a -D publish nosuch 1", "sub -t a -D '' content-type x",
         "sub -t a -D connect content-type x", "pub -t a -m x -D publish will-delay-interval 1",
@@ -173,7 +175,7 @@ enum CommandLineTable {
         "pub BROKER -t p/a -m ''", "pub BROKER -t p/a -m 'a\u{1}\n'", "pub BROKER -t p/a -n", "pub -l",
     ]
 
-    /// Every option of `pub` that works without a word.
+    /// Every option of `pub`, in lines that succeed.
     private static let publishing = [
         "pub BROKER -t p/a -m x", "pub BROKER --topic p/a --message x --qos 1", "pub BROKER -t p/a -m x -q 2",
         "pub BROKER -t p/a -n -r -q 1", "pub BROKER -t p/a --null-message --retain",
@@ -227,7 +229,7 @@ enum CommandLineTable {
         "sub --unix FOLDER/broker.sock -t s/one -C 1", "sub BROKER -t s/one -C 1 --will-topic w --will-payload x",
     ]
 
-    /// `-F`, right and wrong.
+    /// `-F` with valid and invalid formats.
     private static let formats = [
         "sub -t a -F %z", "sub -t a -F %", "sub -t a -F '%-'", "sub -t a -F '%05'", "sub -t a -F '%.'",
         "sub -t a -F '%.3'",
@@ -256,7 +258,7 @@ enum CommandLineTable {
         "rr BROKER -t echo/c -e echo/c -m x --pretty --retain-as-published",
     ]
 
-    /// `-d`, where every packet has its fixed place.
+    /// `-d`, in lines whose packets have a fixed order.
     private static let debugging = [
         "pub BROKER -t p/a -m x -d", "pub BROKER -t p/a -m x -d -i debug1",
         "pub BROKER -t p/a -m x -q 1 --debug -i debug2",
@@ -292,7 +294,7 @@ enum CommandLineTable {
         "pub -L mqtt://ada:wrong@127.0.0.1:STRICTPORT/open -m x -q 1",
     ]
 
-    /// Texts that brokers end connections for, and an UNSUBSCRIBE of a filter that this process did not subscribe to.
+    /// Texts for which brokers close the connection, and an UNSUBSCRIBE of a filter without a subscription.
     private static let malformed = [
         "sub BROKER -t s/none -U s/one -d -c -i debugb -W 1", "pub -t LONG -m x", "sub -t LONG", "sub -t a -T LONG",
         "sub -t a -U LONG", "rr -t a -e LONG -m x", "pub -t a -m x --will-topic LONG",
@@ -306,7 +308,7 @@ enum CommandLineTable {
         "pub -t a -m x --will-topic w -D will content-type 'a\u{1}'",
     ]
 
-    /// TLS, right and wrong.
+    /// TLS options, valid and invalid.
     private static let security = [
         "pub SECURE -t p/a -m x -q 1 --cafile FOLDER/ca.pem",
         "sub SECURE -t a -E --cafile FOLDER/ca.pem --tls-version tlsv1.2",
@@ -326,11 +328,11 @@ enum CommandLineTable {
         "pub BROKER -t p/a -m x --tls-version tlsv9",
     ]
 
-    /// What our program answers in another way.
+    /// A difference between courier and mosquitto's clients.
     struct Difference: Sendable {
-        /// Command lines that show the difference; the page names the first.
+        /// Command lines that show the difference. The documentation lists the first line.
         let lines: [String]
-        /// Why it stays.
+        /// Why the difference remains.
         let reason: String
 
         init(_ lines: [String], _ reason: String) {
@@ -341,7 +343,9 @@ enum CommandLineTable {
         init(_ line: String, _ reason: String) { self.init([line], reason) }
     }
 
-    /// Lines with another standard output, standard error or exit code, and why; docs/reference/command-line.md lists them, too.
+    /// Lines with a different standard output, standard error or exit code, with the reason.
+    ///
+    /// docs/reference/command-line.md contains the same list.
     static let differences: [Difference] = [
         Difference("sub --version", "The version is our own."),
         Difference(

@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// How the program behaves as a process.
+/// How `courier` uses its environment, signals, input, output and exit code.
 struct ProcessTests {
-    @Test func `it runs with an empty environment from an absolute path`() async throws {
+    @Test func `pub works with an empty environment and an absolute path`() async throws {
         let broker = try await RealBroker()
         let words = [
             try CourierExecutable.path.get(), "pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-t", "a", "-m", "x",
@@ -15,7 +15,7 @@ struct ProcessTests {
         await broker.remove()
     }
 
-    @Test func `a reader that goes away ends it quietly`() async throws {
+    @Test func `sub exits with 0 and no error if the reader of its output closes the pipe`() async throws {
         let broker = try await RealBroker()
         let courier = try CourierExecutable.path.get()
         let place = "-h 127.0.0.1 -p \(broker.port)"
@@ -23,14 +23,14 @@ struct ProcessTests {
             _ = try await ProgramRun(
                 ["/bin/sh", "-c", "mosquitto_pub \(place) -t a/\(number) -m \(number) -r -q 1"]).end()
         }
-        // The second message meets a pipe that nobody reads; the exit code is that of courier.
+        // The second message is written to a closed pipe. `code` contains the exit code of courier.
         let script = """
             { \(courier) sub \(place) -t 'a/#' 2>err; echo $? >code; } | head -n 1 >/dev/null &
             wait; cat code err
             """
         let folder = try TemporaryFolder()
         let run = try ProgramRun(["/bin/bash", "-c", "cd '\(folder.path)'; \(script)"])
-        // Whoever ends only by writing is given something to write until it has ended.
+        // Publishes until courier has ended, because it notices the closed pipe only when it writes.
         while !FileManager.default.fileExists(atPath: folder.file("code")) {
             _ = try await ProgramRun(["/bin/sh", "-c", "mosquitto_pub \(place) -t a/9 -m x -q 1"]).end()
         }
@@ -38,13 +38,13 @@ struct ProcessTests {
         await broker.remove()
     }
 
-    @Test func `an output that can not be written is told, and no success`() async throws {
+    @Test func `courier exits with 1 and an error if its output can not be written`() async throws {
         let broker = try await RunningBroker()
         let courier = try CourierExecutable.path.get()
         let sent = try await ProgramRun([courier, "pub"] + broker.place + ["-t", "a", "-m", "x", "-r", "-q", "1"]).end()
         try #require(sent.code == 0)
         let place = broker.place.joined(separator: " ")
-        // The last one prints no message, only what it sends and receives.
+        // The last command prints no message, only packets, because of `-d`.
         for words in ["sub \(place) -t a -C 1", "--help", "sub \(place) -t b -d -W 30"] {
             let outcome = try await ProgramRun(["/bin/sh", "-c", "exec \(courier) \(words) >/dev/full"]).end()
             #expect(outcome.code == 1, "\(words)")
@@ -53,12 +53,12 @@ struct ProcessTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a signal ends pub in order, and every line that was sent has arrived`(signal: Int32) async throws {
+    func `a signal ends pub -l without errors, and the sent lines are received in order`(signal: Int32) async throws {
         let broker = try await RealBroker()
         let recorder = try await Recorder(broker)
         let folder = try TemporaryFolder()
         let place = "-h 127.0.0.1 -p \(broker.port)"
-        // The input stays open behind the first lines.
+        // The input stays open after the first lines.
         try #require(mkfifo(folder.file("lines"), 0o600) == 0)
         let writer = open(folder.file("lines"), O_RDWR | O_CLOEXEC)
         defer { close(writer) }
@@ -73,7 +73,7 @@ struct ProcessTests {
         let outcome = await run.end()
         #expect(outcome.code == 128 + signal && outcome.errors == "", "it waits for what is under way")
         messages += try await recorder.messages()
-        // How many were sent before the signal is up to the machine.
+        // The number of lines that were sent before the signal depends on the machine.
         let lines = (0..<20).map { number in
             "line \(number)".utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         }
@@ -82,7 +82,7 @@ struct ProcessTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a signal ends sub in order`(signal: Int32) async throws {
+    func `a signal ends sub with exit code 0 and no error`(signal: Int32) async throws {
         let broker = try await RealBroker()
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
         _ = try await ProgramRun(["/usr/bin/mosquitto_pub"] + place + ["-t", "a", "-m", "x", "-r", "-q", "1"]).end()
@@ -101,7 +101,7 @@ struct ProcessTests {
         arguments: [
             ("sub -t a", 0), ("rr -t question -e a -n", 128 + SIGTERM), ("pub -d -t b -q 1 -l <lines", 128 + SIGTERM),
         ])
-    func `a signal ends a command although nobody reads what it prints`(words: String, code: Int32) async throws {
+    func `a signal ends a command although its output is not read`(words: String, code: Int32) async throws {
         let broker = try await RealBroker()
         let folder = try TemporaryFolder()
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
@@ -111,7 +111,7 @@ struct ProcessTests {
         try lines.write(toFile: folder.file("lines"), atomically: true, encoding: .utf8)
         let message = ["-t", "a", "-f", folder.file("large"), "-r", "-q", "1"]
         _ = try await ProgramRun(["/usr/bin/mosquitto_pub"] + place + message).end()
-        // A pipe that holds some of it, and that this test does not read.
+        // A pipe that buffers a part of the output. The test does not read it.
         try #require(mkfifo(folder.file("pipe"), 0o600) == 0)
         let pipe = open(folder.file("pipe"), O_RDWR | O_NONBLOCK | O_CLOEXEC)
         defer { close(pipe) }
@@ -128,7 +128,7 @@ struct ProcessTests {
     }
 
     @Test(arguments: ["127.0.0.1", "::1"])
-    func `-U rids a session of a topic that an earlier run subscribed to`(_ host: String) async throws {
+    func `sub -U unsubscribes the session from a topic of an earlier run`(_ host: String) async throws {
         let broker = try await RunningBroker(host: host)
         let courier = try CourierExecutable.path.get()
         func run(_ words: [String]) async throws -> ProgramRun.Outcome {
@@ -144,14 +144,14 @@ struct ProcessTests {
         #expect(last.text == "new\n" && last.code == 0, "\(last)")
     }
 
-    @Test func `completions without a shell say what is missing`() async throws {
+    @Test func `courier completions exits with 1 if the shell is missing or unknown`() async throws {
         for words in [["completions"], ["completions", "ksh"]] {
             let outcome = try await ProgramRun([try CourierExecutable.path.get()] + words).end()
             #expect(outcome.code == 1 && outcome.errors.contains("bash"), "\(outcome)")
         }
     }
 
-    @Test func `what is stored is delivered by the next run`() async throws {
+    @Test func `a message that pub has stored is delivered by its next run`() async throws {
         let folder = try TemporaryFolder()
         let broker = try await RealBroker()
         await broker.stop()
@@ -173,7 +173,7 @@ struct ProcessTests {
         await broker.remove()
     }
 
-    @Test func `JSON goes out as protobuf and comes back as JSON`() async throws {
+    @Test func `with --proto, pub sends JSON as protobuf and sub prints it as JSON`() async throws {
         let folder = try TemporaryFolder()
         let broker = try await RealBroker()
         try """

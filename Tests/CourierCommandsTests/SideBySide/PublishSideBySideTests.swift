@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Command lines of `pub` that work, given to mosquitto_pub and to ours on the same broker.
+/// Valid command lines of `pub`, run by mosquitto_pub and by courier on the same broker.
 struct PublishSideBySideTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let arguments: [String]
@@ -15,7 +15,7 @@ struct PublishSideBySideTests {
         }
     }
 
-    /// `FILE`, `SOCKET` and `PORT` stand for what is known only when the test runs.
+    /// `FILE`, `SOCKET` and `PORT` are replaced by values that are known only when the test runs.
     private static let cases = [
         Case("-t", "w", "-m", "x"), Case("-t", "w", "-m", "x", "-q", "1"), Case("-t", "w", "-m", "x", "-q", "2"),
         Case("-t", "w/é", "-m", "grün 😀"), Case("-t", "w", "-n"), Case("-t", "w", "-m", ""),
@@ -40,7 +40,7 @@ struct PublishSideBySideTests {
         Case("-t", "w", "-l", "-q", "1", "-M", "1", input: (0..<300).map { "line \($0)\n" }.joined()),
     ]
 
-    @Test func `the same messages go out, with the same output and exit code`() async throws {
+    @Test func `pub sends the same messages as mosquitto_pub, with the same output and exit code`() async throws {
         let folder = try TemporaryFolder()
         let socket = folder.file("broker.sock")
         let broker = try await RealBroker(socketPath: socket)
@@ -57,7 +57,7 @@ struct PublishSideBySideTests {
             let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
             var seen: [Peer: ([String], ProgramRun.Outcome)] = [:]
             for peer in Peer.allCases {
-                // A socket's path takes the place of host and port.
+                // The path of a Unix socket replaces host and port.
                 let words = try peer.words("pub") + (arguments.contains("--unix") ? [] : place) + arguments
                 let outcome = try await ProgramRun(words, input: line.input).end()
                 seen[peer] = (try await recorder.messages(), outcome)

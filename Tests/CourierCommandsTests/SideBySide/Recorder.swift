@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A mosquitto_sub that writes down every message on its broker, with all that MQTT 5 says of it.
+/// A mosquitto_sub process that records every message on its broker with its MQTT 5 properties.
 final class Recorder: Sendable {
     struct Gone: Error {}
 
@@ -9,7 +9,7 @@ final class Recorder: Sendable {
     private let process: ChildProcess
     private let mark = "recorder/mark"
 
-    /// Subscribes to everything; returns when it does.
+    /// Subscribes to all topics, and returns when the subscription is active.
     init(_ broker: RealBroker) async throws {
         self.broker = broker
         let arguments = [
@@ -23,7 +23,7 @@ final class Recorder: Sendable {
         _ = try await lines(to: "0")
     }
 
-    /// What was recorded since the last call, when everything that was sent before it has come.
+    /// Waits for all messages that were sent before this call, and returns the messages since the last call.
     func messages() async throws -> [String] {
         let word = UUID().uuidString
         try await Self.run([

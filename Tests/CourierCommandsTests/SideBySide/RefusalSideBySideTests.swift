@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Connections that a broker refuses, or that TLS does.
+/// Connections that fail because the broker or TLS refuses them.
 struct RefusalSideBySideTests {
-    @Test func `a refused connection ends with the broker's code`() async throws {
+    @Test func `output and exit code after a refused connection equal those of mosquitto's clients`() async throws {
         let folder = try TemporaryFolder()
         let passwords = folder.file("passwords")
         let made = try await ProgramRun(["/usr/bin/mosquitto_passwd", "-b", "-c", passwords, "ada", "secret"]).end()
@@ -21,13 +21,13 @@ struct RefusalSideBySideTests {
             let ours = try await ProgramRun(Peer.courier.words(command) + place + arguments).end()
             #expect(ours.code == theirs.code, "\(command) \(arguments)")
             #expect(ours.text == theirs.text, "\(command) \(arguments)")
-            // mosquitto_rr knows return codes as reason codes only.
+            // mosquitto_rr prints MQTT 3.1.1 return codes as if they were reason codes.
             if command != "rr" { #expect(ours.errorLines.first == theirs.errorLines.first, "\(command) \(arguments)") }
         }
         await broker.remove()
     }
 
-    @Test func `TLS is spoken with the right authority, and with no other`() async throws {
+    @Test func `pub connects by TLS only if the CA file matches the broker's certificate`() async throws {
         let certificates = try await Certificates.shared
         let broker = try await RealBroker(
             settings: """
@@ -43,7 +43,7 @@ struct RefusalSideBySideTests {
             #expect(try await run(peer, "--cafile", certificates.authorityFile) == 0, "\(peer)")
             #expect(
                 try await run(peer, "--cafile", certificates.authorityFile, "--tls-version", "tlsv1.3") == 0, "\(peer)")
-            // mosquitto_pub ends with 1 or 8, by when the handshake fails.
+            // mosquitto_pub exits with 1 or 8. The code depends on when the handshake fails.
             let code = try await run(peer, "--cafile", certificates.folder.file("other-ca.pem"))
             #expect(code == 8 || peer == .mosquitto && code == 1, "\(peer)")
             #expect(try await run(peer, "--cafile", "/nowhere") == 1, "\(peer)")
@@ -51,7 +51,7 @@ struct RefusalSideBySideTests {
         await broker.remove()
     }
 
-    @Test func `--insecure lets the certificate be for another host, and not of another authority`() async throws {
+    @Test func `--insecure accepts a certificate for another host and refuses an unknown authority`() async throws {
         let certificates = try await Certificates.shared
         let broker = try await RealBroker(
             settings: """

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Command lines of `rr`, given to mosquitto_rr and to ours, with one answerer for both.
+/// Command lines of `rr`, run by mosquitto_rr and by courier. One client responds to both.
 struct RequestSideBySideTests {
-    @Test func `the same question is asked, and the same answer printed`() async throws {
+    @Test func `rr prints the same response as mosquitto_rr, with the same exit code`() async throws {
         let broker = try await RealBroker()
         var config = MQTTClientConfig(
             options: ConnectOptions(
@@ -19,7 +19,7 @@ struct RequestSideBySideTests {
             properties.userProperties = [
                 .init("asked", "\(question.topic) \(question.qos.wireLevel) \(question.payloadString ?? "")")
             ]
-            // Before MQTT 5 a question does not say where the answer is awaited.
+            // Before MQTT 5, a request has no response topic.
             let place = question.properties.responseTopic ?? "answer/old"
             try? client.publish(
                 bytes: Array("answer to ".utf8) + question.data, to: place, qos: .one, retain: false,

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Command lines of `sub` that work, given to mosquitto_sub and to ours on the same broker.
+/// Valid command lines of `sub`, run by mosquitto_sub and by courier on the same broker.
 ///
-/// What they print is on the broker before they begin, retained or in a session that waits for them, so that nothing
-/// depends on who is quicker.
+/// The messages are on the broker before a program starts, retained or in its session, so that the result does not
+/// depend on timing.
 struct SubscribeSideBySideTests {
     struct Case: Sendable {
-        /// What waits: retained messages, or those of a session with QoS 1.
+        /// Where the messages wait: retained, or in a session with QoS 1.
         enum Waiting: Sendable { case retained, session, nothing }
 
         let waiting: Waiting
@@ -20,7 +20,7 @@ struct SubscribeSideBySideTests {
         }
     }
 
-    /// Topics and payloads; the bytes are on the command line of mosquitto_pub, so they are text.
+    /// Topics and payloads. The payloads are text, because they are arguments of mosquitto_pub.
     private static let messages = [
         ("s/a", "one"), ("s/b", "{\"n\": [1, 2.5, \"x\"]}"), ("s/c", "line \"1\"\nline 2\ttab"), ("s/d", "grün"),
         ("s/e", ""),
@@ -49,8 +49,10 @@ struct SubscribeSideBySideTests {
         Case(.session, "-C", "4", "-T", "s/b"), Case(.session, "--retained-only", "-v"),
     ]
 
-    /// In three parts, each with a broker of its own, because some lines wait for time to pass.
-    @Test(arguments: 0..<3) func `the same is printed, with the same exit code`(part: Int) async throws {
+    /// The lines run in three parts, each with its own broker, because some lines wait for a timeout.
+    @Test(arguments: 0..<3) func `sub prints the same output as mosquitto_sub, with the same exit code`(part: Int)
+        async throws
+    {
         let broker = try await RealBroker(settings: "retain_available true")
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
         func publish(_ topic: String, _ payload: String, _ more: String...) async throws {
@@ -87,7 +89,7 @@ struct SubscribeSideBySideTests {
         await broker.remove()
     }
 
-    /// Without the time, and with the newest version's words for what the installed one writes in another way.
+    /// The text without the time, and with `retain` written as in the newest version of mosquitto.
     private static func comparable(_ text: String) -> String {
         text.replacing(/"tst":\t?"[^"]*"/, with: "\"tst\":0")
             .replacing(/"retain":(\t?)1/) { "\"retain\":\($0.1)true" }

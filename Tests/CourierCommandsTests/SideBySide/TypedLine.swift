@@ -2,12 +2,12 @@
 struct TypedLine: Hashable, Sendable {
     /// The command: `pub`, `sub` or `rr`.
     let command: String
-    /// What stands behind it.
+    /// The arguments after the command.
     let arguments: [String]
-    /// What it reads.
+    /// The standard input.
     let input: [UInt8]
 
-    /// Cuts a line at its spaces, but for those between single quotes.
+    /// Splits a line at its spaces, except between single quotes.
     init(_ text: String) {
         let parts = text.split(separator: " <<< ", maxSplits: 1)
         let words = Self.words(parts.first.map(String.init) ?? "")
@@ -20,7 +20,7 @@ struct TypedLine: Hashable, Sendable {
         var words: [String] = []
         var word: String?
         var isQuoted = false
-        // By scalars: a carriage return and a line feed are one character.
+        // Iterates over scalars, because a carriage return and a line feed are one `Character`.
         for scalar in text.unicodeScalars {
             switch scalar {
             case "'":

@@ -2,9 +2,9 @@ import CourierTransport
 import TestSupport
 import Testing
 
-/// Ways to the broker that the installed version of mosquitto's clients does not know, with the broker as the peer.
+/// Connection options that the installed version of mosquitto's clients lacks, tested with mosquitto's broker.
 struct WaysTests {
-    @Test func `messages come and go over WebSocket`() async throws {
+    @Test func `pub and sub exchange a message over WebSocket`() async throws {
         // Mosquitto 2.0 does not start with listeners for WebSocket alone.
         let folder = try TemporaryFolder()
         let broker = try await RealBroker(settings: "protocol websockets", socketPath: folder.file("other.sock"))
@@ -19,7 +19,7 @@ struct WaysTests {
         await broker.remove()
     }
 
-    @Test func `messages go through a SOCKS proxy, which finds the host`() async throws {
+    @Test func `pub connects through a SOCKS proxy and reports a refused password`() async throws {
         let broker = try await RealBroker()
         let proxy = try await RealProxy(.socks5h, user: "ada", password: "se:cret")
         let courier = try CourierExecutable.path.get()
@@ -36,12 +36,12 @@ struct WaysTests {
         await broker.remove()
     }
 
-    @Test func `retained messages come as --retain-handling says`() async throws {
+    @Test func `--retain-handling decides whether sub receives retained messages`() async throws {
         let broker = try await RealBroker()
         let courier = try CourierExecutable.path.get()
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)", "-V", "5", "-t", "a"]
         _ = try await ProgramRun([courier, "pub"] + place + ["-m", "x", "-r", "-q", "1"]).end()
-        // Only where nothing is to come does the time have to be over.
+        // Only the case without a message waits for the timeout.
         let cases: [(handling: String, text: String, end: [String], code: Int32)] = [
             ("never", "", ["-W", "10"], 27), ("new", "x\n", ["-C", "1"], 0), ("always", "x\n", ["-C", "1"], 0),
         ]

@@ -13,7 +13,7 @@ struct StoreCommandTests {
         try await ProgramRun([try CourierExecutable.path.get(), "store"] + words).end()
     }
 
-    /// A file with a message of each client, for a broker that is not there.
+    /// Creates a store file with one message of each client. Their broker is not running.
     private static func file(
         in folder: TemporaryFolder, clients: [String]
     ) async throws -> (path: String, port: UInt16) {
@@ -31,7 +31,7 @@ struct StoreCommandTests {
         return (path, port)
     }
 
-    @Test func `an export onto a full disk is no success`() async throws {
+    @Test func `store export exits with 1 if the disk is full`() async throws {
         let folder = try TemporaryFolder()
         let (path, _) = try await Self.file(in: folder, clients: ["ada"])
         let courier = try CourierExecutable.path.get()
@@ -40,7 +40,7 @@ struct StoreCommandTests {
         #expect(outcome.errors == "Error: The output can not be written: No space left on device.\n")
     }
 
-    @Test func `it shows what waits, and removes exactly what it is told to`() async throws {
+    @Test func `store counts, lists, exports and removes the stored messages of a client`() async throws {
         let folder = try TemporaryFolder()
         let (path, port) = try await Self.file(in: folder, clients: ["ada", "bob"])
         let broker = "127.0.0.1:\(port)"
@@ -76,7 +76,7 @@ struct StoreCommandTests {
         #expect(try await Self.store("list", path).text.isEmpty)
     }
 
-    @Test func `it lists everything that is kept, and no text of others plays with the terminal`() async throws {
+    @Test func `store list prints every row without payloads and without control characters`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")
         let store = try SQLiteMessageStore(at: URL(fileURLWithPath: path))
@@ -151,7 +151,7 @@ struct StoreCommandTests {
         #expect(try await Self.store("list", path).text.split(separator: "\n").count == 1)
     }
 
-    @Test func `a file that a program has open is shown and not purged`() async throws {
+    @Test func `store count reads a file that is in use, and store purge refuses it`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")
         let run = try ProgramRun([
@@ -166,7 +166,7 @@ struct StoreCommandTests {
         _ = await run.end()
     }
 
-    @Test func `a client id that no later run has is refused before there is a file`() async throws {
+    @Test func `pub --store refuses a client id with % and creates no file`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")
         let outcome = try await ProgramRun([
@@ -177,9 +177,7 @@ struct StoreCommandTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `the files of clients without a store of the app are listed, with who has what and which are in use`()
-        async throws
-    {
+    @Test func `store files lists each client's store file, its messages and whether it is in use`() async throws {
         let folder = try TemporaryFolder()
         let courier = try CourierExecutable.path.get()
         func files(_ words: String...) async throws -> ProgramRun.Outcome {
@@ -218,7 +216,7 @@ struct StoreCommandTests {
             "\(all.text)")
         #expect(lines.contains(line("cleo", "nothing, in use")), "\(all.text)")
         #expect(lines.contains { $0.hasPrefix(line("dora", "")) && $0.contains("not a database") }, "\(all.text)")
-        // Nobody knows whose messages are in a file that cannot be read.
+        // The owner of an unreadable file is unknown, so such a file is listed for every client id.
         let adas = lines.filter { $0.contains(#""ada""#) || $0.hasPrefix(line("dora", "")) }
         #expect(try await files("-i", "ada").text.split(separator: "\n").map(String.init) == adas)
         for store in stores { await store.close() }
@@ -228,7 +226,7 @@ struct StoreCommandTests {
     }
 
     @Test(arguments: StoreArguments.Action.allCases.filter { $0 != .files })
-    func `what is no store is left alone`(action: StoreArguments.Action) async throws {
+    func `store reports a missing or foreign file and does not change it`(action: StoreArguments.Action) async throws {
         let folder = try TemporaryFolder()
         let all = action == .purge ? ["--all"] : []
         let courier = try CourierExecutable.path.get()
@@ -249,7 +247,7 @@ struct StoreCommandTests {
         (["files", "f"], "it takes none"), (["files", "--rejected"], "--rejected is for"),
         (["files", "--all"], "--all is for purge."),
     ])
-    func `a command line that is not clear is refused`(words: [String], message: String) {
+    func `store refuses missing, unknown and ambiguous arguments`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) {
             var settings = StoreArguments()
             try ArgumentReader(StoreArguments.groups, operands: .accepted { try $0.take($1) })

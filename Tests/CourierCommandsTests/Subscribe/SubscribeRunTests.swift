@@ -16,7 +16,7 @@ import Testing
         [try CourierExecutable.path.get(), "sub", "-h", "127.0.0.1", "-p", "\(port)", "-V", "5"]
     }
 
-    @Test func `a refused subscription is told beside one that is granted`() async throws {
+    @Test func `sub warns about a refused subscription if another subscription is granted`() async throws {
         let broker = try Self.broker(denying: "secret", at: try LocalPort.free())
         let words = try Self.words(broker.port)
         let some = try await ProgramRun(words + ["-t", "a", "-t", "secret", "-E"]).end()
@@ -28,7 +28,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `the time of -W ends it with 255 before the connection is accepted`() async throws {
+    @Test func `sub -W exits with 255 if CONNACK does not arrive in time`() async throws {
         let broker = try ScriptedBroker.start(
             afterwards: [.expect(.connect), .stall], at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
         let outcome = try await ProgramRun(Self.words(broker.port) + ["-t", "a", "-W", "1"]).end()
@@ -36,7 +36,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `it ends when a later connection is refused all subscriptions`() async throws {
+    @Test func `sub ends if all subscriptions are refused after a reconnect`() async throws {
         let first = try Self.broker(denying: "secret", at: try LocalPort.free())
         let run = try ProgramRun(Self.words(first.port) + ["-t", "a", "-d"])
         try await run.wait { String(decoding: $0.output, as: UTF8.self).contains("SUBACK") }
@@ -48,7 +48,7 @@ import Testing
         await second.shutdown()
     }
 
-    @Test func `it ends where the client tries no more after a loss, and says why`() async throws {
+    @Test func `sub exits with 7 and prints the reason if the client stops reconnecting`() async throws {
         let broker = try ScriptedBroker.start([
             .connection([.accept(), .serve(until: .subscribe), .answer, .disconnect(.badAuthenticationMethod)])
         ])
@@ -59,8 +59,8 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `every retained message is removed, also where the client has no room for so many`() async throws {
-        // More than it keeps of what is not acknowledged.
+    @Test func `--remove-retained removes more retained messages than the client can keep in flight`() async throws {
+        // More removals than the client keeps in flight.
         let count = 16_000
         let gate = ScriptGate()
         let messages = (0..<count).map { number in
@@ -88,7 +88,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a removal that comes back as published is not removed again`() async throws {
+    @Test func `--remove-retained ignores its own removal message from the broker`() async throws {
         let messages = ["on", ""].map { Publish(topic: "state", payload: Array($0.utf8), isRetained: true) }
         let broker = try ScriptedBroker.start([
             .connection([
@@ -104,7 +104,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a retained message that the broker does not let go is told`() async throws {
+    @Test func `--remove-retained warns if the broker refuses the removal`() async throws {
         var configuration = BrokerConfiguration()
         configuration.access = BrokerAccessPolicy(
             rules: [.init(.deny, .publish, "state", username: "ada")], otherwise: .allow)
@@ -123,7 +123,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a retained message whose removal is not acknowledged is told, and no success`() async throws {
+    @Test func `--remove-retained exits with 1 and a warning if a removal is not acknowledged`() async throws {
         let message = Publish(topic: "state", payload: Array("on".utf8), isRetained: true)
         let broker = try ScriptedBroker.start(afterwards: [
             .accept(), .serve(until: .subscribe), .answer, .fault(.drop(.pubAck)), .send(.publish(message)),
@@ -136,8 +136,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a second signal ends it at once, and with no success while a message may still be there`() async throws
-    {
+    @Test func `a second signal ends sub with exit code 1 if a removal is not acknowledged`() async throws {
         let message = Publish(topic: "state", payload: Array("on".utf8), isRetained: true)
         let broker = try ScriptedBroker.start(afterwards: [
             .accept(), .serve(until: .subscribe), .answer, .fault(.drop(.pubAck)), .send(.publish(message)),

@@ -3,8 +3,8 @@ import Glibc
 
 /// The program `courier` that was built with these tests.
 ///
-/// The runner of the tests is an executable of its own in the folder of the build's products, where `courier` is, too: it is
-/// asked of the kernel, since the working folder and the arguments may be anything.
+/// The test runner and `courier` are in the same folder of build products. The kernel reports the runner's path,
+/// because the working folder and the arguments are not reliable.
 enum CourierExecutable {
     struct Missing: Error, CustomStringConvertible {
         let description: String
@@ -14,7 +14,7 @@ enum CourierExecutable {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         let runner = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // The runner may be a tool of the toolchain, which then has the bundle of the tests among its arguments.
+        // The runner can be a tool of the toolchain. In this case its arguments contain the path of the test bundle.
         let places = [runner] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
         for place in places {
             let candidate = URL(fileURLWithPath: place).deletingLastPathComponent().appendingPathComponent("courier")

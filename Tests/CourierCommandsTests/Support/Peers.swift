@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The two programs that must do the same.
+/// The two programs that must behave equally.
 enum Peer: String, CaseIterable, Sendable {
     case mosquitto, courier
 

@@ -1,21 +1,21 @@
 import Foundation
 import TestSupport
 
-/// A program that runs beside the test, with its output, its errors and its exit code apart.
+/// A running program whose output, errors and exit code are recorded separately.
 final class ProgramRun: Sendable {
-    /// How it ended.
+    /// The result of a run.
     struct Outcome: Hashable, Sendable {
         var output: [UInt8]
         var errors: String
-        /// The exit code, or 128 and the number of the signal.
+        /// The exit code, or 128 plus the number of the signal.
         var code: Int32
 
         var text: String { String(decoding: output, as: UTF8.self) }
-        /// The lines of the errors that are not empty.
+        /// The lines of the standard error that are not empty.
         var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
     }
 
-    /// It did not say what a test waits for.
+    /// Thrown if the program did not print the text that a test waits for.
     struct Silent: Error {
         let output: String
         let errors: String
@@ -40,18 +40,18 @@ final class ProgramRun: Sendable {
             ["/bin/sh", "-c", script, "run"] + dependencies + words, inputFile: folder.file("input"))
     }
 
-    /// Its process id while it runs.
+    /// The process id while the program runs.
     var id: Int32? { process.id }
 
-    /// What it has printed so far.
+    /// The standard output so far.
     var output: [UInt8] { Self.bytes(folder.file("output")) }
 
-    /// What it has complained about so far.
+    /// The standard error so far.
     var errors: String { String(decoding: Self.bytes(folder.file("errors")), as: UTF8.self) }
 
-    /// Waits until it has printed or complained about something.
+    /// Waits until the output or the errors meet a condition.
     ///
-    /// It writes into files, which tell nobody that they have grown: they are looked at again and again.
+    /// The program writes into files. A file does not report that it has grown, so this method polls.
     ///
     /// - Throws: ``Silent`` when it has not within ``Swift/Duration/patience``.
     func wait(until isThere: (ProgramRun) -> Bool) async throws {
@@ -62,7 +62,7 @@ final class ProgramRun: Sendable {
         }
     }
 
-    /// Waits for its end.
+    /// Waits until the program ends.
     func end() async -> Outcome {
         let status = await withCheckedContinuation { continuation in
             Thread.detachNewThread { [process] in continuation.resume(returning: process.waitForEnd()) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a piece of work takes of the processor, which other work on the machine does not change.
+/// Measures the processor time of the thread, so that other work on the machine does not matter.
 enum ThreadTime {
     static func spent(_ work: () -> Void) -> Duration {
         let start = now

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CourierCommands
 
-/// A terminal that knows what the painter may write, and nothing else. About the width of what is not ASCII it has an
-/// opinion of its own.
+/// A terminal that accepts only the escape sequences that the painter may write. It gives characters outside ASCII a
+/// random width.
 private struct NarrowTerminal {
     struct Unknown: Error {
         let sequence: String
@@ -38,7 +38,7 @@ private struct NarrowTerminal {
 
     private mutating func write(_ scalar: Unicode.Scalar) {
         if scalar.terminalWidth == 0 {
-            // On the character before, wherever the cursor is now.
+            // A combining mark belongs to the last written character, wherever the cursor is now.
             if let last { cells[last].text.unicodeScalars.append(scalar) }
             return
         }
@@ -84,7 +84,7 @@ struct FramePainterTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `the terminal shows the last frame, whatever it was before`(seed: UInt64) throws {
+    func `the terminal shows the last frame after each paint`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let size = TerminalSize(columns: 12, rows: 4)
         var painter = FramePainter(hasColours: true)
@@ -107,7 +107,7 @@ struct FramePainterTests {
         }
     }
 
-    @Test func `only what is different is written`() {
+    @Test func `the painter writes only the cells that changed`() {
         let size = TerminalSize(columns: 200, rows: 60)
         var painter = FramePainter(hasColours: true)
         var frame = Frame(size)
@@ -118,7 +118,7 @@ struct FramePainterTests {
         #expect(painter.paint(frame) == Array("\u{1B}[?25l\u{1B}[31;101H\u{1B}[0my\u{1B}[0m".utf8))
     }
 
-    @Test func `another size is drawn anew`() {
+    @Test func `a frame of another size clears the terminal and is drawn completely`() {
         var painter = FramePainter(hasColours: true)
         _ = painter.paint(Frame(TerminalSize(columns: 20, rows: 2)))
         var frame = Frame(TerminalSize(columns: 10, rows: 2))
@@ -127,7 +127,7 @@ struct FramePainterTests {
         #expect(text.contains("\u{1B}[2J") && text.contains("x"))
     }
 
-    @Test func `without colours the other styles stay`() {
+    @Test func `without colors, the painter still writes bold text`() {
         var frame = Frame(TerminalSize(columns: 10, rows: 1))
         frame.put("x", row: 0, column: 0, style: TextStyle(colour: .red, isBold: true))
         var painter = FramePainter(hasColours: false)

@@ -4,7 +4,7 @@ import Testing
 @testable import CourierCommands
 
 struct FrameTests {
-    @Test func `text stands where it was put, and ends at its limit and at the edge`() {
+    @Test func `text appears at its position and is cut at its width limit and at the edge`() {
         var frame = Frame(TerminalSize(columns: 8, rows: 3))
         #expect(frame.put("hello world", row: 0, column: 2) == 8)
         #expect(frame.put("hello", row: 1, column: 1, width: 3) == 4)
@@ -13,7 +13,7 @@ struct FrameTests {
     }
 
     @Test(arguments: [(-1, 0), (3, 0), (0, 8), (0, 100), (Int.max, 0), (0, Int.max)])
-    func `what lies outside is left out`(row: Int, column: Int) {
+    func `text outside the frame is ignored`(row: Int, column: Int) {
         var frame = Frame(TerminalSize(columns: 8, rows: 3))
         frame.put("text", row: row, column: column)
         frame.fill(row: row, columns: 7..<20)
@@ -23,7 +23,7 @@ struct FrameTests {
     @Test(arguments: [
         (0, "x 本"), (1, " x本"), (2, "日x"), (3, "日 x"),
     ])
-    func `half of a wide character is no character`(column: Int, line: String) {
+    func `a space replaces the rest of a wide character that is partly overwritten`(column: Int, line: String) {
         var frame = Frame(TerminalSize(columns: 8, rows: 1))
         frame.put("日本", row: 0, column: 0)
         frame.put("x", row: 0, column: column)
@@ -31,7 +31,7 @@ struct FrameTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `each row has as many cells as it has columns`(seed: UInt64) {
+    func `the cell widths of each row add up to its number of columns`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let size = TerminalSize(columns: 9, rows: 2)
         var frame = Frame(size)

@@ -9,19 +9,19 @@ struct GlyphTextTests {
         ("plain", "plain", 5), ("日本", "日本", 4), ("e\u{301}", "e\u{301}", 1), ("😀!", "😀!", 3), ("a\tb", "a b", 3),
         ("\u{1B}[2J", "\\u{1B}[2J", 9), ("a\nb\r", "a\\nb\\r", 6), ("\u{9B}2J", "\\u{009B}2J", 10),
         ("\u{202E}abc", "\\u{202E}abc", 11), ("\u{2028}", "\\u{2028}", 8), ("\u{7F}", "\\u{7F}", 6),
-        // A family is shown as its members; flags are two letters.
+        // A family emoji is shown as its members. A flag is two regional letters.
         ("👨\u{200D}👩\u{200D}👧", "👨👩👧", 6), ("🇩🇪", "🇩🇪", 2), ("\u{301}x", " \u{301}x", 2), ("한", "한", 2),
         ("\u{1112}\u{1161}\u{11AB}", "\u{1112}\u{1161}\u{11AB}", 2), ("❤\u{FE0F}", "❤", 1),
     ])
-    func `text is what can be seen of it`(text: String, shown: String, width: Int) {
+    func `text is converted to visible glyphs of the right width`(text: String, shown: String, width: Int) {
         let glyphs = GlyphText(text)
         #expect(glyphs.string.unicodeScalars.elementsEqual(shown.unicodeScalars), "\(glyphs.string)")
         #expect(glyphs.width == width)
         #expect(glyphs.glyphs.reduce(0) { $0 + $1.width } == width)
     }
 
-    @Test func `no scalar of Unicode reaches the terminal as a command`() {
-        // The other planes have ideographs only, or what everybody may use for themselves.
+    @Test func `no Unicode scalar reaches the terminal as a control character`() {
+        // The other planes contain only ideographs and private use characters.
         for value in [UInt32(0)...0x1FFFF, 0xE0000...0xE0FFF].joined() {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let isCommand = GlyphText(String(scalar)).string.unicodeScalars.contains {
@@ -31,8 +31,8 @@ struct GlyphTextTests {
         }
     }
 
-    @Test func `wide characters are those of Unicode`() throws {
-        // Python has the table of Unicode's annex 11, of some version; only what that knows is compared.
+    @Test func `the terminal width of each character equals Python's Unicode table`() throws {
+        // Python has the East Asian widths of some Unicode version. Only characters that it knows are compared.
         let script = """
             import unicodedata as u
             last = None
@@ -57,7 +57,7 @@ struct GlyphTextTests {
         #expect(others == [] && comparedCount > 100_000)
     }
 
-    @Test func `a tower of marks is cut`() {
+    @Test func `a character with 1000 combining marks is cut to the limit`() {
         let text = GlyphText("a" + String(repeating: "\u{301}", count: 1_000) + "b")
         #expect(text.width == 2 && text.glyphs[0].text.unicodeScalars.count == Glyph.scalarLimit)
     }
@@ -68,12 +68,13 @@ struct GlyphTextTests {
         ("a   b", 2, ["a ", "b"]), ("日本語", 3, ["日", "本", "語"]), ("日", 1, ["日"]), ("  x", 5, ["  x"]),
         ("x longword", 4, ["x", "long", "word"]),
     ])
-    func `lines are broken between words, or within one that is too long`(text: String, width: Int, lines: [String]) {
+    func `lines are broken between words, or within a word that is too long`(text: String, width: Int, lines: [String])
+    {
         #expect(GlyphText(text).lines(width: width).map(\.string) == lines)
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `no line is too wide, and nothing but spaces is lost`(seed: UInt64) {
+    func `line breaking keeps each line within its width and drops only spaces`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let alphabet = Array("ab  é日😀\u{301}\t")
         let text = GlyphText(
@@ -85,7 +86,7 @@ struct GlyphTextTests {
         #expect(visible(lines.flatMap(\.glyphs)) == visible(text.glyphs))
     }
 
-    @Test func `parts are cut between characters`() {
+    @Test func `prefix, suffix and shortened text are cut between characters`() {
         let text = GlyphText("a日b")
         #expect((0...5).map { text.prefix(width: $0).string } == ["", "a", "a", "a日", "a日b", "a日b"])
         #expect((0...5).map { text.suffix(width: $0).string } == ["", "b", "b", "日b", "a日b", "a日b"])

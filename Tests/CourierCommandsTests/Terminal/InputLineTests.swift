@@ -22,11 +22,11 @@ struct InputLineTests {
             ([.delete, .right], "one two"), ([.pasted("\na\tb\u{1B}")], "one two a b"),
             ([.character("e"), .character("\u{301}"), .backspace], "one two"),
         ] as [([Key], String)])
-    func `keys edit it as shells do`(keys: [Key], text: String) {
+    func `keys edit the input line as in a shell`(keys: [Key], text: String) {
         #expect(Self.line(keys, "one two").text == text)
     }
 
-    @Test func `earlier lines come back, and the one that was begun`() {
+    @Test func `Up and Down show earlier lines and then the unfinished line`() {
         var line = InputLine()
         for text in ["one", "two", "two"] {
             line.insert(text)
@@ -40,7 +40,7 @@ struct InputLineTests {
         #expect(seen == ["two", "one", "one", "two", "dra", "dra"])
     }
 
-    @Test func `line and history have limits`() {
+    @Test func `the input line and its history have size limits`() {
         var line = InputLine(byteLimit: 10)
         line.insert("ééééééé")
         #expect(line.text == "ééééé")
@@ -55,7 +55,7 @@ struct InputLineTests {
         #expect(line.text == "50")
     }
 
-    @Test func `what means nothing in a line is left to others`() {
+    @Test func `the input line does not handle keys such as Enter, Tab and Escape`() {
         var line = InputLine()
         for key in [.enter, .tab, .escape, .pageUp, .function(1), .control("c")] as [Key] {
             let isTaken = line.handle(key)
@@ -63,7 +63,7 @@ struct InputLineTests {
         }
     }
 
-    @Test func `the cursor is always seen`() {
+    @Test func `the visible part of the input line contains the cursor`() {
         var line = Self.line([], "日本語 text")
         #expect(line.view(width: 20).text.string == "日本語 text" && line.view(width: 20).cursor == 11)
         #expect(line.view(width: 6).text.string == " text" && line.view(width: 6).cursor == 5)
@@ -73,7 +73,7 @@ struct InputLineTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `no keys bring it out of order`(seed: UInt64) {
+    func `after random keys, the input line is within its limit and shows the cursor`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var line = InputLine(byteLimit: 40)
         let keys: [Key] = [

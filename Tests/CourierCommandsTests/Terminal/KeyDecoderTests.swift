@@ -4,7 +4,7 @@ import Testing
 @testable import CourierCommands
 
 struct KeyDecoderTests {
-    /// The keys of bytes that come at once, and of the silence behind them.
+    /// Decodes bytes that arrive together, and then the silence after them.
     private static func keys(_ text: String) -> [Key] { keys(Array(text.utf8)) }
 
     private static func keys(_ bytes: [UInt8]) -> [Key] {
@@ -29,11 +29,11 @@ struct KeyDecoderTests {
             ("\u{1B}[1;9223372036854775807A", [.modified([.shift, .alt, .control], .up)]),
             ("\u{1B}\u{1B}[A", [.escape, .up]),
         ] as [(String, [Key])])
-    func `keys are what terminals send for them`(text: String, expected: [Key]) {
+    func `the bytes that terminals send are decoded as keys`(text: String, expected: [Key]) {
         #expect(Self.keys(text) == expected)
     }
 
-    @Test func `what comes in pieces is what comes at once`() {
+    @Test func `the decoded keys are the same if their bytes arrive in pieces`() {
         let text = "é你😀\u{1B}[1;5D\u{1B}[200~two\rlines\u{1B}[201~x\u{1B}OP"
         let expected = Self.keys(text)
         #expect(expected.count == 7)
@@ -51,14 +51,14 @@ struct KeyDecoderTests {
             ("a\u{1B}[200~x\r\ny\rz\u{1B}[201~b", [.character("a"), .pasted("x\ny\nz"), .character("b")]),
             ("\u{1B}[200~\u{1B}[A\u{3}\u{1B}[201~", [.pasted("\u{1B}[A\u{3}")]),
             ("\u{1B}[200~\u{1B}[201\u{1B}[201~", [.pasted("\u{1B}[201")]), ("\u{1B}[200~\u{1B}[201~", []),
-            // Without its end it is over when nothing more comes.
+            // A paste without an end mark ends after the silence.
             ("\u{1B}[200~half", [.pasted("half")]),
         ] as [(String, [Key])])
-    func `what is pasted is one text, whatever is in it`(text: String, expected: [Key]) {
+    func `pasted text is decoded as one key event, whatever it contains`(text: String, expected: [Key]) {
         #expect(Self.keys(text) == expected)
     }
 
-    @Test func `a paste has a limit, and its end is still seen behind it`() {
+    @Test func `a paste is cut at its limit, and later keys are decoded`() {
         let text = String(repeating: "x", count: KeyDecoder.pasteLimit + 1_000)
         let keys = Self.keys("\u{1B}[200~\(text)\u{1B}[201~y")
         #expect(keys == [.pasted(String(text.prefix(KeyDecoder.pasteLimit))), .character("y")])
@@ -68,7 +68,7 @@ struct KeyDecoderTests {
         "\u{1B}[?1;2c", "\u{1B}]0;title\u{07}", "\u{1B}P1$r\u{1B}\\", "\u{1B}[99~", "\u{1B}[1;5x", "\u{1B}[",
         "\u{1B}[\(String(repeating: "1", count: KeyDecoder.sequenceLimit))",
     ])
-    func `what is no key is left out`(text: String) {
+    func `unknown escape sequences are ignored, and the next key is decoded`(text: String) {
         #expect(Self.keys(text).isEmpty)
         var decoder = KeyDecoder()
         _ = decoder.decode(text.utf8)
@@ -80,16 +80,16 @@ struct KeyDecoderTests {
         arguments: [
             ([0xFF], 1), ([0xC0, 0x80], 2), ([0xE4, 0xBD], 1), ([0xE4, 0x61], 2), ([0xED, 0xA0, 0x80], 1), ([0x80], 1),
         ] as [([UInt8], Int)])
-    func `bytes that are no text become replacement characters`(bytes: [UInt8], count: Int) {
+    func `invalid UTF-8 is decoded as replacement characters`(bytes: [UInt8], count: Int) {
         let keys = Self.keys(bytes)
         #expect(keys.count == count && keys.first == .character("\u{FFFD}"), "\(keys)")
     }
 
-    @Test func `control characters of two bytes are not typed`() {
+    @Test func `control characters of two bytes are ignored`() {
         #expect(Self.keys("\u{9B}31ma") == [.character("3"), .character("1"), .character("m"), .character("a")])
     }
 
-    @Test func `only what has begun waits for a silence`() {
+    @Test func `the decoder sets a silence limit only after an incomplete escape sequence or paste`() {
         var decoder = KeyDecoder()
         #expect(decoder.silenceLimit == nil)
         _ = decoder.decode([0x1B])
@@ -101,10 +101,10 @@ struct KeyDecoderTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `no bytes are too strange for it`(seed: UInt64) {
+    func `random bytes produce no control characters, and the next key is decoded`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var decoder = KeyDecoder()
-        // The bytes with a meaning come often.
+        // Bytes with a meaning in escape sequences are frequent.
         let likely = Array("\u{1B}[O~;-0123456789AM]P\\\u{07}\r".utf8)
         for _ in 0..<2_000 {
             let byte = Bool.random(using: &generator) ? likely.randomElement(using: &generator) : nil

@@ -7,11 +7,13 @@ struct StringPrefixTests {
         ("abc", 5, "abc"), ("abc", 3, "abc"), ("abc", 2, "ab"), ("abc", 0, ""), ("abc", -1, ""), ("", 0, ""),
         ("aé", 2, "a"), ("日本", 5, "日"), ("😀", 3, ""),
     ])
-    func `a beginning ends with a whole scalar, and has no more bytes`(text: String, limit: Int, beginning: String) {
+    func `prefix(bytes) ends after a whole Unicode scalar within the byte limit`(
+        text: String, limit: Int, beginning: String
+    ) {
         #expect(text.prefix(bytes: limit) == beginning)
     }
 
-    @Test func `a character with many marks is cut, too`() {
+    @Test func `prefix(bytes) can cut a character with many combining marks`() {
         let tower = "a" + String(repeating: "\u{301}", count: 500_000)
         #expect(tower.prefix(bytes: 8).unicodeScalars.elementsEqual("a\u{301}\u{301}\u{301}".unicodeScalars))
     }

@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// A program on a real terminal: tmux shows it, types for it, and is asked what is on the screen.
+/// A program on a terminal of tmux. Tests type keys and read the screen through tmux.
 ///
-/// The program runs below a shell that compares the terminal's modes before and after, and says how it ended; one that is
-/// stopped goes on with Enter.
+/// The program runs below a shell. The shell compares the terminal's modes before and after, and prints the exit code.
+/// If the program is suspended, Enter resumes it.
 final class TerminalSession: Sendable {
-    /// It does not show what a test waits for.
+    /// Thrown if the screen does not show the text that a test waits for.
     struct Unseen: Error, CustomStringConvertible {
         let lines: [String]
         var description: String { (["The terminal shows:"] + lines).joined(separator: "\n") }
@@ -87,7 +87,7 @@ final class TerminalSession: Sendable {
     /// Presses keys by tmux's names for them, such as `Enter`, `PPage` or `C-c`.
     func press(_ keys: String...) throws { try tmux(["send-keys"] + keys) }
 
-    /// Pastes a text, as a terminal does that marks what is pasted.
+    /// Pastes a text, with the marks of a bracketed paste.
     func paste(_ text: String) throws {
         try tmux(["set-buffer", "--", text])
         try tmux(["paste-buffer", "-p"])
@@ -99,7 +99,7 @@ final class TerminalSession: Sendable {
 
     /// Waits until the screen shows something.
     ///
-    /// tmux tells nobody that the screen has changed: it is looked at again and again.
+    /// tmux does not report a changed screen, so this method polls.
     ///
     /// - Throws: ``Unseen`` when it does not within ``Swift/Duration/patience``.
     func wait(until isThere: ([String]) throws -> Bool) async throws {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CourierSessionTests {
     private struct Note: Equatable { let title: String }
 
-    @Test func `the short forms are spelled in terms of the requirements`() {
+    @Test func `the convenience methods connect, subscribe and unsubscribe call the required methods`() {
         let client = MockClient()
         client.connect()
         client.subscribe(("a", .zero), ("b", .one))
@@ -18,7 +18,7 @@ import Testing
         #expect(client.calls.values == expected)
     }
 
-    @Test func `a client's own short forms are the ones that are called through the protocol`() {
+    @Test func `a call through the protocol uses the client's own convenience methods`() {
         let client = OverridingClient()
         let session: any CourierSession = client
         session.connect()
@@ -27,7 +27,7 @@ import Testing
         #expect(client.mock.calls.values == ["own connect", "own subscribe", "own unsubscribe"])
     }
 
-    @Test func `publish to a text and to a typed topic fills in the request`() async throws {
+    @Test func `publish passes topic, QoS and retain flag to the request, for text and typed topics`() async throws {
         let client = MockClient()
         let notes = Topic<Note>("chat/{room}/notes", qos: .two)
         let receipt = try await client.publish(Note(title: "x"), to: "orders/%u", qos: .one, retain: true)
@@ -39,7 +39,7 @@ import Testing
         #expect(requests.map(\.isRetained) == [true, false])
     }
 
-    @Test func `subscribe and unsubscribe take a typed topic, and its quality of service`() async throws {
+    @Test func `subscribe and unsubscribe accept a typed topic, and its QoS is the default`() async throws {
         let client = MockClient()
         let notes = Topic<Note>("chat/{room}/notes", qos: .two)
         #expect(try await client.subscribe(to: notes) == .two)
@@ -49,7 +49,7 @@ import Testing
         #expect(client.calls.values == ["unsubscribe chat/+/notes"])
     }
 
-    @Test func `data and text are published with properties or without`() throws {
+    @Test func `data and text are published with or without message properties`() throws {
         let client = MockClient()
         let properties = MessageProperties(contentType: "text/plain")
         try client.publish(data: Data([97]), to: "a", properties: properties)
@@ -59,7 +59,7 @@ import Testing
         #expect(client.published.values == ["a a text/plain", "b b text/plain", "c c none", "d d none"])
     }
 
-    @Test func `a mistake in a typed topic surfaces at publish`() async {
+    @Test func `publish throws if a typed topic has a bad template, a missing or an invalid argument`() async {
         let client = MockClient()
         let notes = Topic<Note>("chat/{room}/notes")
         for topic in [notes, notes(room: "a/b"), Topic("{")] {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `messages of a text and of a typed topic fill in the request`() throws {
+    @Test func `messages() passes filter and QoS to the request, for text and typed topics`() throws {
         let client = MockClient()
         _ = client.messages(Note.self, from: "chat/+/notes", qos: .zero)
         _ = client.messages(from: Topic<Note>("chat/{room}/notes", qos: .two))
@@ -76,7 +76,7 @@ import Testing
         #expect(requests.map(\.qos) == [.zero, .two])
     }
 
-    @Test func `states begin with the present one and end with the client`() async {
+    @Test func `the states sequence starts with the current state and ends when the client is released`() async {
         var client: MockClient? = MockClient()
         let states = client?.states
         client?.state.send(.connected)
@@ -86,7 +86,7 @@ import Testing
         #expect(seen == [.connected])
     }
 
-    @Test func `events are a sequence of what the publisher publishes`() async {
+    @Test func `the events sequence yields the events of eventPublisher`() async {
         let client = MockClient()
         var iterator = client.events.makeAsyncIterator()
         client.happened.send(CourierEvent(connectionInfo: nil, type: .reconnect))
@@ -97,9 +97,9 @@ import Testing
     }
 }
 
-/// What a type with the thirteen required members gets besides.
+/// The default implementations for a type that has only the thirteen required members.
 @Suite(.timeLimit(.minutes(1))) struct CourierSessionDefaultsTests {
-    @Test func `the forms with completions subscribe, unsubscribe, connect and disconnect`() async throws {
+    @Test func `completion overloads and disconnectAndWait() call the required protocol methods`() async throws {
         let client = SmallClient()
         let qos = await withCheckedContinuation { end in client.subscribe("a", qos: .two) { end.resume(returning: $0) }
         }
@@ -113,7 +113,7 @@ import Testing
         #expect(client.calls.values == ["subscribe a", "unsubscribe a", "connect app", "disconnect", "disconnect"])
     }
 
-    @Test func `the forms with arrays subscribe and unsubscribe`() async {
+    @Test func `subscribe and unsubscribe with several topics call the required method once per topic`() async {
         let client = SmallClient()
         client.subscribe(("a", .zero), ("b", .one))
         client.unsubscribe("c")
@@ -122,7 +122,7 @@ import Testing
         #expect(calls.sorted() == ["subscribe a", "subscribe b", "unsubscribe c"])
     }
 
-    @Test func `the failure of a call is told to its completion`() async {
+    @Test func `the error of a failed subscribe is passed to its completion`() async {
         let client = SmallClient()
         let result = await withCheckedContinuation { end in
             client.subscribe("a/#/b", qos: .one) { end.resume(returning: $0) }
@@ -134,7 +134,7 @@ import Testing
         #expect(error.code == .invalidTopicFilter)
     }
 
-    @Test func `bytes and queued values are published`() async throws {
+    @Test func `enqueue and publish(data) call the required publish method by default`() async throws {
         let client = SmallClient()
         try await client.enqueue(Note(), to: "a")
         let result = try await withCheckedThrowingContinuation {
@@ -150,7 +150,7 @@ import Testing
         #expect(client.calls.values == ["publish Note to a", "publish Data to b"])
     }
 
-    @Test func `questions and answers fail with the reason`() async {
+    @Test func `request() and respond() throw invalidConfiguration by default`() async {
         let client = SmallClient()
         let asked = await #expect(throws: CourierError.self) {
             let _: String = try await client.request("7", to: "rooms/latest")
@@ -162,7 +162,7 @@ import Testing
         #expect(answered?.code == .invalidConfiguration)
     }
 
-    @Test func `a session exists while there is a connection`() {
+    @Test func `hasExistingSession is false when disconnected and true when connected, by default`() {
         let client = SmallClient()
         #expect(!client.hasExistingSession)
         client.state.send(.connected)
@@ -173,7 +173,7 @@ import Testing
 
     private final class SmallClient: CourierClient {
         let calls = Series<String>()
-        /// The calls of `subscribe` and `unsubscribe` again, for a test that waits for them.
+        /// Repeats the calls of `subscribe` and `unsubscribe`, so that a test can wait for them.
         let ended = AsyncStream<String>.makeStream()
         let state = CurrentValueSubject<ConnectionState, Never>(.disconnected)
 
@@ -268,7 +268,7 @@ private final class MockClient: CourierClient {
     }
 }
 
-/// Has short forms of its own, as a mock written for the published API has.
+/// Has its own convenience methods, like a mock that was written for the published API.
 private final class OverridingClient: CourierClient {
     let mock = MockClient()
 

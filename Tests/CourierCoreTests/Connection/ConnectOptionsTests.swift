@@ -7,7 +7,7 @@ import Testing
         userProperties: ["token": "s3cret"], alpn: ["mqtt"], scheme: "tls",
         webSocket: WebSocketOptions(path: "/a?key=s3cret", headers: ["Authorization": "s3cret"]))
 
-    @Test func `no text of it shows the password or a user property's value`() {
+    @Test func `descriptions and dumps of ConnectOptions hide passwords, property and header values`() {
         var dumped = ""
         dump(options, to: &dumped)
         var dumpedInside = ""
@@ -28,7 +28,7 @@ import Testing
         #expect("\(options)".contains("\"/a\""))
     }
 
-    @Test func `defaults are those of the published API`() {
+    @Test func `ConnectOptions and timeout policies have the default values of the published API`() {
         let plain = ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: "")
         #expect(plain.keepAlive == 60)
         #expect(!plain.isCleanSession)
@@ -41,7 +41,7 @@ import Testing
         #expect([idle.timerInterval, idle.inactivityTimeout, idle.readTimeout] == [12, 10, 40])
     }
 
-    @Test func `a copy that is changed leaves the original as it was`() {
+    @Test func `changing a copy of ConnectOptions does not change the original`() {
         let original = ConnectOptions(host: "a", port: 1, clientId: "c", username: "u", password: "p")
         var copy = original
         copy.host = "a"
@@ -68,7 +68,7 @@ import Testing
         #expect(options("caf\u{E9}") != options("cafe\u{301}"))
     }
 
-    @Test func `a provider needs no more than what the article shows`() {
+    @Test func `a connection provider only has to implement clientId and getConnectOptions`() {
         final class Minimal: IConnectionServiceProvider {
             let clientId = "phone-7"
             func getConnectOptions(completion: @escaping (Result<ConnectOptions, AuthError>) -> Void) {

@@ -6,18 +6,20 @@ import Testing
         (ConnectOptions.Transport.tcp, "tcp", 1_883 as UInt16), (.tls, "tls", 8_883), (.webSocket, "ws", 80),
         (.secureWebSocket, "wss", 443), (.unixSocket, "unix", 0),
     ])
-    func `a transport has its scheme and its port`(transport: ConnectOptions.Transport, scheme: String, port: UInt16) {
+    func `each transport sets its scheme and its default port`(
+        transport: ConnectOptions.Transport, scheme: String, port: UInt16
+    ) {
         let options = ConnectOptions(host: "h", transport: transport, clientId: "c")
         #expect(options.scheme == scheme)
         #expect(options.port == port)
         #expect(transport.defaultPort == port)
     }
 
-    @Test func `a port that is named is taken`() {
+    @Test func `an explicit port replaces the transport's default port`() {
         #expect(ConnectOptions(host: "h", port: 1_884, transport: .tls, clientId: "c").port == 1_884)
     }
 
-    @Test func `a WebSocket has its path and header fields, and other transports have none`() {
+    @Test func `WebSocket transports set WebSocket options, a TLS transport does not`() {
         let webSocket = WebSocketOptions(path: "/broker", headers: ["X-Token": "t"])
         for transport in [ConnectOptions.Transport.webSocket(webSocket), .secureWebSocket(webSocket)] {
             #expect(ConnectOptions(host: "h", transport: transport, clientId: "c").webSocket == webSocket)
@@ -26,7 +28,7 @@ import Testing
         #expect(ConnectOptions(host: "h", transport: .tls, clientId: "c").webSocket == nil)
     }
 
-    @Test func `everything else is the same as with a scheme`() {
+    @Test func `options with a typed transport equal options with the matching scheme text`() {
         let properties = [UserProperty("site", "harbour"), UserProperty("site", "gate")]
         let authentication = ExtendedAuthentication(method: "M")
         let alternatives = [BrokerEndpoint(host: "b", port: 1)]

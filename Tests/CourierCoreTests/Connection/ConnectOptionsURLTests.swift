@@ -2,7 +2,7 @@ import CourierCore
 import TestSupport
 import Testing
 
-/// A broker's URL as connect options.
+/// Connect options that are created from a broker's URL.
 @Suite struct ConnectOptionsURLTests {
     private func options(
         _ host: String, _ port: UInt16, _ scheme: String, id: String = "c", username: String = "",
@@ -14,7 +14,7 @@ import Testing
             scheme: scheme, webSocket: path.map { WebSocketOptions(path: $0) })
     }
 
-    @Test func `each scheme has its port`() throws {
+    @Test func `each URL scheme has its default port, and an explicit port replaces it`() throws {
         for (scheme, port) in [("mqtt", 1_883), ("mqtts", 8_883), ("ws", 80), ("wss", 443)] as [(String, UInt16)] {
             #expect(try ConnectOptions(url: "\(scheme)://h", clientId: "c") == options("h", port, scheme))
             #expect(try ConnectOptions(url: "\(scheme)://h:7", clientId: "c") == options("h", 7, scheme))
@@ -22,7 +22,7 @@ import Testing
         #expect(try ConnectOptions(url: "MQTT://h/", clientId: "c") == options("h", 1_883, "mqtt"))
     }
 
-    @Test func `user name, password, path and client id are decoded`() throws {
+    @Test func `user name, password, path and client id of a URL are percent-decoded`() throws {
         #expect(
             try ConnectOptions(url: "mqtts://a%40b:s%3Ae%2Fc%25@broker.example.com:1?client_id=phone%207")
                 == options("broker.example.com", 1, "mqtts", id: "phone 7", username: "a@b", password: "s:e/c%"))
@@ -39,7 +39,7 @@ import Testing
                 == options("/b.sock", 0, "unix", username: "ada", password: "pw"))
     }
 
-    @Test func `without a client id it is random, and the session clean`() throws {
+    @Test func `a URL without a client id gets a random client id and a clean session`() throws {
         let random = try ConnectOptions(url: "mqtt://h")
         #expect(random == options("h", 1_883, "mqtt", id: "courier-%%%%%%%%", isClean: true))
         #expect(try ConnectOptions(url: "mqtt://h?client_id=c").isCleanSession == false)
@@ -67,7 +67,7 @@ import Testing
         ("mqtt://u%FF:p@h", "in its user name"),
         ("unix://", "no socket path"), ("unix:///", "no socket path"), ("unix://h/secret", "no socket path"),
     ])
-    func `a mistake is named, and nothing of the URL`(_ url: String, _ words: String) {
+    func `an invalid URL throws an error that names the mistake and hides secrets`(_ url: String, _ words: String) {
         expectCourierError(.invalidConfiguration, words) { _ = try ConnectOptions(url: url) }
         do throws(CourierError) {
             _ = try ConnectOptions(url: url)

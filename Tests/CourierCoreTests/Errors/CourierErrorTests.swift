@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct CourierErrorTests {
-    @Test func `a code can be switched over and compared`() {
+    @Test func `an error code can be matched in a switch and compared`() {
         let error = CourierError(.queueFull, "The queue is full.")
         switch error.code {
         case .queueFull: break
@@ -14,14 +14,14 @@ import Testing
         #expect("\(error.code)" == "queueFull")
     }
 
-    @Test func `the text holds the code, the sentence and a cause of ours`() {
+    @Test func `an error's description shows its code, its message and a CourierError cause`() {
         let cause = CourierError(.storeFull, "The disk is full.")
         let error = CourierError(.queueFull, "The queue is full.", cause: cause)
         #expect(error.description == "queueFull: The queue is full. (cause: storeFull: The disk is full.)")
         #expect(error.localizedDescription == "The queue is full.")
     }
 
-    @Test func `a cause whose words the sentence has is not told twice`() {
+    @Test func `an error's description omits a cause whose text is already in the message`() {
         struct Reset: Error, CustomStringConvertible {
             let description = "connection reset: 127.0.0.1:1883"
         }
@@ -34,7 +34,7 @@ import Testing
         #expect(other.description.contains("(cause: Reset, domain "))
     }
 
-    @Test func `a foreign cause shows its type, domain and code, and nothing that it carries`() {
+    @Test func `a cause of another error type is shown by domain and code, without its userInfo`() {
         let secret = NSError(domain: "web", code: 7, userInfo: [NSLocalizedDescriptionKey: "token=hunter2"])
         let error = CourierError(.authenticationFailed, "No credentials.", cause: secret)
         var dumped = ""
@@ -46,7 +46,7 @@ import Testing
         #expect((error.cause as NSError?)?.localizedDescription == "token=hunter2")
     }
 
-    @Test func `as an NSError it keeps domain, number, sentence and cause`() {
+    @Test func `a CourierError as NSError keeps its domain, code number, message and cause`() {
         let error = CourierError(.decodingFailed, "No adapter.", cause: CourierError(.invalidMessage, "Inner."))
         for bridged in [error as NSError, error.asNSError] {
             #expect(bridged.domain == "CourierErrorDomain")
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `the broker's reason code is a value of its own, also in an NSError and a dump`() {
+    @Test func `an error exposes the broker's reason code, also as NSError and in a dump`() {
         let error = CourierError(.subscriptionRefused, "Refused.", reasonCode: .quotaExceeded)
         #expect(error.reasonCode == .quotaExceeded)
         #expect(CourierError(.queueFull, "The queue is full.").reasonCode == nil)
@@ -70,7 +70,7 @@ import Testing
         #expect(dumped.contains("Quota exceeded (0x97)"))
     }
 
-    @Test func `the reason code costs no room`() {
+    @Test func `the reason code does not increase the size of CourierError`() {
         struct WithoutReason {
             let code: CourierError.Code
             let message: String
@@ -79,7 +79,7 @@ import Testing
         #expect(MemoryLayout<CourierError>.size == MemoryLayout<WithoutReason>.size)
     }
 
-    @Test func `an auth error hides what the error beneath carries`() {
+    @Test func `the description of an AuthError hides the userInfo of its underlying error`() {
         let secret = NSError(domain: "web", code: 7, userInfo: [NSLocalizedDescriptionKey: "token=hunter2"])
         let error = AuthError.otherError(secret)
         var dumped = ""

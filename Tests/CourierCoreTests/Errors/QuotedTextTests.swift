@@ -1,25 +1,25 @@
 import CourierCore
 import Testing
 
-/// How foreign text stands in messages.
+/// How text from outside is shown in error messages and logs.
 @Suite struct QuotedTextTests {
     @Test(arguments: [
         ("a/b", #""a/b""#), ("", #""""#), ("it's \"x\"\\", #""it's \"x\"\\""#), ("bücher 漢字", #""bücher 漢字""#),
         ("a\nb\tc\u{0}", #""a\nb\tc\0""#), ("\u{1B}[2J", #""\u{1B}[2J""#), ("\u{9B}2J\u{85}", #""\u{009B}2J\u{0085}""#),
         ("\u{202E}gpj", #""\u{202E}gpj""#), ("a\u{2028}b\u{2029}", #""a\u{2028}b\u{2029}""#),
     ])
-    func `text is quoted, and what plays with a terminal escaped`(_ text: String, _ expected: String) {
+    func `quoted() adds quotes and escapes control and text direction characters`(_ text: String, _ expected: String) {
         #expect(text.quoted() == expected)
     }
 
-    @Test func `what is too long is cut, and its size told`() {
+    @Test func `quoted() cuts a long text and appends its size in bytes`() {
         #expect(String(repeating: "x", count: 80).quoted() == "\"\(String(repeating: "x", count: 80))\"")
         let long = String(repeating: "x", count: 81).quoted()
         #expect(long == "\"\(String(repeating: "x", count: 80))\"… (81 bytes)")
         #expect("abc".quoted(limit: 2) == #""ab"… (3 bytes)"#)
     }
 
-    @Test func `a letter with marks without end is no way around the limit`() {
+    @Test func `quoted() limits the bytes of a letter with thousands of combining marks`() {
         let tower = "a" + String(repeating: "\u{301}", count: 32_000)
         #expect(tower.quoted().utf8.count < 400)
     }
@@ -29,7 +29,7 @@ import Testing
         ("ada:hunter2@b.example", "<hidden>@b.example"), ("ada:p@ss@b", "<hidden>@b"), ("/run/a@b", "/run/a@b"),
         ("@abstract", "@abstract"), ("", ""),
     ])
-    func `a host is shown without a password before it`(_ host: String, _ expected: String) {
+    func `shownHost hides a user name and password before the host`(_ host: String, _ expected: String) {
         #expect(host.shownHost == expected)
     }
 }

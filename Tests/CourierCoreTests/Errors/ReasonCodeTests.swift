@@ -6,19 +6,19 @@ import Testing
     private static let defined: [UInt8] =
         [0x00, 0x01, 0x02, 0x04, 0x10, 0x11, 0x18, 0x19] + Array(0x80...0xA2)
 
-    @Test func `every code of the specification has a name of its own, and no other byte has`() {
+    @Test func `each defined reason code has a unique name, and each other byte is an unknown reason`() {
         let named = (UInt8.min...UInt8.max).filter { ReasonCode(rawValue: $0).name != "Unknown reason" }
         #expect(named == Self.defined)
         #expect(Set(named.map { ReasonCode(rawValue: $0).name }).count == named.count)
     }
 
-    @Test func `errors begin at 0x80`() {
+    @Test func `reason codes from 0x80 are errors, and lower codes are not`() {
         #expect(!ReasonCode.noMatchingSubscribers.isError)
         #expect(ReasonCode.unspecifiedError.isError)
         #expect(!ReasonCode(rawValue: 0x7F).isError)
     }
 
-    @Test func `the description shows name and byte`() {
+    @Test func `the description of a reason code shows its name and its byte`() {
         #expect("\(ReasonCode.notAuthorized)" == "Not authorized (0x87)")
         #expect("\(ReasonCode.success)" == "Success (0x00)")
         #expect("\(ReasonCode(rawValue: 0xF0))" == "Unknown reason (0xF0)")

@@ -26,7 +26,7 @@ import Testing
         Message(data: Data("de".utf8), topic: "b", qos: .two, packetID: 7, isDuplicate: true, properties: properties),
     ]
 
-    @Test func `messages that share a page are each as if alone`() {
+    @Test func `messages in a shared page equal messages that were created separately`() {
         let page = Self.page()
         let messages = (0..<3).map { Message(page, $0) }
         #expect(messages == Self.expected)
@@ -40,14 +40,14 @@ import Testing
     }
 
     @Test(arguments: [[0], [1], [2], [0, 2], [1, 2], [0, 1, 2], []] as [[UInt32]])
-    func `some messages make a page that holds no more than them`(_ indexes: [UInt32]) {
+    func `a page extracted from a larger page holds only the selected messages and their bytes`(_ indexes: [UInt32]) {
         let part = Self.page().extracting(indexes)
         #expect((0..<UInt32(indexes.count)).map { Message(part, $0) } == indexes.map { Self.expected[Int($0)] })
         let bytes = indexes.reduce(0) { $0 + [3, 0, 12][Int($1)] }
         #expect(part.messageByteCount == bytes + indexes.count * MemoryLayout<MessagePage.Entry>.stride)
     }
 
-    @Test func `a detached message is the same and lets its page go`() {
+    @Test func `a detached message equals the original and does not retain its page`() {
         weak var page: MessagePage?
         let kept = {
             let whole = Self.page()
@@ -58,7 +58,7 @@ import Testing
         #expect(page == nil)
     }
 
-    @Test func `the payload of a message that is alone is handed out without copying it`() {
+    @Test func `a large message with a page of its own returns its payload without a copy`() {
         func address(_ data: Data) -> UnsafeRawPointer? { data.withUnsafeBytes { $0.baseAddress } }
         let payload = Data(repeating: 1, count: MessagePage.singleByteCount)
         let message = Message(data: payload, topic: "t", qos: .zero)
@@ -66,7 +66,7 @@ import Testing
         #expect(address(message.detached().data) == address(payload))
     }
 
-    @Test func `messages that differ in anything are not equal`() {
+    @Test func `messages that differ in payload, topic, QoS or properties are not equal`() {
         let page = Self.page()
         let one = Message(page, 0)
         for other in [

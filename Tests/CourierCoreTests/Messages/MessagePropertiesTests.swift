@@ -8,7 +8,7 @@ import Testing
         contentType: "text/plain", payloadFormat: .utf8, responseTopic: "answers", correlationData: Data([1, 2]),
         messageExpiry: .seconds(9), userProperties: [.init("a", "1"), .init("a", "2")])
 
-    @Test func `each property is found where it was set, by the initializer and one by one`() {
+    @Test func `message properties set by the initializer or one by one are equal`() {
         var single = MessageProperties()
         single.contentType = "text/plain"
         single.payloadFormat = .utf8
@@ -29,7 +29,7 @@ import Testing
         #expect(single.hashValue == Self.full.hashValue)
     }
 
-    @Test func `a change in a copy leaves the original as it was`() {
+    @Test func `changing a copy of MessageProperties does not change the original`() {
         var copy = Self.full
         copy.contentType = nil
         copy.userProperties[0].value = "changed"
@@ -39,7 +39,7 @@ import Testing
         #expect(copy.responseTopic == "answers")
     }
 
-    @Test func `properties that were all taken back say nothing`() {
+    @Test func `MessageProperties is empty after all its properties are cleared`() {
         var properties = MessageProperties(contentType: "a", userProperties: [.init("b", "c")])
         #expect(!properties.isEmpty)
         properties.contentType = nil

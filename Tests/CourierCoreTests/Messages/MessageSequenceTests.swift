@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct MessageSequenceTests {
-    /// Hands out prepared batches, then ends, fails, or waits for its task to be cancelled.
+    /// Returns prepared batches, then ends, fails, or waits until its task is canceled.
     private final class ScriptedSource: MessageSource {
         enum End: Sendable {
             case finished
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `elements come in order, batch after batch, and the source is cancelled once at the end`() async throws {
+    @Test func `a loop receives all batches in order and cancels the source once at the end`() async throws {
         let source = ScriptedSource([[1, 2], [3], [4, 5, 6]])
         var received: [Int] = []
         for try await element in MessageSequence(open: { source }) { received.append(element) }
@@ -58,12 +58,12 @@ import Testing
         #expect(source.timesCancelled == 1)
     }
 
-    @Test func `the next batch is asked for only when the last one is used up`() async throws {
+    @Test func `the next batch is requested only after the loop consumed the current batch`() async throws {
         let source = ScriptedSource([[1], [2], [3]])
         for try await element in MessageSequence(open: { source }) { #expect(source.timesAsked == element) }
     }
 
-    @Test func `a subscribed sequence opens its source at once, and the first loop takes it`() async throws {
+    @Test func `subscribed() opens a source immediately, and the first loop uses that source`() async throws {
         let sources = Mutex<[ScriptedSource]>([])
         let sequence = MessageSequence {
             let source = ScriptedSource([[1, 2]])
@@ -80,13 +80,13 @@ import Testing
         }
     }
 
-    @Test func `the source of a subscribed sequence is cancelled when nobody has looped`() async throws {
+    @Test func `releasing a subscribed sequence without a loop cancels its source`() async throws {
         let source = ScriptedSource([[1]])
         do { _ = try await MessageSequence(open: { source }).subscribed() }
         #expect(source.timesCancelled == 1 && source.timesAsked == 0)
     }
 
-    @Test func `a source that cannot be opened is cancelled, and subscribed() throws its error`() async throws {
+    @Test func `a source that cannot be opened is canceled, and subscribed() throws its error`() async throws {
         let source = ScriptedSource([[1]], openError: CourierError(.notAuthorized, "No."))
         let error = await #expect(throws: CourierError.self) {
             try await MessageSequence(open: { source }).subscribed()
@@ -102,13 +102,15 @@ import Testing
     }
 
     @Test(arguments: [(1, 2), (2, 1), (3, 0), (4, 1), (5, 0)])
-    func `the source learns what the loop did not come to`(_ last: Int, _ unread: Int) async throws {
+    func `leaving a loop reports the number of unread elements of the batch to the source`(_ last: Int, _ unread: Int)
+        async throws
+    {
         let source = ScriptedSource([[1, 2, 3], [4, 5]], then: .wait)
         for try await element in MessageSequence(open: { source }) where element == last { break }
         #expect(source.lastUnread == unread)
     }
 
-    @Test func `a failure is thrown once, then the sequence is at its end`() async throws {
+    @Test func `a source's failure is thrown once, and then the sequence ends`() async throws {
         let source = ScriptedSource([[1]], then: .failure(CourierError(.notAuthorized, "No.")))
         var iterator = MessageSequence(open: { source }).makeAsyncIterator()
         #expect(try await iterator.next() == 1)
@@ -118,7 +120,7 @@ import Testing
         #expect(source.timesAsked == 2)
     }
 
-    @Test func `cancelling the task ends the loop without an error`() async throws {
+    @Test func `canceling the task ends its loop without an error`() async throws {
         let source = ScriptedSource([[1]], then: .wait)
         let task = Task {
             var count = 0
@@ -130,7 +132,7 @@ import Testing
         #expect(source.timesCancelled == 1)
     }
 
-    @Test func `a cancelled task gets no element, although some are ready`() async throws {
+    @Test func `a loop in a canceled task receives no more elements of the current batch`() async throws {
         let source = ScriptedSource([[1, 2, 3]], then: .wait)
         let task = Task {
             var received: [Int] = []
@@ -145,7 +147,7 @@ import Testing
         #expect(source.lastUnread == 2)
     }
 
-    @Test func `a cancelled task that has come to all that was ready is done with it`() async throws {
+    @Test func `a loop that is canceled at a batch's last element still requests the next batch`() async throws {
         let source = ScriptedSource([[1], []])
         let task = Task {
             for try await _ in MessageSequence(open: { source }) { withUnsafeCurrentTask { $0?.cancel() } }
@@ -155,7 +157,7 @@ import Testing
         #expect(source.timesCancelled == 1)
     }
 
-    @Test func `each loop opens a source of its own`() async throws {
+    @Test func `each loop over a sequence opens its own source`() async throws {
         let opened = Mutex(0)
         let sequence = MessageSequence<Int> {
             opened.withLock { $0 += 1 }

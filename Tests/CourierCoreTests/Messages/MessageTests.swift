@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite struct MessageTests {
-    @Test func `the wire level of a quality of service is 0, 1 or 2, and the raw values are distinct`() {
+    @Test func `each QoS has a distinct raw value and the wire level 0, 1 or 2`() {
         #expect(QoS.allCases.map(\.wireLevel) == [0, 1, 2, 1, 1])
         #expect(QoS.allCases.allSatisfy { QoS(rawValue: $0.rawValue) == $0 })
         #expect(QoS.allCases.filter(\.isPersisted) == [.one, .two])
         #expect(QoS.allCases.filter(\.isRetried) == [.one, .two, .oneWithoutPersistenceAndRetry])
     }
 
-    @Test func `a payload is also text when it is UTF-8, and never in a description`() {
+    @Test func `payloadString returns UTF-8 text or nil, and a description omits the payload`() {
         let text = Message(data: Data("hallo".utf8), topic: "a/b", qos: .one, isRetained: true)
         #expect(text.payloadString == "hallo")
         #expect(text.payload == text.data)
@@ -19,7 +19,7 @@ import Testing
         #expect(Message(data: Data([0xFF]), topic: "a", qos: .zero).payloadString == nil)
     }
 
-    @Test func `neither print nor dump shows the payload of a message, stored or not`() {
+    @Test func `print and dump hide the payload of received, stored and rejected messages`() {
         let payload = Array("zebra".utf8)
         let stored = StoredMessage(
             id: StoredMessage.ID(rawValue: 7), topic: "a/b", payload: payload, qos: .one, isRetained: true,
@@ -40,7 +40,7 @@ import Testing
         #expect("\(stored)" == "StoredMessage(7, \"a/b\", qos: one, 5 bytes, retained, latest only)")
     }
 
-    @Test func `a log message is made only when its level is of interest`() {
+    @Test func `the text of a log message is created only if its level is enabled`() {
         struct Log: LogHandler {
             let records = Series<LogRecord>()
             func log(_ record: LogRecord) { records.append(record) }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AnyCancellableTests {
     private final class Witness: Sendable {}
 
-    @Test func `cancelling runs the action once, and so does dropping`() {
+    @Test func `a cancellable runs its action once, at cancel() or at release`() {
         let count = Atomic(0)
         let explicit = AnyCancellable { count.add(1, ordering: .relaxed) }
         explicit.cancel()
@@ -20,7 +20,7 @@ import Testing
         #expect(count.load(ordering: .relaxed) == 3)
     }
 
-    @Test func `threads that cancel at once run the action once`() {
+    @Test func `concurrent calls of cancel() run the action once`() {
         for _ in 0..<100 {
             let count = Atomic(0)
             let cancellable = AnyCancellable { count.add(1, ordering: .relaxed) }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a set and an array keep it, and dropping them cancels`() {
+    @Test func `emptying a set or array of cancellables cancels their subscriptions`() {
         let subject = PassthroughSubject<Int, Never>()
         var received = 0
         var set = Set<AnyCancellable>()
@@ -44,7 +44,7 @@ import Testing
         #expect(received == 2)
     }
 
-    @Test func `cancelling releases what the closures hold, although the subject lives on`() {
+    @Test func `canceling a subscription releases the objects that its closures captured`() {
         let subject = PassthroughSubject<Int, Never>()
         weak var (inSink, inMap): (Witness?, Witness?)
         var cancellable: AnyCancellable?
@@ -63,7 +63,7 @@ import Testing
         subject.send(1)
     }
 
-    @Test func `the end of a publisher releases the sink's closures`() {
+    @Test func `the completion of a publisher releases the closures of its sink`() {
         let subject = PassthroughSubject<Int, Never>()
         weak var inSink: Witness?
         let cancellable: AnyCancellable
@@ -77,7 +77,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `a subscription does not keep the subject, nor the subject's values`() {
+    @Test func `a subscription does not retain its subject or the subject's value`() {
         weak var held: Witness?
         weak var heldSubject: CurrentValueSubject<Witness, Never>?
         let cancellable: AnyCancellable
@@ -92,7 +92,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `cancelling from inside the sink is the last of it`() {
+    @Test func `a sink that cancels its own subscription receives no more values`() {
         let subject = PassthroughSubject<Int, Never>()
         var received: [Int] = []
         var cancellable: AnyCancellable?
@@ -106,7 +106,7 @@ import Testing
         #expect(received == [1, 2])
     }
 
-    @Test func `nothing arrives after a cancel on the delivering queue has returned`() async {
+    @Test func `a sink receives no value after cancel() returned on the delivery queue`() async {
         for _ in 0..<20 {
             let queue = DispatchQueue(label: "delivery")
             let subject = PassthroughSubject<Int, Never>()
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `cancelling while others send and subscribe is safe`() {
+    @Test func `several threads can send, subscribe and cancel at the same time without a crash`() {
         let subject = PassthroughSubject<Int, Never>()
         DispatchQueue.concurrentPerform(iterations: 4) { role in
             for number in 0..<500 {

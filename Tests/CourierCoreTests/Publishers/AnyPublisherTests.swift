@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct AnyPublisherTests {
-    /// What an app class looks like: mutable and not `Sendable`.
+    /// A typical class of an app: mutable and not `Sendable`.
     private final class Screen {
         var lines: [String] = []
         func show(_ line: String) { lines.append(line) }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `map, filter and compactMap transform in order, with the published labels and without`() {
+    @Test func `map, filter and compactMap keep the order, with and without argument labels`() {
         let subject = PassthroughSubject<Int, Never>()
         let screen = Screen()
         let publisher = subject.eraseToAnyPublisher()
@@ -40,7 +40,7 @@ import Testing
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func `an optional value passes through map, also when it is nil`() {
+    @Test func `map and filter of optional values pass nil through`() {
         let subject = PassthroughSubject<Int?, Never>()
         var received: [Int?] = []
         let cancellable = subject.eraseToAnyPublisher().map { $0 }.filter { _ in true }.sink { received.append($0) }
@@ -49,7 +49,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `removeDuplicates leaves out neighbours that are equal, per subscription`() {
+    @Test func `removeDuplicates drops equal consecutive values, separately for each subscription`() {
         let subject = PassthroughSubject<Int, Never>()
         var (first, second): ([Int], [Int]) = ([], [])
         let publisher = subject.eraseToAnyPublisher().removeDuplicates()
@@ -63,7 +63,7 @@ import Testing
         late.cancel()
     }
 
-    @Test func `a comparison may use the publisher that it belongs to`() {
+    @Test func `the closure of removeDuplicates can read the value of its own subject`() {
         let subject = CurrentValueSubject<Int, Never>(0)
         var received: [Int] = []
         let cancellable = subject.eraseToAnyPublisher()
@@ -74,7 +74,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `a failure passes through operators and ends the sink`() {
+    @Test func `a failure passes through all operators and completes the sink`() {
         let subject = PassthroughSubject<Int, CourierError>()
         var ended: [String] = []
         let cancellable = subject.eraseToAnyPublisher().map { $0 + 1 }.filter { $0 > 0 }.removeDuplicates().sink(
@@ -88,7 +88,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `receive(on:) keeps order and one call at a time on a concurrent queue`() async {
+    @Test func `a sink behind receive(on) runs in order and one call at a time on a concurrent queue`() async {
         let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
         let subject = PassthroughSubject<Int, Never>()
         let recorder = Series<Int>()
@@ -109,7 +109,7 @@ import Testing
         cancellable?.cancel()
     }
 
-    @Test func `receive(on:) is bounded, and the completion arrives in any case`() async {
+    @Test func `a full receive(on) buffer drops the oldest values, and the completion is still delivered`() async {
         let queue = DispatchQueue(label: "busy")
         let subject = PassthroughSubject<Int, Never>()
         let recorder = Series<Int>()
@@ -129,7 +129,7 @@ import Testing
         cancellable?.cancel()
     }
 
-    @Test @MainActor func `a main-actor object receives on the main queue what another thread sends`() async {
+    @Test @MainActor func `a main-actor object receives values from another thread on the main queue`() async {
         let subject = PassthroughSubject<Int, Never>()
         let screen = MainScreen()
         await withCheckedContinuation { done in

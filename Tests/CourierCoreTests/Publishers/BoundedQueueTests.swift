@@ -5,9 +5,9 @@ import Testing
 @testable import CourierCore
 
 @Suite struct BoundedQueueTests {
-    /// Elements count the bytes that they are the number of.
+    /// Each element is a number, and the number is its size in bytes.
     @Test(arguments: SeededGenerator.seeds)
-    func `it behaves like an array with two limits`(_ seed: UInt64) {
+    func `a bounded queue behaves like an array with a count limit and a byte limit`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for overflow in [BufferPolicy.Overflow.dropOldest, .dropNewest] {
             let limit = Int.random(in: 1...9, using: &generator)
@@ -35,7 +35,7 @@ import Testing
 
     private static func size<Value>(_ value: Value) -> Int? { memoryMeasure(of: Value.self)?(value) }
 
-    @Test func `texts, data, messages and events count their memory, and other values do not`() {
+    @Test func `memory size is measured for texts, data, messages and events, not for other types`() {
         let text = String(repeating: "t", count: 1_000)
         let data = Data(text.utf8)
         #expect(Self.size(text) == text.heldByteCount)
@@ -52,7 +52,7 @@ import Testing
         #expect(Self.size(7) == nil)
     }
 
-    @Test func `a limit below one counts as one`() {
+    @Test func `a buffer limit below one is raised to one`() {
         #expect(BufferPolicy(limit: -3).limit == 1)
         #expect(BufferPolicy(limit: 1, byteLimit: -3).byteLimit == 1)
     }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct PublisherValuesTests {
-    @Test func `a loop gets what is sent, in order, and ends with the publisher`() async {
+    @Test func `a loop receives the sent values in order and ends when the publisher completes`() async {
         let subject = PassthroughSubject<Int, Never>()
         var iterator = subject.eraseToAnyPublisher().values.makeAsyncIterator()
         for number in 1...5 { subject.send(number) }
@@ -15,7 +15,7 @@ import Testing
         #expect(await iterator.next() == nil)
     }
 
-    @Test func `a loop that waits is resumed by the next value`() async {
+    @Test func `a waiting loop resumes when the next value is sent`() async {
         let subject = CurrentValueSubject<Int, Never>(0)
         var received: [Int] = []
         for await number in subject.eraseToAnyPublisher().values {
@@ -26,7 +26,7 @@ import Testing
         #expect(received == Array(0...200))
     }
 
-    @Test func `a buffer that is full drops the oldest or the newest, and says so`() async {
+    @Test func `a full buffer drops the oldest or newest values and reports each drop`() async {
         for (overflow, expected) in [(BufferPolicy.Overflow.dropOldest, [8, 9, 10]), (.dropNewest, [1, 2, 3])] {
             let drops = Atomic(0)
             let subject = PassthroughSubject<Int, Never>()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `cancelling the task resumes a loop that waits, at any moment`() async {
+    @Test func `canceling a task ends its loop, before or during the wait for a value`() async {
         let subject = PassthroughSubject<Int, Never>()
         let publisher = subject.eraseToAnyPublisher()
         for _ in 0..<200 {
@@ -55,7 +55,7 @@ import Testing
         await waiting.value
     }
 
-    @Test func `a cancelled task gets no value, although some are waiting`() async {
+    @Test func `a loop in a canceled task receives no value, even if a value is buffered`() async {
         let subject = PassthroughSubject<Int, Never>()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -66,7 +66,7 @@ import Testing
         #expect(await task.value == nil)
     }
 
-    @Test func `a subject that goes ends the loops that wait for it`() async {
+    @Test func `a waiting loop ends when the subject is released`() async {
         var subject: PassthroughSubject<Int, Never>? = PassthroughSubject()
         let values = subject?.eraseToAnyPublisher().values
         let task = Task { if let values { for await _ in values {} } }
@@ -75,7 +75,7 @@ import Testing
         await task.value
     }
 
-    @Test func `a failure is thrown once`() async throws {
+    @Test func `a publisher's failure is thrown once, and then the loop ends`() async throws {
         let subject = PassthroughSubject<Int, CourierError>()
         var iterator = subject.eraseToAnyPublisher().values.makeAsyncIterator()
         subject.send(1)
@@ -85,7 +85,7 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func `leaving the loop ends its subscription`() async {
+    @Test func `leaving a loop ends its subscription`() async {
         let subject = PassthroughSubject<Int, Never>()
         let transformed = Atomic(0)
         let publisher = subject.eraseToAnyPublisher().map { number in
@@ -101,7 +101,7 @@ import Testing
         #expect(transformed.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `each loop has a buffer of its own`() async {
+    @Test func `each loop over a publisher's values has its own buffer`() async {
         let subject = PassthroughSubject<Int, Never>()
         let values = subject.eraseToAnyPublisher().values
         var (first, second) = (values.makeAsyncIterator(), values.makeAsyncIterator())

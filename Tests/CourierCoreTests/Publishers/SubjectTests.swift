@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct SubjectTests {
-    /// Notices when two threads are inside at once.
+    /// Counts when two threads run its body at the same time.
     private final class Turnstile: Sendable {
         private let inside = Atomic(0)
         let collisions = Atomic(0)
@@ -24,7 +24,7 @@ import Testing
         let number: Int
     }
 
-    @Test func `values arrive in the order in which they are sent, at once`() {
+    @Test func `a subject delivers values in the order of sending, before send() returns`() {
         let subject = PassthroughSubject<Int, Never>()
         var received: [Int] = []
         let cancellable = subject.eraseToAnyPublisher().sink { received.append($0) }
@@ -36,7 +36,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `a subject that passes through keeps nothing for later subscribers`() {
+    @Test func `PassthroughSubject does not deliver earlier values to a later subscriber`() {
         let subject = PassthroughSubject<Int, Never>()
         subject.send(1)
         var received: [Int] = []
@@ -59,7 +59,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `every subscriber sees the same order when one of them sends`() {
+    @Test func `all subscribers receive the same order if a sink sends values itself`() {
         let subject = PassthroughSubject<Int, Never>()
         var (first, second): ([Int], [Int]) = ([], [])
         let publisher = subject.eraseToAnyPublisher()
@@ -76,7 +76,7 @@ import Testing
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func `concurrent senders reach a sink one at a time, each in its order, and nothing is lost`() {
+    @Test func `a sink receives concurrent values one at a time, in the order of each sender, without loss`() {
         let (senders, each) = (8, 1_000)
         let subject = PassthroughSubject<Sent, Never>(buffer: BufferPolicy(limit: senders * each))
         let turnstile = Turnstile()
@@ -89,7 +89,7 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: senders) { sender in
             for number in 0..<each { subject.send(Sent(sender: sender, number: number)) }
         }
-        // Each deliverer returns only when its mailbox is empty, so everything has arrived.
+        // Each delivering thread returns only when its buffer is empty, so all values were delivered.
         #expect(first.values.count == senders * each)
         #expect(second.values == first.values)
         #expect(turnstile.collisions.load(ordering: .sequentiallyConsistent) == 0)
@@ -99,7 +99,7 @@ import Testing
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func `the current value comes first, then every change`() {
+    @Test func `CurrentValueSubject delivers its current value first, and then each change`() {
         let subject = CurrentValueSubject<Int, Never>(1)
         subject.value = 2
         var received: [Int] = []
@@ -110,7 +110,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `who joins while values are sent misses none and gets none twice`() {
+    @Test func `a subscriber that joins during sending receives each later value exactly once`() {
         let last = 3_000
         let subject = CurrentValueSubject<Int, Never>(0, buffer: BufferPolicy(limit: last + 1))
         let recorders = (0..<20).map { _ in Series<Int>() }
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `the last value that a subscriber sees is the subject's value, whoever sends`() {
+    @Test func `after concurrent sends, the last received value equals the subject's value`() {
         let subject = CurrentValueSubject<Int, Never>(0, buffer: BufferPolicy(limit: 8))
         let recorder = Series<Int>()
         let cancellable = subject.eraseToAnyPublisher().sink { recorder.append($0) }
@@ -144,7 +144,9 @@ import Testing
     }
 
     @Test(arguments: [BufferPolicy.Overflow.dropOldest, .dropNewest])
-    func `a full mailbox drops what its policy says, and says so`(_ overflow: BufferPolicy.Overflow) {
+    func `a full subject buffer drops values by its overflow policy and reports each drop`(
+        _ overflow: BufferPolicy.Overflow
+    ) {
         let drops = Atomic(0)
         let policy = BufferPolicy(limit: 4, overflow: overflow) { drops.add(1, ordering: .relaxed) }
         let subject = PassthroughSubject<Int, Never>(buffer: policy)
@@ -159,7 +161,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `a completion finds room in a full mailbox, and nothing comes after it`() {
+    @Test func `a full subject buffer still accepts a completion, and no value follows it`() {
         let subject = PassthroughSubject<Int, Never>(buffer: BufferPolicy(limit: 1))
         var received: [String] = []
         let cancellable = subject.eraseToAnyPublisher().sink(
@@ -177,7 +179,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `a subject that goes finishes its subscribers`() {
+    @Test func `releasing a subject completes its subscribers`() {
         var subject: PassthroughSubject<Int, Never>? = PassthroughSubject()
         var isFinished = false
         let publisher = subject?.eraseToAnyPublisher()
@@ -187,7 +189,7 @@ import Testing
         cancellable?.cancel()
     }
 
-    @Test func `who subscribes after the end gets the last value and the completion`() {
+    @Test func `a subscriber after the end of a subject receives the last value and the completion`() {
         var subject: CurrentValueSubject<Int, Never>? = CurrentValueSubject(7)
         let publisher = subject?.eraseToAnyPublisher()
         subject = nil

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [-1e6, 0, 59, 1e6, 1e300, -1e300])
-    func `the time since the boot tells the age, whatever the date is`(_ step: TimeInterval) {
+    func `a message's age is measured by the time since boot, even if the date changes`(_ step: TimeInterval) {
         let message = Self.message(Self.bootTime(100))
         #expect(message.age(at: Self.time(step, Self.bootTime(159))) == .seconds(59))
         #expect(message.remaining(at: Self.time(step, Self.bootTime(159))) == .seconds(1))
@@ -33,10 +33,12 @@ import Testing
     @Test(
         arguments: [
             (nil, bootTime(5)), (bootTime(100), nil), (nil, nil), (bootTime(100, UUID()), bootTime(5_000)),
-            // A clock that has gone back is none.
+            // A boot clock that went backward is not used.
             (bootTime(100), bootTime(99)),
         ] as [(BootTime?, BootTime?)])
-    func `the dates tell the age if the boot does not`(_ stored: BootTime?, _ now: BootTime?) {
+    func `a message's age is measured by date if its boot times are not comparable`(
+        _ stored: BootTime?, _ now: BootTime?
+    ) {
         let message = Self.message(stored)
         #expect(message.age(at: Self.time(59, now)) == .seconds(59))
         #expect(!message.isOver(at: Self.time(59, now)))
@@ -46,13 +48,13 @@ import Testing
         #expect(message.isOver(at: Self.time(1e300, now)))
     }
 
-    @Test func `a message without an end is never over, and one that ended before it was stored is over at once`() {
+    @Test func `a message without expiry never expires, and a negative lifetime expires immediately`() {
         let endless = Self.message(Self.bootTime(1), lifetime: nil)
         #expect(endless.remaining(at: Self.time(1e9)) == nil && !endless.isOver(at: Self.time(1e9)))
         #expect(Self.message(Self.bootTime(1), lifetime: -5).isOver(at: Self.time(-100, Self.bootTime(1))))
     }
 
-    @Test func `the system names the boot, and the time since the boot grows`() throws {
+    @Test func `the system returns a constant boot id and an increasing time since boot`() throws {
         let first = try #require(BootTime.now)
         let second = try #require(StoreTime.now.bootTime)
         #expect(first.bootID == second.bootID && first.sinceBoot < second.sinceBoot && first.sinceBoot > .zero)

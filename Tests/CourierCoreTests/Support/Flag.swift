@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Goes up once, seen by every thread.
+/// A flag that any thread can set once and read.
 final class Flag: Sendable {
     private let value = Atomic(false)
 

@@ -1,4 +1,4 @@
-/// The rules of MQTT topics, written for reading and not for speed; the reference for ``TopicFilter``.
+/// A simple and slow implementation of the MQTT topic rules, as the reference for ``TopicFilter``.
 enum NaiveTopicMatcher {
     private static let slash = UInt8(ascii: "/")
 
@@ -8,7 +8,7 @@ enum NaiveTopicMatcher {
             && !bytes.contains(UInt8(ascii: "#"))
     }
 
-    /// The levels that are matched, without a share; `nil` for an illegal filter.
+    /// The levels to match, without the `$share` prefix and group; `nil` for an illegal filter.
     static func levels(ofFilter text: String) -> [[UInt8]]? {
         let bytes = Array(text.utf8)
         guard (1...65_535).contains(bytes.count), !bytes.contains(0) else { return nil }

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 @Suite struct PortableTextTests {
-    /// The characters that mosquitto 2.0 ends a connection for, as its documentation lists them.
+    /// The characters for which mosquitto 2.0 closes a connection, according to its documentation.
     private static func endsConnections(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value
         return value <= 0x1F || (0x7F...0x9F).contains(value) || (0xFDD0...0xFDEF).contains(value)
             || value % 0x10000 == 0xFFFE || value % 0x10000 == 0xFFFF
     }
 
-    @Test func `the check classifies each Unicode scalar correctly at each position of a text`() {
+    @Test func `isPortable classifies each Unicode scalar correctly at each position of a text`() {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let isForbidden = Self.endsConnections(scalar)
@@ -31,11 +31,11 @@ import Testing
         ("\(Unicode.Scalar.of(0xFDD0))", "the non-character U+FDD0 as its character 1"),
         ("x\(Unicode.Scalar.of(0x10FFFF))\n", "the non-character U+10FFFF as its character 2"),
     ])
-    func `the problem names the first forbidden character and its position`(_ text: String, _ words: String) {
+    func `the reported problem names the first forbidden character and its position`(_ text: String, _ words: String) {
         #expect(PortableText.problem(of: text)?.contains(words) == true)
     }
 
-    @Test func `the quick check of topic names takes no text that is not legal and portable`() {
+    @Test func `the quick check of topic names accepts only legal and portable texts`() {
         var generator = SeededGenerator(seed: 29)
         let characters: [Character] = ["a", "/", " ", "~", "+", "#", "$", "\n", "\u{7F}", "\u{80}", "é", "\u{0}"]
         var taken = 0
@@ -54,7 +54,7 @@ import Testing
         #expect(!PortableText.isPlainTopicName("") && !PortableText.isPlainTopicName("$share/a/b"))
     }
 
-    @Test func `a topic may have 200 separators and no more`() {
+    @Test func `a portable topic has at most 200 level separators`() {
         let deepest = String(repeating: "/", count: 200)
         #expect(PortableText.isPortableTopic(deepest))
         #expect(PortableText.topicProblem(of: deepest) == nil)

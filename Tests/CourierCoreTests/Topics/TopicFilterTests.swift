@@ -2,7 +2,7 @@ import CourierCore
 import TestSupport
 import Testing
 
-/// Clauses are those of MQTT 5.0; where 3.1.1 numbers them differently, both say the same.
+/// The clause numbers are from MQTT 5.0. MQTT 3.1.1 has the same rules, partly with other numbers.
 @Suite struct TopicFilterTests {
     private func matches(_ filter: String, _ topic: String) throws -> Bool {
         try TopicFilter(filter).matches(TopicName(topic))
@@ -13,8 +13,9 @@ import Testing
         _ = try TopicFilter(filter)
     }
 
+    /// [MQTT-4.7.1-1]
     @Test(arguments: ["#/a", "a#", "a/b#", "a/#/b", "##", "#a", "a/#b", "+#", "#+", "a/+#"])
-    func `a multi-level wildcard elsewhere is refused [MQTT-4.7.1-1]`(_ filter: String) {
+    func `a filter with # before the last level or beside other characters is refused`(_ filter: String) {
         expectCourierError(.invalidTopicFilter) { try TopicFilter(filter) }
     }
 
@@ -28,21 +29,22 @@ import Testing
         expectCourierError(.invalidTopicFilter) { try TopicFilter(filter) }
     }
 
-    @Test func `an empty filter, U+0000 and 65,536 bytes are refused [MQTT-4.7.3-1] [MQTT-4.7.3-2] [MQTT-4.7.3-3]`() {
+    /// [MQTT-4.7.3-1] [MQTT-4.7.3-2] [MQTT-4.7.3-3]
+    @Test func `a filter that is empty, contains U+0000 or has 65,536 bytes is refused`() {
         expectCourierError(.invalidTopicFilter) { try TopicFilter("") }
         expectCourierError(.invalidTopicFilter) { try TopicFilter("a\u{0}b") }
         expectCourierError(.invalidTopicFilter) { try TopicFilter(String(repeating: "é", count: 32_768)) }
         #expect(throws: Never.self) { try TopicFilter(String(repeating: "é", count: 32_767) + "a") }
     }
 
-    @Test func `filters overlap when there is a topic that both match`() throws {
+    @Test func `two filters overlap exactly if both match a common topic`() throws {
         func texts(_ levels: [String], upTo count: Int) -> [String] {
             var all: [[String]] = [[]]
             for _ in 0..<count { all += all.flatMap { text in levels.map { text + [$0] } } }
             return Set(all.map { $0.joined(separator: "/") }).sorted()
         }
         let filters = texts(["", "a", "$a", "+", "#"], upTo: 3).compactMap { try? TopicFilter($0) }
-        // The empty one is no topic, but may count as one.
+        // The empty text is not a legal topic, but it can be compared like a topic.
         let topics = texts(["", "a", "$a", "other"], upTo: 4).map { Array($0.utf8) }
         let matched = filters.map { filter in
             topics.map { TopicFilter.matches(filter.string.utf8Span.span, $0.span) ? UInt8(1) : 0 }
@@ -59,7 +61,8 @@ import Testing
         #expect(try TopicFilter("$share/g/a/+").overlaps(TopicFilter("+/b")))
     }
 
-    @Test func `a shared filter is matched without its share and sent with it [MQTT-4.8.2-1]`() throws {
+    /// [MQTT-4.8.2-1]
+    @Test func `a $share filter matches topics without its prefix, and its text keeps the prefix`() throws {
         let filter = try TopicFilter("$share/consumers/sport/+/score")
         #expect(filter.shareGroup == "consumers")
         #expect(filter.matchedString == "sport/+/score")
@@ -70,18 +73,20 @@ import Testing
         #expect(try !matches("$share/g/#", "$SYS/load"))
     }
 
-    @Test func `a filter that only looks like a shared one is an ordinary filter`() throws {
+    @Test func `a filter that is only $share or starts with $shared is an ordinary filter`() throws {
         #expect(try TopicFilter("$share").shareGroup == nil)
         #expect(try matches("$share", "$share"))
         #expect(try matches("$shared/x", "$shared/x"))
     }
 
+    /// [MQTT-4.8.2-1] [MQTT-4.8.2-2]
     @Test(arguments: ["$share/", "$share//a", "$share/g", "$share/g/", "$share/g+/a", "$share/#/a", "$share/+/a"])
-    func `a share without a plain name or without a filter is refused [MQTT-4.8.2-1] [MQTT-4.8.2-2]`(_ filter: String) {
+    func `a $share filter with an invalid group name or without a filter is refused`(_ filter: String) {
         expectCourierError(.invalidTopicFilter) { try TopicFilter(filter) }
     }
 
-    @Test func `# matches the level before it and everything below [MQTT-4.7.1-1]`() throws {
+    /// [MQTT-4.7.1-1]
+    @Test func `the wildcard # matches its parent level and all levels below it`() throws {
         for topic in ["sport/tennis/player1", "sport/tennis/player1/ranking", "sport/tennis/player1/score/wimbledon"] {
             #expect(try matches("sport/tennis/player1/#", topic))
         }
@@ -91,7 +96,8 @@ import Testing
         #expect(try !matches("sport/#", "sports"))
     }
 
-    @Test func `+ matches exactly one level, also an empty one [MQTT-4.7.1-2]`() throws {
+    /// [MQTT-4.7.1-2]
+    @Test func `the wildcard + matches exactly one level, which may be empty`() throws {
         #expect(try matches("sport/tennis/+", "sport/tennis/player1"))
         #expect(try !matches("sport/tennis/+", "sport/tennis/player1/ranking"))
         #expect(try !matches("sport/+", "sport"))
@@ -101,7 +107,8 @@ import Testing
         #expect(try !matches("+", "/finance"))
     }
 
-    @Test func `empty levels are levels [MQTT-4.7.3-1]`() throws {
+    /// [MQTT-4.7.3-1]
+    @Test func `an empty topic level counts as a level`() throws {
         #expect(try !matches("a/b", "a//b"))
         #expect(try matches("a//b", "a//b"))
         #expect(try matches("a/+/b", "a//b"))
@@ -126,19 +133,19 @@ import Testing
         #expect(try Set([TopicName("caf\u{E9}"), TopicName("cafe\u{301}")]).count == 2)
     }
 
-    @Test func `topics are case-sensitive, and a space is a character`() throws {
+    @Test func `topic matching is case-sensitive, and a space is an ordinary character`() throws {
         #expect(try !matches("ACCOUNTS", "Accounts"))
         #expect(try matches("Accounts payable", "Accounts payable"))
     }
 
-    @Test func `a deep filter is matched without recursion`() throws {
+    @Test func `a filter with 32,767 levels is matched without stack overflow`() throws {
         let levels = 32_767
         let topic = Array(repeating: "a", count: levels).joined(separator: "/")
         #expect(try matches(Array(repeating: "+", count: levels).joined(separator: "/"), topic))
         #expect(try !matches(Array(repeating: "+", count: levels - 1).joined(separator: "/"), topic))
     }
 
-    @Test func `an error names the filter, the rule and the remedy, and cuts a long filter`() throws {
+    @Test func `the error of an invalid filter names the filter and the remedy, and cuts a long filter`() throws {
         let error = try #require(expectCourierError(.invalidTopicFilter) { try TopicFilter("chat/room+/notes") })
         #expect(error.message.contains("\"chat/room+/notes\""))
         #expect(error.message.contains("let it stand alone"))
@@ -147,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `checking and matching agree with a naive reference on 62,500 random pairs per seed`(_ seed: UInt64) {
+    func `filter checks and matches agree with a simple reference on random filters and topics`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var filters: [(TopicFilter, [[UInt8]])] = []
         var topics: [TopicName] = []

@@ -4,28 +4,31 @@ import Testing
 
 @Suite struct TopicNameTests {
     @Test(arguments: ["a", "/", "//", " ", "$SYS/x", "ünïcode/😀", "a/b/c"])
-    func `what MQTT allows is a name`(_ text: String) throws {
+    func `TopicName accepts texts that MQTT allows`(_ text: String) throws {
         #expect(try TopicName(text).string == text)
     }
 
+    /// [MQTT-4.7.0-1] [MQTT-3.3.2-2]
     @Test(arguments: ["a/+", "#", "a+b", "a#"])
-    func `a wildcard in a name is refused [MQTT-4.7.0-1] [MQTT-3.3.2-2]`(_ text: String) throws {
+    func `a topic name with a wildcard is refused`(_ text: String) throws {
         let error = try #require(expectCourierError(.invalidTopicName) { try TopicName(text) })
         #expect(error.message.contains("wildcards are for topic filters"))
     }
 
-    @Test func `length is counted in bytes of UTF-8, 1 to 65,535 [MQTT-4.7.3-1] [MQTT-4.7.3-3]`() {
+    /// [MQTT-4.7.3-1] [MQTT-4.7.3-3]
+    @Test func `a topic name has 1 to 65,535 bytes of UTF-8`() {
         expectCourierError(.invalidTopicName) { try TopicName("") }
         #expect(throws: Never.self) { try TopicName(String(repeating: "a", count: 65_535)) }
         expectCourierError(.invalidTopicName) { try TopicName(String(repeating: "a", count: 65_536)) }
         expectCourierError(.invalidTopicName) { try TopicName(String(repeating: "😀", count: 16_384)) }
     }
 
-    @Test func `U+0000 is refused [MQTT-4.7.3-2]`() {
+    /// [MQTT-4.7.3-2]
+    @Test func `a topic name with U+0000 is refused`() {
         expectCourierError(.invalidTopicName) { try TopicName("a\u{0}") }
     }
 
-    @Test func `the filter of a shared subscription is no name to publish to, and a message may come with it`() throws {
+    @Test func `a $share topic is refused for publishing and accepted in a received message`() throws {
         let error = try #require(expectCourierError(.invalidTopicName) { try TopicName("$share/pool/jobs/resize") })
         #expect(error.message.contains("publish to \"jobs/resize\""))
         for text in ["$share/", "$share/pool", "$share//jobs"] {
@@ -41,7 +44,7 @@ import Testing
         expectCourierError(.invalidTopicName) { try TopicName(received: "$share/pool/jobs/+") }
     }
 
-    @Test func `a wildcard or U+0000 is found wherever it stands, and no other byte is taken for one`() {
+    @Test func `a topic name with a wildcard or U+0000 at any position is refused, other ASCII is accepted`() {
         for length in 1...25 {
             let legal = String(repeating: "\u{7f}", count: length)
             #expect(throws: Never.self) { try TopicName(legal) }

@@ -10,7 +10,7 @@ import Testing
 
     private func name<Value>(_ topic: Topic<Value>) throws -> String { try topic.template.name(for: identity).string }
 
-    @Test func `a call gives parameters their values`() throws {
+    @Test func `calling a topic with arguments fills in its parameters`() throws {
         #expect(try name(notes(room: "7")) == "chat/7/notes")
         #expect(try name(notes(room: 7)) == "chat/7/notes")
         #expect(notes(room: "7").qos == .two)
@@ -19,27 +19,27 @@ import Testing
         #expect(try name(two(second: "b", first: "a")) == "a/x/b")
     }
 
-    @Test func `open parameters are wildcards of the filter, given ones are not`() throws {
+    @Test func `the filter of a topic has a + wildcard for each parameter without a value`() throws {
         let two = Topic<Note>("{first}/x/{second}")
         #expect(try two.filter.string == "+/x/+")
         #expect(try two(first: "a").filter.string == "a/x/+")
         #expect(try two(first: "a", second: "b").filter.string == "a/x/b")
     }
 
-    @Test func `an open parameter is no topic to publish to`() throws {
+    @Test func `a topic with a missing parameter value throws missingTopicArgument as a publish topic`() throws {
         let error = try #require(expectCourierError(.missingTopicArgument) { try name(notes) })
         #expect(error.message.contains("\"room\""))
     }
 
     @Test(arguments: ["", "a/b", "+", "#", "a\u{0}", "../+", "x/"])
-    func `a value can not leave its level`(_ value: String) throws {
+    func `an argument that is empty or contains a separator, wildcard or U+0000 is refused`(_ value: String) throws {
         let topic = notes(room: value)
         expectCourierError(.invalidTopicArgument) { try name(topic) }
         expectCourierError(.invalidTopicArgument) { try topic.filter }
         expectCourierError(.invalidTopicArgument) { try topic.checked() }
     }
 
-    @Test func `a value can not turn a topic into a $SYS or $share one`() throws {
+    @Test func `an argument that would start the topic with $SYS or $share is refused`() throws {
         let topic = Topic<Note>("{first}/{second}/x")
         expectCourierError(.invalidTopicArgument) { try name(topic(first: "$SYS", second: "a")) }
         expectCourierError(.invalidTopicArgument) { try topic(first: "$share").filter }
@@ -53,7 +53,7 @@ import Testing
         #expect(try shared(group: "g", first: "a").filter.string == "$share/g/a/x")
     }
 
-    @Test func `a dollar sign of the template's own stays`() throws {
+    @Test func `a template may start with $, but a placeholder value must not turn it into $share`() throws {
         let things = Topic<Note>("$things-%c/x")
         #expect(try things.filter(for: ConnectionIdentity(username: "u", clientID: "c")).string == "$things-c/x")
         expectCourierError(.invalidTopicArgument) {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown, unnamed or repeated parameter is an error that names it`() throws {
+    @Test func `an unknown, unnamed or repeated argument throws invalidTopicArgument`() throws {
         let unknown = try #require(expectCourierError(.invalidTopicArgument) { try name(notes(rom: "7")) })
         #expect(unknown.message.contains("rom"))
         #expect(unknown.message.contains("room"))
@@ -70,7 +70,7 @@ import Testing
         expectCourierError(.invalidTopicArgument) { try name(notes(room: "7", room: "8")) }
     }
 
-    @Test func `the first mistake is the one that is reported`() throws {
+    @Test func `the error of a topic reports the first of two wrong arguments`() throws {
         let error = try #require(expectCourierError(.invalidTopicArgument) { try name(notes(rom: "7")(room: "a/b")) })
         #expect(error.message.contains("rom"))
     }
@@ -79,14 +79,14 @@ import Testing
         "chat/{room", "chat/room}", "chat/{}/x", "chat/{1a}", "chat/a{room}", "chat/{room}a", "{a}/{a}", "%x", "a%",
         "", "a+/b", "#/a", "{r\u{f6}om}", "a\u{0}",
     ])
-    func `a bad template compiles, and is an error when it is used`(_ text: String) {
+    func `an invalid topic template throws invalidTopicTemplate when it is used`(_ text: String) {
         let topic = Topic<Note>(text)
         expectCourierError(.invalidTopicTemplate) { try topic.checked() }
         expectCourierError(.invalidTopicTemplate) { try name(topic(room: "7")) }
         expectCourierError(.invalidTopicTemplate) { try topic.filter }
     }
 
-    @Test func `placeholders stand for the connection's user name and client id`() throws {
+    @Test func `the placeholders %u and %c are replaced by user name and client id of the connection`() throws {
         let topic = Topic<Note>("users/%u/dev-%c/{room}/100%%")
         #expect(try name(topic(room: "7")) == "users/ada/dev-phone-7/7/100%")
         #expect(try topic.filter(for: identity).string == "users/ada/dev-phone-7/+/100%")
@@ -101,13 +101,13 @@ import Testing
         }
     }
 
-    @Test func `the identity comes from the options of a connection`() {
+    @Test func `ConnectionIdentity takes user name and client id from ConnectOptions`() {
         let options = ConnectOptions(host: "h", port: 1, clientId: "c", username: "u", password: "p")
         #expect(ConnectionIdentity(options).username == "u")
         #expect(ConnectionIdentity(options).clientID == "c")
     }
 
-    @Test func `a received topic gives the parameters back`() throws {
+    @Test func `the arguments of a topic are extracted from a matching topic name`() throws {
         let topic = Topic<Note>("chat/{room}/{user}/#")
         #expect(try topic.arguments(in: TopicName("chat/7/ada/x/y")) == ["room": "7", "user": "ada"])
         #expect(try topic.arguments(in: TopicName("chat/7/ada")) == ["room": "7", "user": "ada"])
@@ -119,13 +119,13 @@ import Testing
         #expect(try own.arguments(in: TopicName("eve/7"), for: identity) == nil)
     }
 
-    @Test func `parameters behind a share are found`() throws {
+    @Test func `the parameters of a topic template with a $share prefix are extracted`() throws {
         let shared = Topic<Note>("$share/workers/jobs/{id}")
         #expect(try shared.filter.string == "$share/workers/jobs/+")
         #expect(try shared.arguments(in: TopicName("jobs/7")) == ["id": "7"])
     }
 
-    @Test func `a topic with a share is for reading, not to publish to`() {
+    @Test func `a $share topic can be subscribed to but throws invalidTopicName for publishing`() {
         expectCourierError(.invalidTopicName) { try name(Topic<Note>("$share/pool/jobs/{kind}")(kind: "resize")) }
         let exact = TopicTemplate(exactly: "$share/pool/jobs/resize")
         expectCourierError(.invalidTopicName) { try exact.name(for: nil) }
@@ -133,7 +133,7 @@ import Testing
         #expect(throws: Never.self) { try exact.filter(for: nil) }
     }
 
-    @Test func `an exact text has no parameters and no placeholders`() throws {
+    @Test func `an exact topic text is used without parameters and placeholders`() throws {
         let exact = TopicTemplate(exactly: "a/{b}/%u")
         #expect(try exact.name(for: nil).string == "a/{b}/%u")
         #expect(try exact.arguments(in: TopicName("a/{b}/%u"), for: nil) == [:])
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `what was bound is what is extracted`(_ seed: UInt64) throws {
+    func `extracted parameter values equal the values that filled the topic`(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let topic = Topic<Note>("a/{x}/b/{y}")
         let alphabet = ["a", "b", "\u{E9}", "e\u{301}", "{", "}", "%", "$", " "]

@@ -33,7 +33,7 @@ import Testing
 
     // MARK: A full disk
 
-    @Test func `a full disk leaves the logger alone, is told, and is forgotten when there is room`() async throws {
+    @Test func `on a full disk, the archive reports storeFull and writes again when there is space`() async throws {
         let logger = Self.logger(rows: 10)
         let archive = try archive(of: logger)
         let traffic = Traffic(logger)
@@ -69,7 +69,7 @@ import Testing
         #expect(rows.last { $0.topic == "orders/11" }?.roundTrip == .milliseconds(10))
     }
 
-    @Test func `it is tried again without being asked`() async throws {
+    @Test func `an archive retries a failed write by itself`() async throws {
         let logger = Self.logger()
         let archive = try archive(of: logger, patience: .milliseconds(1))
         disk.fail(FaultyDisk.Plan(first: 1, count: 20, isFull: true, calls: [.write]))
@@ -81,7 +81,7 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).rows().rows == logger.rows().rows)
     }
 
-    @Test func `closing on a full disk ends, and says what is missing`() async throws {
+    @Test func `close() on a full disk returns, and the status reports storeFull`() async throws {
         let logger = Self.logger()
         let archive = try archive(of: logger)
         disk.fail(FaultyDisk.Plan(first: 1, count: .max / 2, isFull: true, calls: [.write]))
@@ -133,13 +133,13 @@ import Testing
     }
 
     @Test(arguments: [(1, false), (1, true), (10, false)])
-    func `a call that fails costs no row, wherever it is`(count: Int, isFull: Bool) async throws {
+    func `no archived row is lost, whichever disk call fails`(count: Int, isFull: Bool) async throws {
         var call = 1
         while try await run(FaultyDisk.Plan(first: call, count: count, isFull: isFull)) { call += 1 }
         #expect(call > 40, "the scenario makes only \(call) calls")
     }
 
-    @Test func `somebody who holds the file holds up nobody but the archive`() async throws {
+    @Test func `another connection that locks the file delays the archive, but not the logger`() async throws {
         let logger = Self.logger()
         let archive = try archive(of: logger)
         let traffic = Traffic(logger)
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a file that is damaged meanwhile is set aside, and the rows at hand go into a new one`(
+    func `a file that is damaged while open is quarantined, and unwritten rows are written to a new file`(
         isClosing: Bool
     ) async throws {
         let logger = Self.logger()
@@ -194,7 +194,7 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == (isClosing ? 4 : 8))
     }
 
-    @Test func `damaged files do not multiply: the second one stays, and the failure with it`() async throws {
+    @Test func `an open archive quarantines only one file, and reports storeDamaged for the second`() async throws {
         let logger = Self.logger()
         let archive = try archive(of: logger)
         let traffic = Traffic(logger)

@@ -14,7 +14,7 @@ import Testing
             && link?.isLast == other?.isLast
     }
 
-    @Test func `answers in order take no more memory than one`() {
+    @Test func `1000 consecutive exchange links take as much memory as one link`() {
         var links = ExchangeLinks()
         links.append(Self.link(1_001, from: 1))
         let size = links.byteCount
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3, 4])
-    func `it is a list by row, whatever the runs are`(seed: UInt64) {
+    func `exchange links give the same results as a plain list after random changes`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var links = ExchangeLinks()
         var model: [ExchangeLink] = []

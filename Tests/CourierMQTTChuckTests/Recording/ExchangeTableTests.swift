@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ExchangeTableTests {
     @Test(arguments: [UInt64(1), 2, 3])
-    func `it is a dictionary by packet id`(seed: UInt64) {
+    func `an exchange table behaves like a dictionary with packet ids as keys`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = ExchangeTable()
         var model: [UInt16: UInt64] = [:]
@@ -25,7 +25,7 @@ import Testing
         #expect(table.count == 0)
     }
 
-    @Test func `all ids may be open at once`() {
+    @Test func `an exchange table can hold all 65536 packet ids at once`() {
         var table = ExchangeTable()
         // Far apart, so that two of them never fit in a small table.
         let ids = (0...UInt16.max).map { $0 &* 32_769 }

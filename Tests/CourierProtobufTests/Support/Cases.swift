@@ -1,7 +1,7 @@
 import Foundation
 
-/// How many random messages the tests try, from which seed: 300 unless `COURIER_PROTOBUF_CASES` says otherwise, from
-/// a new seed in every run unless `COURIER_PROTOBUF_SEED` repeats one.
+/// The number of random messages and their seed. `COURIER_PROTOBUF_CASES` sets the number, 300 by default.
+/// `COURIER_PROTOBUF_SEED` sets the seed, by default a new seed for each run.
 enum Cases {
     static let count = ProcessInfo.processInfo.environment["COURIER_PROTOBUF_CASES"].flatMap(Int.init) ?? 300
     static let seed: UInt64 = {

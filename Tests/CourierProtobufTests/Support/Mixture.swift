@@ -1,6 +1,6 @@
 import CourierProtobuf
 
-/// The same numbers for the same seed (SplitMix64).
+/// A random generator that returns the same numbers for the same seed (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
     init(seed: UInt64) { state = seed }
@@ -14,7 +14,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Messages that no decoder made: parts of several, put together in Swift.
+/// Messages that were built in Swift from fields of several other messages.
 enum Mixture {
     static func of(
         _ value: Courier_Test_Everything, _ others: [Courier_Test_Everything], _ generator: inout SeededGenerator

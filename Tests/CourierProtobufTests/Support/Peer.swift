@@ -1,6 +1,6 @@
 import Foundation
 
-/// Google's protobuf library for Python, on one message type.
+/// Google's Protobuf library for Python, for one message type.
 struct Peer {
     let type: String
 

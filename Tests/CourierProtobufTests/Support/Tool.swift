@@ -1,10 +1,10 @@
 import Foundation
 
-/// Runs programs that tests compare with.
+/// Runs the programs whose results the tests compare with.
 enum Tool {
     struct Failure: Error, CustomStringConvertible { let description: String }
 
-    /// The output of a program that gets `input`; files stand in for pipes, so neither side can wait for the other.
+    /// The output of a program for `input`. Uses files instead of pipes, which could block both sides.
     static func run(_ path: String, _ arguments: [String], input: Data = Data()) throws -> Data {
         try withFolder { folder in
             let files = ["in", "out", "err"].map { folder.appending(path: $0) }
@@ -26,7 +26,7 @@ enum Tool {
         }
     }
 
-    /// A folder that is gone afterwards.
+    /// Runs the closure with a temporary folder, and removes the folder afterwards.
     static func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "courier-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -42,7 +42,7 @@ enum Tool {
         try run("/usr/bin/protoc", ["-I\(protos.path)"] + arguments, input: input)
     }
 
-    /// What `protoc --descriptor_set_out` makes of some of the test's files and all they import.
+    /// The output of `protoc --descriptor_set_out` for some of the test's files and all their imports.
     static func descriptorSet(_ files: [String] = ["everything.proto", "note.proto"]) throws -> Data {
         try withFolder { folder in
             let file = folder.appending(path: "set")

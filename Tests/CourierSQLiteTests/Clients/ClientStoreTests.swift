@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a second client is refused while the first one lives, also under another path of the file`() throws {
+    @Test func `a second client gets storeInUse while the first one has the file, also through a link`() throws {
         let first = try open()
         expectInUse()
         let link = folder.url.appendingPathComponent("link")
@@ -40,14 +40,14 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    @Test func `a client is refused while a store object of the app has the file`() async throws {
+    @Test func `a client gets storeInUse while the app's own store object has the file open`() async throws {
         let other = try SQLiteMessageStore(at: folder.file)
         expectInUse()
         await other.close()
         _ = try open()
     }
 
-    @Test func `the next client gets the file as soon as the first one is let go, and waits for its last steps`()
+    @Test func `the next client opens the file after release(), but waits for the former client's writes`()
         async throws
     {
         var first: ClientStore? = try open()
@@ -62,7 +62,7 @@ import Testing
         expectInUse()
     }
 
-    @Test func `what the next client stores comes behind the last steps of the first one, in its order`() async throws {
+    @Test func `changes of the next client are stored after the last changes of the former client`() async throws {
         var first: ClientStore? = try open()
         try await store(1, in: #require(first))
         first?.release()
@@ -81,20 +81,20 @@ import Testing
         #expect(rest == Array(10...21))
     }
 
-    @Test func `a client that was refused leaves nothing behind`() throws {
+    @Test func `a refused client does not keep the file in use`() throws {
         let first = try open()
         for _ in 1...2 { expectInUse() }
         first.release()
         withExtendedLifetime(try open()) {}
     }
 
-    @Test func `a new client waits for a moment until the app has let the first one go`() throws {
+    @Test func `a new client waits a moment for the app to release the first client`() throws {
         let first = try open()
         Thread.detachNewThread { first.release() }
         withExtendedLifetime(try open()) {}
     }
 
-    @Test func `a client that ends without being let go frees the file`() async throws {
+    @Test func `a client that is deallocated without release() frees the file`() async throws {
         var first: ClientStore? = try open()
         try await store(1, in: #require(first))
         first = nil
@@ -102,7 +102,7 @@ import Testing
         #expect(try await second.summary(of: .client).outgoingCount == 1)
     }
 
-    @Test func `nobody waits for a client that has finished, and what is left of it may still store`() async throws {
+    @Test func `the next client does not wait for a finished client, which can still store changes`() async throws {
         let first = try open()
         try await store(1, in: first)
         first.finish()
@@ -114,7 +114,7 @@ import Testing
         #expect(try await second.summary(of: .client).outgoingCount == 2)
     }
 
-    @Test func `after the last client another store object opens the file at once`() async throws {
+    @Test func `a store object opens the file at once after the last client is gone`() async throws {
         for number in 1...20 as ClosedRange<UInt64> {
             let client = try open()
             try await store(number, in: client)
@@ -124,7 +124,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `messages of nobody are left behind, and those of a client that is there are not`() async throws {
+    @Test func `messages are reported as left behind only if no client has the file open`() async throws {
         #expect(LeftBehind(folder.file) == nil)
         do {
             let client = try open()
@@ -142,7 +142,7 @@ import Testing
         #expect(LeftBehind(folder.file) == nil)
     }
 
-    @Test func `asking who has a file keeps nobody from opening it`() async throws {
+    @Test func `checking the lock of a file never prevents a store from opening it`() async throws {
         let store = try SQLiteMessageStore(at: folder.file)
         await store.close()
         for _ in 1...50 {

@@ -12,12 +12,12 @@ import Testing
         (["STATE_DIRECTORY": "relative:/t", "HOME": "/h"], "/h/.local/state"),
         (["HOME": "/h"], "/h/.local/state"),
     ])
-    func `the first variable with an absolute path names the folder`(variables: [String: String], path: String) throws {
+    func `the first absolute path in the environment is the folder`(variables: [String: String], path: String) throws {
         #expect(try StorePlace.root(variables).path == path)
     }
 
     @Test(arguments: [[:], ["HOME": ""], ["HOME": "relative", "XDG_STATE_HOME": "./x"]])
-    func `without an absolute path there is an error that names the variables`(variables: [String: String]) {
+    func `an error names the environment variables if none has an absolute path`(variables: [String: String]) {
         let error = #expect(throws: CourierError.self) { try StorePlace.root(variables) }
         #expect(error?.code == .invalidConfiguration)
         for name in ["XDG_STATE_HOME", "STATE_DIRECTORY", "HOME", "messageStore"] {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a client id has its own file, whose name does not tell it`() throws {
+    @Test func `each client id has its own file, and the file name does not reveal the client id`() throws {
         let place = try StorePlace(program: "app", environment: ["HOME": "/h"])
         let file = place.file(of: "ada@example.com")
         #expect(file.deletingLastPathComponent().path == "/h/.local/state/app")
@@ -35,19 +35,19 @@ import Testing
         #expect(Set(["", "ada", "Ada", "a/../b", "é", "e\u{301}"].map { place.file(of: $0) }).count == 6)
     }
 
-    @Test func `the name of the program is that of its executable, unless the app names one`() throws {
+    @Test func `the program name is the executable's name unless the app sets one`() throws {
         let variables = ["HOME": "/h"]
         #expect(try StorePlace(program: nil, environment: variables).program == ProcessInfo.processInfo.processName)
         #expect(try StorePlace(program: "notes", environment: variables).program == "notes")
     }
 
     @Test(arguments: ["", ".", "..", "a/b", "/a", "a\0b", String(repeating: "a", count: 256)])
-    func `a name that is no name of a folder is refused`(name: String) {
+    func `a program name that is not a valid folder name throws invalidConfiguration`(name: String) {
         let error = #expect(throws: CourierError.self) { try StorePlace(program: name, environment: ["HOME": "/h"]) }
         #expect(error?.code == .invalidConfiguration && error?.message.contains("session.storeName") == true)
     }
 
-    @Test func `files of other client ids, and of other programs with the same client id, are relatives`() throws {
+    @Test func `relatives include files of other client ids and of other programs with the same client id`() throws {
         let folder = try TemporaryFolder()
         let variables = ["XDG_STATE_HOME": folder.url.path]
         let place = try StorePlace(program: "app", environment: variables)

@@ -81,14 +81,14 @@ import Testing
     }
 
     @Test(arguments: [(1, false), (1, true), (30, false)])
-    func `a call that fails costs the batches that it fails, and nothing else`(count: Int, isFull: Bool) async throws {
+    func `a failed disk call affects only the batches that report an error`(count: Int, isFull: Bool) async throws {
         let disk = FaultyDisk()
         var call = 1
         while try await run(FaultyDisk.Plan(first: call, count: count, isFull: isFull), disk) { call += 1 }
         #expect(call > 60, "the scenario makes only \(call) calls")
     }
 
-    @Test func `batches that a full disk refuses are accepted when there is room again`() async throws {
+    @Test func `a store refuses batches while the disk is full and accepts new ones afterwards`() async throws {
         let (disk, folder) = (FaultyDisk(), try TemporaryFolder())
         let store = try SQLiteMessageStore(
             at: folder.file, durability: .normal, limits: .default, system: disk.name)

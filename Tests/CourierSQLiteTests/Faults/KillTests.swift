@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["full", "normal"])
-    func `what was accepted before a kill is there afterwards, whole`(durability: String) async throws {
+    func `no accepted batch is lost or stored in part if the process is killed`(durability: String) async throws {
         let folder = try TemporaryFolder()
         let report = folder.url.appendingPathComponent("report")
         try Data().write(to: report)

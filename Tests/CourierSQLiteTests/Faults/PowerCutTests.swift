@@ -115,7 +115,7 @@ import Testing
         return disk.steps
     }
 
-    @Test func `whenever the power is cut, the file can be read and holds the accepted prefix`() async throws {
+    @Test func `after a power cut at any step, the store opens with all completed batches`() async throws {
         let recorded = try TemporaryFolder()
         let steps = try await record(in: recorded)
         var models = [StoreModel()]
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: SQLiteMessageStore.Durability.allCases)
-    func `what is repeatable waits for the disk with the next commit, and not for itself`(
+    func `a repeatable commit is synced only with the next commit, and only at full durability`(
         durability: SQLiteMessageStore.Durability
     ) async throws {
         let folder = try TemporaryFolder()

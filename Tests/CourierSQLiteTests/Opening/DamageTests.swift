@@ -62,14 +62,14 @@ import Testing
         try CourierSQLiteTests.write(bytes, to: folder.file.path)
     }
 
-    @Test func `an empty file is a new store`() async throws {
+    @Test func `an empty file opens as a new store`() async throws {
         try write(Data())
         let (contents, recovery) = try await open("empty")
         #expect(recovery == nil && contents.outgoing.isEmpty)
     }
 
     @Test(arguments: [2, 99, 100, 4_096, 100_000])
-    func `a file of anything is set aside`(count: Int) async throws {
+    func `a file of random bytes is quarantined, and a new store is created`(count: Int) async throws {
         var random = SeededGenerator(seed: 5)
         let bytes = Data((0..<count).map { _ in UInt8.random(in: 1...255, using: &random) })
         try write(bytes)
@@ -81,7 +81,7 @@ import Testing
         #expect(folder.names == ["store.courier", "store.courier.damaged-1", "store.courier.lock"])
     }
 
-    @Test func `a database of another application is set aside as it is, each under a name of its own`() async throws {
+    @Test func `databases of another application are quarantined unchanged, each under a new name`() async throws {
         for number in 1...3 {
             let store = folder.file
             try? FileManager.default.removeItem(at: store)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `of a file that is cut at any page, the rows before the cut are saved`() async throws {
+    @Test func `a truncated file opens with the rows that can still be read`() async throws {
         let whole = try await fill().contents()
         let bytes = try folder.bytes("store.courier")
         var saved: [Int] = []
@@ -113,7 +113,7 @@ import Testing
         #expect(saved.last.map { $0 > Int(Self.rows) } == true, "saved: \(saved)")
     }
 
-    @Test func `of a file with one broken page, all rows of the other pages are saved`() async throws {
+    @Test func `a file with one broken page usually keeps at least half of its rows`() async throws {
         let whole = try await fill().contents()
         let bytes = try folder.bytes("store.courier")
         let pages = bytes.count / 4_096
@@ -133,7 +133,7 @@ import Testing
         #expect(lostMost <= total / 5, "\(lostMost) of \(total)")
     }
 
-    @Test func `a file whose first page is broken gives its rows back all the same`() async throws {
+    @Test func `all rows are recovered from a file with a broken header`() async throws {
         let whole = try await fill().contents()
         var bytes = try folder.bytes("store.courier")
         bytes.replaceSubrange(0..<100, with: Data(repeating: 0x55, count: 100))
@@ -145,7 +145,7 @@ import Testing
 
     /// Bytes 60 to 63 are the version, 68 to 71 say whose file it is.
     @Test(arguments: [(60, [0xFF, 0xFF, 0xFF, 0xFF]), (60, [0, 0, 0, 0]), (68, [0x42])] as [(Int, [UInt8])])
-    func `a header without the store's marks costs no row`(offset: Int, field: [UInt8]) async throws {
+    func `all rows are recovered if the version or application id is wrong`(offset: Int, field: [UInt8]) async throws {
         let whole = try await fill().contents()
         var bytes = try folder.bytes("store.courier")
         bytes.replaceSubrange(offset..<offset + field.count, with: field)
@@ -155,7 +155,7 @@ import Testing
         #expect(contents == whole)
     }
 
-    @Test func `flipped bytes anywhere neither stop nor crash a store`() async throws {
+    @Test func `a store opens and accepts messages if random bytes of its file were changed`() async throws {
         _ = try await fill()
         let bytes = try folder.bytes("store.courier")
         var random = SeededGenerator(seed: 11)
@@ -173,7 +173,7 @@ import Testing
         #expect(recoveries > 10)
     }
 
-    @Test func `damage that is met while the store is open is dealt with at once`() async throws {
+    @Test func `an open store recovers its file as soon as it reads a damaged page`() async throws {
         // More pages than are looked through when a file is opened.
         let first = try quick()
         for start in stride(from: UInt64(0), to: 2_000, by: 200) {
@@ -198,7 +198,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a recovery that was cut short is gone on with`() async throws {
+    @Test func `an interrupted recovery is completed when the store is opened again`() async throws {
         let whole = try await fill().contents()
         // As if the process had ended when all was saved and nothing was renamed.
         let saved = try folder.bytes("store.courier")
@@ -214,28 +214,28 @@ import Testing
         #expect(!folder.names.contains { $0.contains("recover") })
     }
 
-    @Test func `a log of anything beside the file is no obstacle`() async throws {
+    @Test func `an invalid log file does not prevent opening and loses no rows`() async throws {
         let whole = try await fill().contents()
         try Data(repeating: 1, count: 9_000).write(to: folder.url.appendingPathComponent("store.courier-wal"))
         let (contents, recovery) = try await open("log")
         #expect(contents == whole && recovery == nil)
     }
 
-    @Test func `a lock file of anything is no obstacle`() async throws {
+    @Test func `an invalid lock file does not prevent opening and loses no rows`() async throws {
         let whole = try await fill().contents()
         try Data(repeating: 1, count: 9_000).write(to: folder.url.appendingPathComponent("store.courier.lock"))
         let (contents, recovery) = try await open("lock")
         #expect(contents == whole && recovery == nil)
     }
 
-    @Test func `a folder in place of the file is refused and left alone`() throws {
+    @Test func `opening a store throws storeFailed if the path is a folder`() throws {
         try FileManager.default.createDirectory(at: folder.file, withIntermediateDirectories: true)
         let error = #expect(throws: CourierError.self) { try SQLiteMessageStore(at: folder.file) }
         #expect(error?.code == .storeFailed && error?.message.contains("is a folder") == true)
         #expect(folder.names == ["store.courier"])
     }
 
-    @Test func `a folder that can not be written to is an error that names it`() throws {
+    @Test func `opening a store throws storeFailed with the path if the folder is not writable`() throws {
         // Nobody, not even the system's administrator, makes files there.
         let error = #expect(throws: CourierError.self) {
             try SQLiteMessageStore(at: URL(fileURLWithPath: "/proc/courier/store"))

@@ -13,7 +13,7 @@ import Testing
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func `what is made can be read by its user only, and what was there is kept and closed to others`() throws {
+    @Test func `new files are private, and existing files keep their contents and become private`() throws {
         let file = folder.url.appendingPathComponent("a/b/data")
         let files = try DatabaseFiles(.archive, at: file)
         try files.prepare()
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `what is saved of a damaged file can be read by its user only, before the recovery ends`() throws {
+    @Test func `the temporary files of a recovery can be read only by their owner`() throws {
         let files = try DatabaseFiles(.messageStore, at: folder.file)
         let opening = StoreOpening(files: files, durability: .normal, limits: .default, system: FaultyDisk.quick.name)
         try Data(repeating: 7, count: 10_000).write(to: folder.file)
@@ -38,7 +38,7 @@ import Testing
         for path in [files.recovering, files.recovering + ".template"] { #expect(try permissions(path) == 0o600) }
     }
 
-    @Test func `a database goes aside with its log, under names that are free`() throws {
+    @Test func `a quarantined database is renamed together with its log, to unused names`() throws {
         let files = try DatabaseFiles(.archive, at: folder.file)
         for number in 1...3 {
             try Data("data \(number)".utf8).write(to: folder.file)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [(DatabaseFiles.Purpose.messageStore, "message store"), (.archive, "archive")])
-    func `a message says what the file is for`(purpose: DatabaseFiles.Purpose, name: String) throws {
+    func `an error message begins with the purpose of the file`(purpose: DatabaseFiles.Purpose, name: String) throws {
         for url in [folder.url, try #require(URL(string: "https://example.com/x"))] {
             let error = #expect(throws: CourierError.self) { try DatabaseFiles(purpose, at: url) }
             #expect(error?.message.hasPrefix("The \(name) ") == true)

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.enabled(if: SystemCallTrace.isPossible, "strace may not attach to a process of this user"))
-    func `no file of a store is created with more than 0600, whatever the umask, which is not changed`() async throws {
+    func `store files are created with at most permissions 0600, and the umask is not changed`() async throws {
         let (path, trace) = (folder.file("new/deep/store"), folder.file("trace"))
         await #expect(processExitsWith: .success) { [path = path as String, trace = trace as String] in
             try await FileCreationTests.useStore(at: path, tracingInto: trace)
@@ -62,7 +62,7 @@ import Testing
     private static let suffixes = ["", ".lock", "-wal", "-shm", "-journal"]
 
     @Test(arguments: suffixes)
-    func `a symbolic link in place of a file is refused, and its target is not touched`(suffix: String) throws {
+    func `a store refuses a symbolic link in place of a file, and the target is not changed`(suffix: String) throws {
         let (path, target) = (folder.file("store"), folder.file("target"))
         try Data("theirs".utf8).write(to: URL(fileURLWithPath: target))
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: target)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: suffixes)
-    func `a file of another user is refused, since that user could read on`(suffix: String) throws {
+    func `opening a store throws if one of its files belongs to another user`(suffix: String) throws {
         let path = folder.file("store")
         try Data().write(to: URL(fileURLWithPath: path + suffix))
         #expect(chown(path + suffix, 65_534, 65_534) == 0 && chmod(path + suffix, 0o666) == 0)

@@ -23,27 +23,27 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
     }
 
-    @Test func `a new file is empty and belongs to its user only`() throws {
+    @Test func `a new private file is empty and has permissions 0600`() throws {
         try PrivateFile.prepare(path)
         #expect(try permissions(path) == 0o600)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)).isEmpty)
     }
 
     @Test(arguments: [0o644, 0o666, 0o640, 0o600, 0o4600])
-    func `an existing file keeps its contents and loses wider permissions`(before: Int) throws {
+    func `an existing file keeps its contents and gets permissions 0600`(before: Int) throws {
         try write("kept", permissions: before)
         try PrivateFile.prepare(path)
         #expect(try permissions(path) == 0o600)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept")
     }
 
-    @Test func `a missing file is not created by restricting`() throws {
+    @Test func `restrictIfPresent does not create a missing file`() throws {
         #expect(try !PrivateFile.restrictIfPresent(path))
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
     @Test(arguments: [true, false])
-    func `a symbolic link is refused, and its target is not touched`(hasTarget: Bool) throws {
+    func `a symbolic link is refused, and its target is not changed`(hasTarget: Bool) throws {
         let target = folder.file("target")
         if hasTarget {
             try Data("theirs".utf8).write(to: URL(fileURLWithPath: target))
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
-    func `a file of another user is refused, and stays as it is`() throws {
+    func `a file of another user is refused and not changed`() throws {
         try write("theirs", permissions: 0o644)
         #expect(chown(path, 65_534, 65_534) == 0)
         expectCourierError(.storeFailed, path, "belongs to user 65534", "Remove the file") {
@@ -68,14 +68,14 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what is no regular file is refused`(isFolder: Bool) throws {
+    func `a folder or a pipe in place of the file is refused`(isFolder: Bool) throws {
         if isFolder { try #require(mkdir(path, 0o700) == 0) } else { try #require(mkfifo(path, 0o600) == 0) }
         expectCourierError(.storeFailed, path, isFolder ? "is a folder" : "is not a regular file") {
             try PrivateFile.prepare(path)
         }
     }
 
-    @Test func `a folder that does not exist is named`() throws {
+    @Test func `the error for a missing folder contains its path`() throws {
         let file = folder.file("missing/data")
         expectCourierError(.storeFailed, file, "No such file or directory", "Choose a folder") {
             try PrivateFile.prepare(file)
@@ -84,7 +84,7 @@ import Testing
 
     /// SQLite locks files by `fcntl`, and any descriptor of the process that is closed takes such locks away.
     @Test(arguments: [0o600, 0o644])
-    func `locks of this process on the file stay`(before: Int) throws {
+    func `preparing a file keeps the locks that this process has on it`(before: Int) throws {
         try write("locked", permissions: before)
         let holder = open(path, O_RDWR | O_CLOEXEC)
         let other = open(path, O_RDWR | O_CLOEXEC)
@@ -103,7 +103,7 @@ import Testing
         #expect(lock.l_type == Int16(F_WRLCK) && lock.l_pid == getpid())
     }
 
-    @Test func `a file is opened for writing behind the same checks`() throws {
+    @Test func `a file opened for writing gets permissions 0600 and keeps its other contents`() throws {
         try write("contents", permissions: 0o644)
         let file = try PrivateFile.open(path)
         try file.write(contentsOf: Data("CON".utf8))
@@ -112,7 +112,7 @@ import Testing
         #expect(try permissions(path) == 0o600)
     }
 
-    @Test func `new folders belong to their user only, and existing ones keep their permissions`() throws {
+    @Test func `new folders get permissions 0700, and existing folders keep their permissions`() throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         let deep = folder.file("a/b")
         try PrivateFile.makeFolder(deep)

@@ -91,7 +91,7 @@ import Testing
             summary: StoreSummary(outgoingCount: 2, incomingCount: 1, payloadBytes: 10, lastMessageID: id(3)))
     }
 
-    @Test func `a file of version 1 opens with every row`() async throws {
+    @Test func `a store file of schema version 1 opens with all its rows`() async throws {
         try copy("every-row.courier")
         for _ in 0..<2 {  // The second time with the tables of this version.
             let store = try open()
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `rows of version 1 expire by their dates`() async throws {
+    @Test func `incoming messages of a version 1 file expire by their dates`() async throws {
         try copy("every-row.courier")
         let store = try open(at: Self.moment + 300)
         let rows = try await store.incoming(in: Self.first, matching: nil, after: nil, limit: .max)
@@ -113,7 +113,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a file of version 1 takes the changes of this version`() async throws {
+    @Test func `a store file of version 1 accepts the changes of the current version`() async throws {
         try copy("every-row.courier")
         let store = try open()
         let new = StoredMessage(
@@ -151,7 +151,7 @@ import Testing
         #expect(try folder.bytes("store.courier") == before)
     }
 
-    @Test func `a page of sent messages is found in a file of version 1`() async throws {
+    @Test func `sent messages are read from a store file of version 1`() async throws {
         try copy("many-rows.courier")
         let store = try open()
         let rows = try await store.outgoing(in: Self.first, after: nil, limit: .max)
@@ -166,7 +166,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a damaged file of version 1 is saved with its rows`() async throws {
+    @Test func `all rows are recovered from a damaged file of version 1`() async throws {
         try copy("every-row.courier")
         var bytes = try folder.bytes("store.courier")
         bytes.replaceSubrange(0..<16, with: Data(count: 16))  // Not the header of a database any more.

@@ -10,7 +10,7 @@ import Testing
         contentType: "text/\u{1F69A}", payloadFormat: .utf8, responseTopic: "", correlationData: Data([0, 255]),
         messageExpiry: .milliseconds(-1_500), userProperties: [.init("b", ""), .init("a", "1"), .init("b", "2")])
 
-    @Test func `properties come back as they were`() {
+    @Test func `encoded properties decode to the same properties`() {
         let all = [
             Self.full, MessageProperties(contentType: ""), MessageProperties(payloadFormat: .utf8),
             MessageProperties(correlationData: Data()), MessageProperties(messageExpiry: .zero),
@@ -23,7 +23,7 @@ import Testing
         #expect(PropertiesCodec.encode(MessageProperties()) == nil)
     }
 
-    @Test func `bytes that end too early, or of another version, are no properties`() throws {
+    @Test func `decode returns nil if a field is cut short or the version is unknown`() throws {
         let bytes = try #require(PropertiesCodec.encode(Self.full))
         // A cut between two fields is a shorter list of fields.
         let whole = (1..<bytes.count).filter { PropertiesCodec.decode(Array(bytes.prefix($0))) != nil }
@@ -35,7 +35,7 @@ import Testing
         #expect(PropertiesCodec.decode([1, 1, 0, 0, 0, 1, 0xFF]) == nil)
     }
 
-    @Test func `any bytes are read without a trap`() throws {
+    @Test func `decode does not crash on randomly changed bytes`() throws {
         var random = SeededGenerator(seed: 3)
         let bytes = try #require(PropertiesCodec.encode(Self.full))
         var (read, refused) = (0, 0)

@@ -23,7 +23,7 @@ import Testing
             Schema.Step(sql: "INSERT INTO note SELECT topic FROM outgoing"),
         ])
 
-    @Test func `a file without tables gets them, and the marks by which it is known`() async throws {
+    @Test func `opening a file without tables creates them and sets the application id and version`() async throws {
         // Version 0: what a crash in the middle of the first opening leaves.
         try PrivateFile.prepare(folder.file.path)
         let bare = try Database(path: folder.file.path, .owner, system: nil)
@@ -37,7 +37,7 @@ import Testing
         #expect(try number("PRAGMA user_version") == Schema.current.version)
     }
 
-    @Test func `an older file goes through every step once and keeps its rows`() async throws {
+    @Test func `an older file is migrated once by every new step and keeps its rows`() async throws {
         let old = try open(.current)
         try await old.commit(.enqueue(message(1)), .enqueue(message(2)))
         await old.close()
@@ -50,7 +50,7 @@ import Testing
         #expect(try number("SELECT count(*) FROM note") == 2)
     }
 
-    @Test func `a step that fails leaves the file as it was`() async throws {
+    @Test func `a failed migration step leaves the file unchanged`() async throws {
         let old = try open(.current)
         try await old.commit(.enqueue(message(1)))
         await old.close()
@@ -63,7 +63,7 @@ import Testing
         await again.close()
     }
 
-    @Test func `a file of a newer version is refused and left alone`() async throws {
+    @Test func `a store file of a newer version throws storeFailed and is not changed`() async throws {
         let new = try open(Self.later)
         try await new.commit(.enqueue(message(1)))
         await new.close()

@@ -25,7 +25,7 @@ import Testing
 
     private func reject(_ number: UInt64) -> StoreChange { .reject(id(number), reason: "r", at: Self.date) }
 
-    @Test func `rejected messages are bounded by count and by bytes, and the oldest go first`() async throws {
+    @Test func `rejected messages are limited by count and bytes, and the oldest are removed first`() async throws {
         let store = try open()
         let small = (1...1_010).map { StoreChange.enqueue(message($0)) }
         #expect(await store.refusal(small + (2...1_010).map { reject($0) } + [reject(1)]) == nil)
@@ -41,7 +41,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `the limits of the store do not count rejected messages`() async throws {
+    @Test func `rejected messages do not count toward the limits of the store`() async throws {
         let store = try open(SQLiteMessageStore.Limits(rows: 2))
         for number in 1...20 as ClosedRange<UInt64> {
             #expect(await store.refusal([.enqueue(message(number)), .enqueue(message(number + 100))]) == nil)
@@ -54,7 +54,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a refused batch brings a rejected message back`() async throws {
+    @Test func `a refused batch leaves rejected and outgoing messages unchanged`() async throws {
         let store = try open(SQLiteMessageStore.Limits(rows: 2))
         try await store.commit(.enqueue(message(1)), .enqueue(message(2)), reject(1))
         let batch = [.removeRejected(id(1)), reject(2)] + (3...5).map { StoreChange.enqueue(message($0)) }
@@ -64,7 +64,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a scope with rejected messages is not forgotten`() async throws {
+    @Test func `an old scope is kept as long as it has rejected messages`() async throws {
         let first = try open(at: Self.date)
         try await first.commit(.enqueue(message(7)), reject(7))
         await first.close()
@@ -82,7 +82,7 @@ import Testing
         await forgotten.close()
     }
 
-    @Test func `a damaged file is saved with strikes, times since the boot and rejected messages`() async throws {
+    @Test func `recovery of a damaged file keeps strikes, boot times and rejected messages`() async throws {
         let store = try open()
         var model = StoreModel()
         let bootTime = BootTime(bootID: UUID(), sinceBoot: .nanoseconds(77_000_000_123))
@@ -102,7 +102,7 @@ import Testing
         await again.close()
     }
 
-    @Test func `an export shows what a rejected message was`() async throws {
+    @Test func `an export of a store contains all fields of a rejected message`() async throws {
         let store = try open()
         let bootTime = BootTime(
             bootID: try #require(UUID(uuidString: "E0EABFA0-8699-46CC-882C-6DBB3EE1B346")),
@@ -119,8 +119,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a store opened in another boot or by another date removes what is over and nothing else`() async throws
-    {
+    @Test func `a store removes only expired messages after a date change or a reboot`() async throws {
         let (boot, start) = (UUID(), message(1).storedAt)
         func bootTime(_ seconds: Int) -> BootTime { BootTime(bootID: boot, sinceBoot: .seconds(seconds)) }
         let store = try open()

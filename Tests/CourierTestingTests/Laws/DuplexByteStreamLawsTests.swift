@@ -8,12 +8,12 @@ import Testing
 
 @Suite struct `Laws of a byte stream` {
     @Test(arguments: [Int.max, 1_000])
-    func `streams in memory keep them`(bytesPerCall: Int) async throws {
+    func `a memory stream passes all checks of DuplexByteStreamLaws`(bytesPerCall: Int) async throws {
         try await DuplexByteStreamLaws.check { MemoryStream.pair(bytesPerCall: bytesPerCall) }
     }
 
-    /// The transport's own stream, over a pair of Unix sockets, which know no reset.
-    @Test func `sockets keep them`() async throws {
+    /// The transport's own stream over a pair of Unix sockets. Unix sockets have no reset.
+    @Test func `a socket stream passes all checks of DuplexByteStreamLaws`() async throws {
         try await DuplexByteStreamLaws.check(DuplexByteStreamLaws.Abilities(showsReset: false)) {
             var descriptors: [Int32] = [-1, -1]
             let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: FaultyStream.Fault.allCases)
-    func `each fault breaks its law`(fault: FaultyStream.Fault) async throws {
+    func `each faulty stream is reported as a violation of the expected law`(fault: FaultyStream.Fault) async throws {
         let violation = await #expect(throws: LawViolation.self) {
             try await DuplexByteStreamLaws.check(laws: [fault.law], patience: fault.patience ?? .seconds(120)) {
                 FaultyStream.pair(fault)
@@ -34,18 +34,18 @@ import Testing
         #expect(violation?.finding.contains("did not within") == (fault.patience != nil))
     }
 
-    @Test func `each law has a fault that breaks it`() {
+    @Test func `each byte stream law is violated by at least one faulty stream`() {
         #expect(Set(FaultyStream.Fault.allCases.map(\.law)) == Set(DuplexByteStreamLaws.Law.allCases))
     }
 
-    @Test func `a false count is named and does not trap`() async throws {
+    @Test func `a wrong byte count of a stream is reported and does not crash`() async throws {
         let violation = await #expect(throws: LawViolation.self) {
             try await DuplexByteStreamLaws.check { FaultyStream.pair(.readsNothing) }
         }
         #expect(violation?.finding.hasSuffix("brought 0") == true)
     }
 
-    @Test func `a check of a stream that blocks ends all the same`() async throws {
+    @Test func `the check of a blocking stream ends with a timeout violation`() async throws {
         let (left, right) = MemoryStream.pair()
         let stream = BlockingStream(left)
         let violation = await #expect(throws: LawViolation.self) {
@@ -57,7 +57,7 @@ import Testing
         stream.mayRead.signal()
     }
 
-    @Test func `what a stream can not do is not asked of it`() async throws {
+    @Test func `a law for an ability that the stream lacks is not checked`() async throws {
         let abilities = DuplexByteStreamLaws.Abilities(canEndOutputAlone: false, showsReset: false)
         try await DuplexByteStreamLaws.check(abilities, laws: [.endsOutputAlone, .showsReset]) {
             FaultyStream.pair(.hidesReset)
@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-/// A stream whose reads wait, as they must not: until the first signal, or for a minute.
+/// A faulty stream: a read blocks until the first signal, or for a minute.
 private final class BlockingStream: DuplexByteStream {
     let mayRead = DispatchSemaphore(value: 0)
     let hasGivenUp = Atomic(false)

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A correct store in memory, which can be given one fault.
+/// A correct store in memory, with an optional fault.
 final class FaultyStore: MessageStore {
     enum Fault: CaseIterable {
         case beginsWithAnID, losesProperties, readsNewestFirst, repeatsLastOfPage, ignoresLimit, mixesDirections
@@ -36,10 +36,10 @@ final class FaultyStore: MessageStore {
 
     private struct State {
         var scopes: [StoreScope: Rows] = [:]
-        /// How many batches were committed.
+        /// The number of committed batches.
         var count = 0
         var hasRefused = false
-        /// What takes effect only behind the next read.
+        /// Changes that take effect only after the next read.
         var laggards: [@Sendable (FaultyStore) -> Void] = []
         var unordered: [Waiting] = []
     }

@@ -2,13 +2,13 @@ import CourierTesting
 import CourierTransport
 import Synchronization
 
-/// One end of a stream in memory with one fault.
+/// One end of a memory stream with one fault.
 final class FaultyStream: DuplexByteStream {
     enum Fault: CaseIterable {
         case readsNothing, countsTooMuch, changesAByte, losesRest, losesAByte, staysBlocked, readsOrWrites
         case keepsOutputOpen, breaksOutput, hidesReset, keepsReadiness
 
-        /// The law that it breaks.
+        /// The law that this fault breaks.
         var law: DuplexByteStreamLaws.Law {
             switch self {
             case .readsNothing, .countsTooMuch: .countsTruly
@@ -23,7 +23,7 @@ final class FaultyStream: DuplexByteStream {
             }
         }
 
-        /// How long to wait for what this fault keeps from coming; `nil` when it shows by what comes.
+        /// How long the check waits before it reports this fault; `nil` if the fault is found without a timeout.
         var patience: Duration? {
             switch self {
             case .losesRest, .losesAByte, .staysBlocked, .readsOrWrites, .keepsOutputOpen: .milliseconds(300)
@@ -78,7 +78,7 @@ final class FaultyStream: DuplexByteStream {
         }
     }
 
-    /// Takes more from below than there is room for.
+    /// Reads more bytes than fit into the buffer, and loses the rest.
     private func readAndLose(into buffer: inout MutableRawSpan) throws(TransportError) -> StreamRead {
         var all = [UInt8](repeating: 0, count: 1 << 16)
         var span = all.mutableSpan
@@ -95,7 +95,7 @@ final class FaultyStream: DuplexByteStream {
         let result = try stream.write(bytes)
         guard case .bytesThenWait = result else {
             let all = bytes.byteCount
-            // Not all of it was taken, and a byte more is said to have been.
+            // Not all bytes were written, and the result reports one byte too many.
             if fault == .losesAByte, case .bytes(let count) = result, count < all { return .bytes(count + 1) }
             return result
         }

@@ -8,12 +8,14 @@ import Testing
     private static let values = [0, 1, -1, Int.max, Int.min]
     private static let malformed = [Data(), Data("1x".utf8), Data([0xFF])]
 
-    @Test func `a correct adapter keeps them`() async throws {
+    @Test func `a correct message adapter passes all checks of MessageAdapterLaws`() async throws {
         try await MessageAdapterLaws.check(DecimalAdapter(), values: Self.values, malformed: Self.malformed)
     }
 
     @Test(arguments: DecimalAdapter.Fault.allCases)
-    func `each fault breaks its law`(fault: DecimalAdapter.Fault) async throws {
+    func `each faulty message adapter is reported as a violation of the expected law`(fault: DecimalAdapter.Fault)
+        async throws
+    {
         let law: MessageAdapterLaws.Law =
             switch fault {
             case .namesNoType, .changesItsName: .namesItsContentType
@@ -30,7 +32,7 @@ import Testing
         #expect(violation?.law == law.rawValue)
     }
 
-    @Test func `values that do not differ prove nothing and are refused`() async throws {
+    @Test func `a check of a message adapter with only equal sample values fails`() async throws {
         let violation = await #expect(throws: LawViolation.self) {
             try await MessageAdapterLaws.check(DecimalAdapter(), values: [1, 1])
         }
@@ -38,7 +40,7 @@ import Testing
     }
 }
 
-/// Integers as decimal digits, which can be given one fault.
+/// An adapter for integers as decimal digits, with an optional fault.
 final class DecimalAdapter: MessageAdapter {
     enum Fault: CaseIterable {
         case namesNoType, changesItsName, losesSign, readsFromTheFirstIndex, writesForeignTypes, readsForeignTypes
@@ -81,7 +83,7 @@ final class DecimalAdapter: MessageAdapter {
         return Data(String(fault == .losesSign ? Int(number.magnitude >> 1) : number).utf8)
     }
 
-    /// What a buffer of its own would come to that two tasks write at a time. It waits for the other where there is one.
+    /// Simulates a shared buffer: throws if two tasks write at the same time. It waits a while for a second task.
     private func writeShared() throws {
         state.withLock { $0.writers += 1 }
         for _ in 0..<500 {
@@ -98,11 +100,11 @@ final class DecimalAdapter: MessageAdapter {
     func fromMessage<T>(_ message: Data, topic: String) throws -> T {
         if fault == .readsFromTheFirstIndex, message.startIndex != 0 { throw Failure() }
         if fault == .remembersFailures, state.withLock({ $0.hasFailed }) { throw Failure() }
-        // Safe: a value without bytes has none that could be wrong.
+        // Safe, because a type of size zero has no bytes.
         if fault == .readsForeignTypes, MemoryLayout<T>.size == 0 { return unsafeBitCast((), to: T.self) }
         let text = String(decoding: message, as: UTF8.self)
         guard let number = Int(text) ?? (fault == .readsAnything ? 0 : nil), let value = number as? T else {
-            // The law about foreign types comes first and is not to be broken by what this fault remembers.
+            // Remembers only failures for `Int`, so that this fault does not break the law about foreign types.
             if T.self == Int.self { state.withLock { $0.hasFailed = true } }
             throw Failure()
         }

@@ -2,12 +2,12 @@ import CourierTesting
 import Testing
 
 @Suite struct `Laws of a message store` {
-    @Test func `a correct store keeps them`() async throws {
+    @Test func `a correct message store passes all checks of MessageStoreLaws`() async throws {
         try await MessageStoreLaws.check { FaultyStore() }
         try await MessageStoreLaws.checkLimits { FaultyStore(limit: 7) }
     }
 
-    /// Which law each fault breaks; exhaustive, so that no fault is without a law.
+    /// The law that each fault breaks. The switch is exhaustive, so that each fault has a law.
     private static func law(brokenBy fault: FaultyStore.Fault) -> MessageStoreLaws.Law {
         switch fault {
         case .beginsWithAnID: .beginsEmpty
@@ -42,7 +42,9 @@ import Testing
     }
 
     @Test(arguments: FaultyStore.Fault.allCases)
-    func `each fault breaks its law`(fault: FaultyStore.Fault) async throws {
+    func `each faulty message store is reported as a violation of the expected law`(fault: FaultyStore.Fault)
+        async throws
+    {
         let law = Self.law(brokenBy: fault)
         let isSeenByWaiting = fault == .completesNever
         let patience = isSeenByWaiting ? Duration.milliseconds(100) : .seconds(120)
@@ -54,18 +56,18 @@ import Testing
         #expect(violation?.finding.contains("did not within") == isSeenByWaiting)
     }
 
-    @Test func `each law has a fault that breaks it`() {
+    @Test func `each message store law is violated by at least one faulty store`() {
         #expect(Set(FaultyStore.Fault.allCases.map(Self.law)) == Set(MessageStoreLaws.Law.allCases))
     }
 
-    @Test func `the first broken law is named, with what was found`() async throws {
+    @Test func `a violation names the first violated law and describes the finding`() async throws {
         let violation = await #expect(throws: LawViolation.self) {
             try await MessageStoreLaws.check { FaultyStore(.ignoresLimit) }
         }
         #expect(violation?.description == "pages: a page of at most 1 outgoing messages has 25")
     }
 
-    @Test func `a store that never says that it is full is told so`() async throws {
+    @Test func `checkLimits() reports a store that is never full`() async throws {
         let violation = await #expect(throws: LawViolation.self) {
             try await MessageStoreLaws.checkLimits { FaultyStore() }
         }

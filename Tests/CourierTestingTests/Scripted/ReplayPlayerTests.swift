@@ -9,14 +9,14 @@ import Testing
 @Suite struct `Replay of a recording` {
     private static let start = ContinuousClock.now
 
-    /// A player of a recording with its time.
+    /// A player for a recording, with its own time.
     private struct Play {
         var player: ReplayPlayer
         var now = start
 
         init(_ traffic: RecordedTraffic) { player = ReplayPlayer(traffic, now: start) }
 
-        /// All that it says now; its end, or that it waits, comes last.
+        /// All advances that are possible now; the last is `wait` or `finished`.
         mutating func advance() -> [ReplayPlayer.Advance] {
             var all: [ReplayPlayer.Advance] = []
             while true {
@@ -62,7 +62,7 @@ import Testing
             Publish(topic: topic, payload: [1], delivery: Delivery(qos: qos, packetID: id) ?? .atMostOnce))
     }
 
-    @Test func `the broker speaks after what it followed, as much later as it did`() throws {
+    @Test func `a replayed packet follows the same client packet after the recorded delay`() throws {
         var play = Play(
             RecordedTraffic([
                 try Self.client(Self.connect), try Self.broker(.connAck(ConnAck()), after: 40),
@@ -76,7 +76,7 @@ import Testing
         #expect(play.pass(.milliseconds(39)) == [.wait])
         #expect(play.player.deadline == Self.start + .milliseconds(40))
         #expect(play.pass(.milliseconds(1)) == [try Self.said(.connAck(ConnAck())), .wait])
-        // The client takes its own time.
+        // The client may be slower than in the recording.
         #expect(play.pass(.seconds(60)) == [.wait])
         #expect(play.receive(Self.subscribe(1, "a")) == [.wait])
         #expect(
@@ -86,7 +86,7 @@ import Testing
         #expect(play.pass(.seconds(2)) == [try Self.said(Self.publish("a", 5)), .finished])
     }
 
-    @Test func `answers have the packet ids that the client chose this time`() throws {
+    @Test func `replayed answers use the packet ids of the current client`() throws {
         var play = Play(
             RecordedTraffic([
                 try Self.client(Self.publish("a", 300, .exactlyOnce)), try Self.client(Self.publish("b", 301)),
@@ -94,7 +94,7 @@ import Testing
                 try Self.broker(.pubRec(Acknowledgement(packetID: 300))),
                 try Self.client(.pubRel(Acknowledgement(packetID: 300))),
                 try Self.broker(.pubComp(Acknowledgement(packetID: 300))),
-                // The broker's own ids stay.
+                // The packet ids that the broker chose are not changed.
                 try Self.broker(Self.publish("c", 300)), try Self.client(.pubAck(Acknowledgement(packetID: 300))),
             ]))
         #expect(
@@ -111,7 +111,7 @@ import Testing
         #expect(play.receive(.pubAck(Acknowledgement(packetID: 300))) == [.finished])
     }
 
-    @Test func `a packet that comes early waits for its turn`() throws {
+    @Test func `a client packet that is received early is answered in the recorded order`() throws {
         var play = Play(
             RecordedTraffic([
                 try Self.client(Self.publish("a", 1)), try Self.broker(.pubAck(Acknowledgement(packetID: 1))),
@@ -125,7 +125,7 @@ import Testing
             ])
     }
 
-    @Test func `what the rest of the recording has not is told at once`() throws {
+    @Test func `a client packet that is not in the rest of the recording is unexpected`() throws {
         var play = Play(
             RecordedTraffic([
                 try Self.client(Self.subscribe(1, "a", "b")), try Self.client(Self.publish("a", 2)),
@@ -143,12 +143,12 @@ import Testing
         #expect(!play.player.isWaitingForClient)
     }
 
-    @Test func `more packets of a kind than the recording has are told, however they are read`() throws {
+    @Test func `client packets that repeat more often than recorded are unexpected`() throws {
         let traffic = RecordedTraffic([
             try Self.client(Self.publish("a", 1)), try Self.client(Self.publish("a", 2)),
             try Self.broker(.pubAck(Acknowledgement(packetID: 1))), try Self.client(Self.publish("b", 3)),
         ])
-        // All at once, or one after the other.
+        // The packets are read together, or one by one.
         for isOneRead in [true, false] {
             var play = Play(traffic)
             for id in [1, 2] as [PacketID] {
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `no ping behind the one that was left unanswered is answered or fails the script`() throws {
+    @Test func `pings after the recorded unanswered ping are accepted without an answer`() throws {
         let traffic = RecordedTraffic([
             try Self.client(Self.connect), try Self.client(.pingReq), try Self.broker(Self.publish("a", 1), after: 5),
         ])
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `pings are the client's own affair, unless the broker fell silent`() throws {
+    @Test func `client pings are answered at any time, except after a recorded ping without an answer`() throws {
         let answered = RecordedTraffic([
             try Self.client(Self.connect), try Self.broker(.connAck(ConnAck())), try Self.client(.pingReq, after: 30),
             try Self.broker(.pingResp, after: 1), try Self.broker(Self.publish("a", 1), after: 5),
@@ -189,7 +189,7 @@ import Testing
         var play = Play(answered)
         _ = play.receive(Self.connect)
         #expect(play.player.received(.pingReq) == .ping)
-        // Its time is that of all that was left out.
+        // Its delay includes the delays of the omitted ping packets.
         #expect(play.pass(.milliseconds(35)) == [.wait])
         #expect(play.pass(.milliseconds(1)) == [try Self.said(Self.publish("a", 1)), .finished])
 
@@ -204,7 +204,7 @@ import Testing
         #expect(play.receive(.pingReq) == [.finished])
     }
 
-    @Test func `bytes that are no packet are said as they are, and bear any recording`() throws {
+    @Test func `recorded malformed bytes are replayed unchanged, and random recordings do not crash`() throws {
         var play = Play(
             RecordedTraffic([(.incoming, .zero, [0x40, 2]), (.outgoing, .zero, [0xF0]), (.incoming, .zero, [])]))
         #expect(play.advance() == [.say([0x40, 2]), .say([]), .finished])
@@ -223,7 +223,7 @@ import Testing
 
     // MARK: In a script
 
-    @Test func `a script replays and goes on as it says`() async throws {
+    @Test func `a script replays a recording and then runs its end steps`() async throws {
         let traffic = RecordedTraffic([
             try Self.client(Self.connect), try Self.broker(.connAck(ConnAck(isSessionPresent: true))),
             try Self.client(Self.publish("a", 1)), try Self.broker(.pubAck(Acknowledgement(packetID: 1)), after: 3_000),
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func `another packet than those of the recording fails the script`() async throws {
+    @Test func `a client packet that is not in the recording fails the script`() async throws {
         let traffic = RecordedTraffic([
             try Self.client(Self.connect), try Self.broker(.connAck(ConnAck())), try Self.client(Self.publish("a", 1)),
         ])
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func `a client that leaves before the recording is over fails the script`() async throws {
+    @Test func `a client that closes before the end of the recording fails the script`() async throws {
         let traffic = RecordedTraffic([
             try Self.client(Self.connect), try Self.broker(.connAck(ConnAck())), try Self.client(Self.publish("a", 1)),
         ])
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func `without its beginning, and with a broker that says goodbye`() async throws {
+    @Test func `a recording that starts after CONNECT is replayed after a successful CONNACK`() async throws {
         let traffic = RecordedTraffic([
             try Self.broker(.disconnect(Disconnect(reasonCode: .serverShuttingDown)))
         ])

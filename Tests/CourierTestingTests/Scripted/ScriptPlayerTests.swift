@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Script player` {
     private static let start = ContinuousClock.now
 
-    /// A player with its time, which tells what it wants done in words.
+    /// A script player with its own time. Its actions are returned as words.
     private struct Play {
         var player: ScriptPlayer
         var now = start
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `without a script it is finished at once and serves`() {
+    @Test func `a player without steps finishes immediately and answers the client`() {
         var play = Play()
         #expect(play.opened() == ["finished"])
         #expect(play.connect() == ["version 5.0", "send CONNACK"])
@@ -48,7 +48,7 @@ import Testing
         #expect(play.lost() == [])
     }
 
-    @Test func `steps follow each other as far as they need nobody`() {
+    @Test func `after CONNECT, steps that need no client packet run immediately one after another`() {
         var play = Play(.accept(), .send(.pingResp), .cutAfterSending(byteCount: 9, .reset), .cut(.orderly))
         #expect(play.opened() == [])
         #expect(
@@ -59,7 +59,7 @@ import Testing
         #expect(play.lost() == [])
     }
 
-    @Test func `a pause ends at its time, and an early timer is harmless`() {
+    @Test func `a pause ends at its deadline, and an early timer has no effect`() {
         var play = Play(.accept(), .pause(.seconds(4)), .send(.pingResp))
         _ = play.opened()
         _ = play.connect()
@@ -70,7 +70,7 @@ import Testing
         #expect(play.player.nextDeadline == nil)
     }
 
-    @Test func `delayed answers go out in the order of their times`() {
+    @Test func `delayed answers are sent in the order of their deadlines`() {
         var play = Play(
             .accept(), .fault(.delay(.pubAck, by: .seconds(9), count: 1)), .fault(.delay(.pubAck, by: .seconds(2))))
         _ = play.opened()
@@ -81,7 +81,7 @@ import Testing
         #expect(play.fired(after: .seconds(7)) == ["send PUBACK 1"])
     }
 
-    @Test func `a gate is watched once and opens for all that it holds`() {
+    @Test func `a gate is watched once, and its release sends all held answers`() {
         let gate = ScriptGate()
         var play = Play(.accept(), .fault(.hold(.pubAck, until: gate)))
         _ = play.opened()
@@ -93,7 +93,7 @@ import Testing
         #expect(play.released(gate) == [])
     }
 
-    @Test func `a stalled broker does not give what a fault had put off`() {
+    @Test func `a stalled broker does not send answers that were delayed or held before`() {
         let gate = ScriptGate()
         var play = Play(
             .accept(), .fault(.delay(.subAck, by: .seconds(5))), .fault(.hold(.unsubAck, until: gate)),
@@ -108,7 +108,7 @@ import Testing
         #expect(play.fired(after: .seconds(5)) + play.released(gate) == [])
     }
 
-    @Test func `a failed expectation ends the play, and nothing follows`() {
+    @Test func `a failed expectation ends the script, and no further action follows`() {
         var play = Play(.accept(), .expect(.subscribe))
         _ = play.opened()
         _ = play.connect()
@@ -118,7 +118,7 @@ import Testing
         #expect(play.publish(2) + play.lost() + play.fired(after: .seconds(1)) == [])
     }
 
-    @Test func `an answer without a question is a failure of the script`() {
+    @Test func `an answer step without an expected packet before it fails the script`() {
         var play = Play(.answer)
         #expect(
             play.opened() == [
@@ -127,7 +127,7 @@ import Testing
             ])
     }
 
-    @Test func `a client that leaves is asked only for what it should have done`() {
+    @Test func `a lost connection fails the script only if a remaining step expects a client packet`() {
         var silent = Play(.accept(), .hold(ScriptGate()), .send(.pingResp))
         _ = silent.opened()
         _ = silent.connect()
@@ -138,7 +138,7 @@ import Testing
         #expect(asked.lost() == ["failed: connection 1, step 4 (serve until DISCONNECT): gone", "cut orderly"])
     }
 
-    @Test func `a flood waits for acknowledgements, and for room to write`() {
+    @Test func `a flood waits for acknowledgements and pauses while the connection is congested`() {
         var play = Play(.accept(), .flood(PublishFlood(count: 5, qos: .atLeastOnce)))
         _ = play.opened()
         #expect(play.connect([.receiveMaximum(2)]).suffix(2) == ["send PUBLISH 1", "send PUBLISH 2"])

@@ -2,9 +2,9 @@ import CourierTesting
 import MQTTCodec
 import Testing
 
-/// Answers that are held back, late, wrong or missing.
+/// Answers that are held, delayed, changed or dropped.
 extension `Scripted broker` {
-    @Test func `an answer is held back until the test says so`() async throws {
+    @Test func `a held answer is sent when the test releases the gate`() async throws {
         let gate = ScriptGate()
         let script: [ConnectionScript] = [.connection([.accept(), .fault(.hold(.pubAck, until: gate, count: 2))])]
         try await Self.withBroker(script) { broker, loop, endpoint in
@@ -18,7 +18,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a gate that was released before holds nothing back`() async throws {
+    @Test func `a gate that is already released does not hold answers`() async throws {
         let gate = ScriptGate()
         gate.release()
         #expect(gate.isReleased)
@@ -59,7 +59,8 @@ extension `Scripted broker` {
         (.reverse(.pubAck, groupsOf: 3, count: 3), [3, 2, 1, 4]),
         (.replace(.pubAck, with: .pubAck(Acknowledgement(packetID: 999)), count: 2), [999, 999, 3, 4]),
     ])
-    func `answers are dropped, repeated, reversed and replaced`(fault: AnswerFault, expected: [PacketID]) async throws {
+    func `answer faults drop, repeat, reverse or replace answers`(fault: AnswerFault, expected: [PacketID]) async throws
+    {
         try await Self.withBroker([.connection([.accept(), .fault(fault)])]) { _, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), on: loop)
             await client.publish(1, 2, 3, 4)
@@ -72,7 +73,7 @@ extension `Scripted broker` {
 
     // MARK: Time and reading
 
-    @Test func `in a pause nothing is answered, and afterwards everything`() async throws {
+    @Test func `packets that are received during a pause are answered after the pause`() async throws {
         let clock = VirtualClock()
         let script: [ConnectionScript] = [.connection([.accept(), .pause(.seconds(10))])]
         try await Self.withBroker(script, clock: clock) { broker, loop, endpoint in
@@ -85,7 +86,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `who reads no more leaves the client's bytes with it`() async throws {
+    @Test func `a broker that stopped reading receives the client's bytes after it resumes reading`() async throws {
         let gate = ScriptGate()
         let script: [ConnectionScript] = [
             .connection([.accept(), .stopReading, .hold(gate), .resumeReading])

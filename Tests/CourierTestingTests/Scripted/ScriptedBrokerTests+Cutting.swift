@@ -6,7 +6,9 @@ import Testing
 /// Connections that are cut at an exact byte.
 extension `Scripted broker` {
     @Test(arguments: Way.allCases, [CutStyle.orderly, .reset])
-    func `it cuts after exactly so many bytes sent`(way: Way, style: CutStyle) async throws {
+    func `the broker cuts the connection after exactly the given number of sent bytes`(way: Way, style: CutStyle)
+        async throws
+    {
         // 5 bytes of CONNACK and 8 of a PUBLISH.
         let message = Packet.publish(Publish(topic: "topic", payload: Array("payload".utf8)))
         let script: [ConnectionScript] = [
@@ -32,7 +34,7 @@ extension `Scripted broker` {
     }
 
     @Test(arguments: Way.allCases)
-    func `a cut in the middle of much leaves a late reader all that was sent before`(way: Way) async throws {
+    func `a client that reads late receives all bytes that were sent before the cut`(way: Way) async throws {
         let flood = PublishFlood(count: 100, payloadSize: 100_000)
         let script: [ConnectionScript] = [
             .connection([.cutAfterSending(byteCount: 5_000_003, .orderly), .accept(), .flood(flood)])
@@ -50,7 +52,8 @@ extension `Scripted broker` {
     }
 
     @Test(arguments: [CutStyle.orderly, .reset])
-    func `it cuts after exactly so many bytes received`(style: CutStyle) async throws {
+    func `the broker cuts the connection after exactly the given number of received bytes`(style: CutStyle) async throws
+    {
         let script: [ConnectionScript] = [.connection([.cutAfterReceiving(byteCount: 30, style)])]
         try await Self.withBroker(script, over: .tcp) { broker, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), clientID: "c", on: loop)
@@ -65,7 +68,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a cut by reset is a reset, after what was sent`() async throws {
+    @Test func `the client receives a reset after the packets that were sent before it`() async throws {
         try await Self.withBroker([.connection([.accept(), .cut(.reset)])], over: .tcp) { _, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), on: loop)
             let record = await client.end()

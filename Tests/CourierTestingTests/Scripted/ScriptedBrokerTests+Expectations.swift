@@ -3,9 +3,9 @@ import CourierTransport
 import MQTTCodec
 import Testing
 
-/// What a script expects, and how it fails.
+/// Expectations of a script, and its failures.
 extension `Scripted broker` {
-    @Test func `an expectation that is not met names its step and what came instead`() async throws {
+    @Test func `a failed expectation reports its step and the packet that was received instead`() async throws {
         let script: [ConnectionScript] = [.connection([.accept(), .expect(.publish(to: "a"))])]
         try await Self.withBroker(script) { broker, loop, endpoint in
             let waiting = Task { try await broker.received(.publish) }
@@ -22,7 +22,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a client that leaves early fails the script, and one that leaves in a pause does not`() async throws {
+    @Test func `a client that closes early fails the script, unless it closes during a pause`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .pause(.seconds(3_600)), .send(.pingResp)]),
             .connection([.accept(), .hold(ScriptGate()), .expect(.publish)]),
@@ -41,7 +41,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `serving goes on until the packet that is waited for, which can then be answered`() async throws {
+    @Test func `a serve step answers packets until the given packet, and a later step can answer it`() async throws {
         let script: [ConnectionScript] = [
             .connection([.serve(until: .publish(qos: .exactlyOnce)), .send(.pingResp), .answer, .cut(.orderly)])
         ]
@@ -60,7 +60,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `verifying says which script has not been played`() async throws {
+    @Test func `verify() reports the connection or step that the script has not reached`() async throws {
         try await Self.withBroker([.connection([.accept(), .expect(.publish)]), .connection()]) {
             broker, loop, endpoint in
             let none = await #expect(throws: ScriptFailure.self) { try await broker.verify() }
@@ -72,7 +72,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `what a version can not say is a failure of the script`() async throws {
+    @Test func `a packet that the protocol version cannot encode fails the script`() async throws {
         try await Self.withBroker([.connection([.refuse(.serverBusy)])]) { broker, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), .v311, on: loop)
             #expect(await client.end().bytes.isEmpty)
@@ -90,7 +90,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `more packets than are recorded end the connection and fail the script`() async throws {
+    @Test func `more packets than the recording limit end the connection and fail the script`() async throws {
         try await Self.withBroker(packetLimit: 3) { broker, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), on: loop)
             await client.publish(1, 2, 3)

@@ -3,10 +3,12 @@ import CourierTransport
 import MQTTCodec
 import Testing
 
-/// What it answers to CONNECT.
+/// Answers of a scripted broker to CONNECT.
 extension `Scripted broker` {
     @Test(arguments: [ProtocolVersion.v311, .v5])
-    func `it refuses with a code, and accepts the next connection`(version: ProtocolVersion) async throws {
+    func `a script refuses a connection with a reason code and accepts the next connection`(version: ProtocolVersion)
+        async throws
+    {
         try await Self.withBroker([.connection([.refuse(.notAuthorized)]), .connection()]) { broker, loop, endpoint in
             let refused = await ScriptedClient.connect(endpoint(), version, on: loop)
             #expect(await refused.end().packets.map(\.connAckCode) == [.notAuthorized])
@@ -17,7 +19,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `it lies about the session, and names another server`() async throws {
+    @Test func `a script can report a session as present and redirect the client to another server`() async throws {
         let script: [ConnectionScript] = [
             .connection([
                 .accept(isSessionPresent: true), .disconnect(.useAnotherServer, serverReference: "other:1883"),
@@ -33,7 +35,7 @@ extension `Scripted broker` {
     }
 
     @Test(arguments: Way.allCases)
-    func `it closes without a CONNACK`(way: Way) async throws {
+    func `a script can close the connection without a CONNACK`(way: Way) async throws {
         try await Self.withBroker([.connection([.closeWithoutAnswer()])], over: way) { broker, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), on: loop)
             let record = await client.end()
@@ -42,7 +44,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `it accepts the connection and says nothing`() async throws {
+    @Test func `a stall step accepts the connection and sends no bytes`() async throws {
         let clock = VirtualClock()
         try await Self.withBroker([.connection([.stall])], clock: clock) { broker, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), on: loop)

@@ -3,9 +3,9 @@ import CourierTransport
 import MQTTCodec
 import Testing
 
-/// What it sends without being asked.
+/// Packets that a scripted broker sends on its own.
 extension `Scripted broker` {
-    @Test func `bytes are sent as they are`() async throws {
+    @Test func `a sendBytes step sends raw bytes unchanged`() async throws {
         let script: [ConnectionScript] = [.connection([.accept(), .sendBytes([0xF0, 0xFF, 0xFF]), .cut(.orderly)])]
         try await Self.withBroker(script) { _, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), .v311, on: loop)
@@ -14,7 +14,7 @@ extension `Scripted broker` {
     }
 
     @Test(arguments: [PacketQoS.atMostOnce, .atLeastOnce, .exactlyOnce])
-    func `a flood is complete, in order, and within the receive maximum`(qos: PacketQoS) async throws {
+    func `a flood sends all messages in order and within the client's receive maximum`(qos: PacketQoS) async throws {
         let count = 2_000
         let script: [ConnectionScript] = [.connection([.accept(), .flood(PublishFlood(count: count, qos: qos))])]
         try await Self.withBroker(script) { broker, loop, endpoint in
@@ -25,7 +25,7 @@ extension `Scripted broker` {
                     let packets = await client.packets(1 + received + 10)
                     let fresh = packets.compactMap(\.publish).dropFirst(received)
                     #expect(fresh.count <= 10)
-                    // A failure ends an exchange of QoS 2 at once.
+                    // An error code in PUBREC ends a QoS 2 exchange immediately.
                     for id in fresh.compactMap(\.delivery.packetID) {
                         await client.send(
                             qos == .atLeastOnce
@@ -43,7 +43,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a flood breaks the receive maximum if it is to`() async throws {
+    @Test func `a flood exceeds the receive maximum if exceedsReceiveMaximum is true`() async throws {
         let flood = PublishFlood(count: 100, payloadSize: 0, qos: .atLeastOnce, exceedsReceiveMaximum: true)
         try await Self.withBroker([.connection([.accept(), .flood(flood)])]) { _, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), properties: [.receiveMaximum(3)], on: loop)
@@ -52,7 +52,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a flood does not outrun a client that does not read`() async throws {
+    @Test func `a flood pauses while the client does not read`() async throws {
         let flood = PublishFlood(count: 20_000, payloadSize: 1_000)
         try await Self.withBroker([.connection([.accept(), .flood(flood)])]) { broker, loop, endpoint in
             let client = await ScriptedClient.open(endpoint(), on: loop)

@@ -3,9 +3,9 @@ import CourierTransport
 import MQTTCodec
 import Testing
 
-/// Waiting for the broker, and its end.
+/// Waiting for packets and connections, and the shutdown of the broker.
 extension `Scripted broker` {
-    @Test func `whoever waits is told when the broker is shut down`() async throws {
+    @Test func `shutdown() of the broker ends all waiting calls with ScriptFailure`() async throws {
         let broker = try ScriptedBroker.start()
         let waiting = Task { try await broker.received(.publish(to: "a")) }
         let connection = Task { try await broker.connection(2) }
@@ -17,7 +17,7 @@ extension `Scripted broker` {
         #expect(await broker.connections.isEmpty)
     }
 
-    @Test func `waiting can be cancelled, also before it began`() async throws {
+    @Test func `a canceled wait for a packet throws CancellationError`() async throws {
         try await Self.withBroker { broker, _, _ in
             let waiting = Task { try await broker.received(.publish) }
             waiting.cancel()
@@ -25,7 +25,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a broker on a given loop lets it live`() async throws {
+    @Test func `shutdown() of the broker does not stop the given event loop`() async throws {
         let clock = VirtualClock()
         let loop = try EventLoop(name: "shared", clock: clock)
         let broker = try ScriptedBroker.start(on: loop)
@@ -39,7 +39,7 @@ extension `Scripted broker` {
         await loop.shutdown()
     }
 
-    @Test func `connections behind the script follow the rule for them`() async throws {
+    @Test func `connections after the last scripted connection run the afterwards steps`() async throws {
         try await Self.withBroker([.connection()], afterwards: [.closeWithoutAnswer()]) { broker, loop, endpoint in
             #expect(await ScriptedClient.connect(endpoint(), on: loop).packets(1).count == 1)
             for _ in 0..<3 {

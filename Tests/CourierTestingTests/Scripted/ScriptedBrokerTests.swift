@@ -5,10 +5,10 @@ import MQTTCodec
 import Testing
 
 @Suite struct `Scripted broker` {
-    /// How a client comes to the broker.
+    /// The transport between client and broker.
     enum Way: CaseIterable, Sendable { case tcp, unix, memory }
 
-    /// Runs `body` with a broker and a client's loop; by a virtual clock both share one.
+    /// Runs `body` with a broker and an event loop for clients. With a virtual clock, the broker uses the same loop.
     static func withBroker(
         _ script: [ConnectionScript] = [], afterwards: [ScriptStep] = [], over way: Way = .memory,
         clock: VirtualClock? = nil, packetLimit: Int = ScriptedBroker.defaultPacketLimit,
@@ -31,10 +31,12 @@ import Testing
         await loop.shutdown()
     }
 
-    // MARK: Well-behaved
+    // MARK: Without a script
 
     @Test(arguments: Way.allCases, [ProtocolVersion.v311, .v5])
-    func `without a script it is well-behaved`(way: Way, version: ProtocolVersion) async throws {
+    func `a broker without a script answers each packet as the protocol requires`(way: Way, version: ProtocolVersion)
+        async throws
+    {
         try await Self.withBroker(over: way) { broker, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), version, on: loop)
             await client.send(
@@ -57,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `everything that came is recorded with its connection and time`() async throws {
+    @Test func `received packets are recorded with their connection and time`() async throws {
         let clock = VirtualClock()
         try await Self.withBroker(clock: clock) { broker, loop, endpoint in
             let first = await ScriptedClient.connect(endpoint(), clientID: "one", on: loop)

@@ -1,11 +1,11 @@
 import CourierTransport
 import MQTTCodec
 
-/// A client that says what a test tells it to, and keeps what the broker answers.
+/// A client that sends the packets of a test and records the packets from the broker.
 ///
-/// Safe to share: everything mutable is touched on the loop only, whose channel calls it.
+/// Safe to share, because its mutable state is used only on the event loop.
 final class ScriptedClient: ChannelHandler, @unchecked Sendable {
-    /// What came up to the end of the connection.
+    /// The received bytes and packets, and the reason of the close.
     struct Record: Sendable {
         var isOpen = false
         var bytes: [UInt8] = []
@@ -25,7 +25,7 @@ final class ScriptedClient: ChannelHandler, @unchecked Sendable {
         self.version = version
     }
 
-    /// Connects on `loop`; returns when the connection is there.
+    /// Connects on `loop`; returns when the connection is open or has failed.
     static func open(
         _ endpoint: TransportEndpoint, _ version: ProtocolVersion = .v5, webSocket: WebSocketConfiguration? = nil,
         on loop: EventLoop
@@ -70,10 +70,10 @@ final class ScriptedClient: ChannelHandler, @unchecked Sendable {
     func pauseReading() async { await run { $0.channel?.pauseReading() } }
     func resumeReading() async { await run { $0.channel?.resumeReading() } }
 
-    /// What came so far.
+    /// The record so far.
     var now: Record { get async { await run(\.record) } }
 
-    /// The packets, once there are as many.
+    /// The received packets, as soon as the given number was received.
     func packets(_ count: Int) async -> [Packet] {
         await wait { $0.packets.count >= count || $0.reason != nil }.packets
     }
@@ -121,7 +121,7 @@ final class ScriptedClient: ChannelHandler, @unchecked Sendable {
         return offset
     }
 
-    /// The beginning of a packet that never came whole.
+    /// The bytes of an incomplete packet.
     private var rest: [UInt8] = []
 
     func inputClosed() { record.hasInputEnded = true }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct `Virtual clock` {
-    /// What fired, in order.
+    /// The entries of fired timers and tasks, in order.
     private final class Log: Sendable {
         private let entries = Mutex<[String]>([])
         var all: [String] { entries.withLock { $0 } }
@@ -23,7 +23,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `time stands still until it is moved, and never goes back`() {
+    @Test func `virtual time changes only by advance() and never decreases`() {
         let clock = VirtualClock()
         let start = clock.now
         #expect(clock.now == start && clock.elapsed == .zero)
@@ -33,7 +33,7 @@ import Testing
         #expect(clock.elapsed == .seconds(3))
     }
 
-    @Test func `timers fire in their order, at their moment and not before`() async throws {
+    @Test func `timers fire in the order of their deadlines and not before them`() async throws {
         try await Self.withLoop { loop, clock in
             let log = Log()
             loop.execute {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a run stops at each timer, so that a series keeps its distances`() async throws {
+    @Test func `run() stops at each timer, so that chained timers fire at their exact times`() async throws {
         try await Self.withLoop { loop, clock in
             let log = Log()
             @Sendable func again(_ delay: Int) {
@@ -66,8 +66,7 @@ import Testing
         }
     }
 
-    @Test func `it goes to the next timer, past those that were cancelled, and stays where there is none`() async throws
-    {
+    @Test func `advanceToNextTimer() skips canceled timers and returns nil if no timer exists`() async throws {
         try await Self.withLoop { loop, clock in
             let log = Log()
             loop.execute {
@@ -82,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `a settled loop has done what came out of what it did`() async throws {
+    @Test func `settle() waits until the event loop has run all tasks, including newly added tasks`() async throws {
         try await Self.withLoop { loop, clock in
             let log = Log()
             @Sendable func chain(_ count: Int) {
@@ -95,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `two loops by one clock are settled together`() async throws {
+    @Test func `two event loops with one virtual clock are settled together`() async throws {
         try await Self.withLoop { loop, clock in
             let other = try EventLoop(name: "other", clock: clock)
             let log = Log()
@@ -112,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a loop that has ended, or ends meanwhile, is not waited for`() async throws {
+    @Test func `settle() returns if the event loop is shut down before or during the call`() async throws {
         let clock = VirtualClock()
         let loop = try EventLoop(name: "ends", clock: clock)
         loop.execute { loop.schedule(at: loop.now + .seconds(1)) {} }

@@ -2,7 +2,7 @@ import MQTTCodec
 import TestSupport
 import Testing
 
-/// A packet that looks wrong and is not.
+/// A packet that looks malformed but is valid.
 struct LookAlike: CustomTestStringConvertible, Sendable {
     let name: String
     let version: ProtocolVersion
@@ -21,16 +21,16 @@ struct LookAlike: CustomTestStringConvertible, Sendable {
     var testDescription: String { "\(name) (\(version))" }
 }
 
-/// Bytes that a decoder which is too strict would refuse.
+/// Valid packets that a too strict decoder would refuse.
 @Suite
 struct LookAlikeTests {
     @Test(arguments: text + sizes + versions + shortForms)
-    func `a packet that only looks malformed is accepted`(_ row: LookAlike) throws {
+    func `a valid packet that looks malformed is accepted`(_ row: LookAlike) throws {
         let decoded = try decode(bytes(row.hex), row.version, from: row.sender)
         #expect(decoded == row.packet)
     }
 
-    @Test func `a byte order mark is kept wherever it stands`() throws {
+    @Test func `byte order marks in a topic are kept`() throws {
         // Swift compares text by canonical equivalence, so the scalars are compared here ([MQTT-1.5.4-3]).
         let packet = try decode(bytes("30 09 00 06 EF BB BF EF BB BF 00"), .v5, from: .client)
         guard case .publish(let publish) = packet else {
@@ -146,7 +146,7 @@ struct LookAlikeTests {
                 Publish(topic: "a", payload: [], delivery: .exactlyOnce(65_535, isDuplicate: true)))),
     ]
 
-    /// What older versions leave open, or say otherwise.
+    /// Packets whose rules differ between the protocol versions.
     static let versions: [LookAlike] = [
         LookAlike("a remaining length of 3.1.1 in two bytes", .v311, .client, "C0 80 00", .pingReq),
         LookAlike("a remaining length of 3.1 in four bytes", .v31, .server, "D0 80 80 80 00", .pingResp),
@@ -207,7 +207,7 @@ struct LookAlikeTests {
         LookAlike("a DISCONNECT of 5 from the server", .v5, .server, "E0 00", .disconnect(Disconnect())),
     ]
 
-    /// What may be left out at the end of a packet of MQTT 5.
+    /// Packets of MQTT 5 without the parts that may be omitted at the end.
     static let shortForms: [LookAlike] = [
         LookAlike("a PUBACK of two bytes", .v5, .client, "40 02 00 01", .pubAck(Acknowledgement(packetID: 1))),
         LookAlike("a PUBACK of three bytes", .v5, .client, "40 03 00 01 00", .pubAck(Acknowledgement(packetID: 1))),

@@ -2,18 +2,18 @@ import MQTTCodec
 import TestSupport
 import Testing
 
-/// A packet that can be made as a value and must not be written, and the error that the encoder must give.
+/// A packet value that must not be encoded, and the error that the encoder must throw.
 struct UnwritablePacket: CustomTestStringConvertible, Sendable {
-    /// What is wrong with it, in words; no two rows say the same.
+    /// What is wrong with the packet. Each row has another name.
     let name: String
-    /// The version that the encoder writes.
+    /// The version of the encoder.
     let version: ProtocolVersion
-    /// The end that sends the packet.
+    /// The endpoint that sends the packet.
     let sender: Endpoint
     let packet: Packet
     let violation: Violation
     let field: PacketField
-    /// The size of the largest packet that the peer takes.
+    /// The maximum packet size of the peer.
     let limit: Int
 
     init(
@@ -33,11 +33,11 @@ struct UnwritablePacket: CustomTestStringConvertible, Sendable {
     var encoder: PacketEncoder { PacketEncoder(version: version, sender: sender, maximumPacketSize: limit) }
 }
 
-/// What a decoder would refuse is not written. Packet id 0, QoS 3 and text that is not UTF-8 cannot even be made.
+/// The encoder refuses packets that a decoder would refuse. No value exists for packet id 0, QoS 3 and invalid UTF-8.
 @Suite
 struct MalformedEncodingTests {
     @Test(arguments: table)
-    func `a packet that may not be sent is refused with its violation and field`(_ row: UnwritablePacket) throws {
+    func `encoding an invalid packet throws its violation and field`(_ row: UnwritablePacket) throws {
         var buffer = PacketBuffer()
         let error = try #require(refusal(of: row, into: &buffer))
         #expect(error.packet == row.packet.type)
@@ -48,8 +48,8 @@ struct MalformedEncodingTests {
     }
 
     @Test(arguments: table)
-    func `a refused packet leaves the buffer as it was`(_ row: UnwritablePacket) throws {
-        // Something was written and a part of it sent, so that the packet starts in the middle of the memory.
+    func `a packet that cannot be encoded leaves the buffer unchanged`(_ row: UnwritablePacket) throws {
+        // A packet was written and partly sent before, so that the next packet starts in the middle of the memory.
         let good = Packet.publish(Publish(topic: "before", payload: Array(0...200)))
         var buffer = PacketBuffer()
         let encoder = PacketEncoder(version: row.version, sender: row.sender)
@@ -59,14 +59,14 @@ struct MalformedEncodingTests {
         _ = try #require(refusal(of: row, into: &buffer))
         #expect(buffer.withBytes { $0.withUnsafeBytes { Array($0) } } == before)
 
-        // And what is written next stands right behind it.
+        // The next packet is written directly after the bytes from before.
         try encoder.encode(good, into: &buffer)
         let both = buffer.withBytes { $0.withUnsafeBytes { Array($0) } }
         let whole = try encode(good, row.version, from: row.sender)
         #expect(both == before + whole)
     }
 
-    @Test func `the largest packet for the peer is written`() throws {
+    @Test func `a packet of exactly the peer's maximum packet size is encoded`() throws {
         for limit in 8...9 {
             var buffer = PacketBuffer()
             let encoder = PacketEncoder(version: .v311, sender: .client, maximumPacketSize: limit)
@@ -77,7 +77,7 @@ struct MalformedEncodingTests {
         }
     }
 
-    @Test func `every row is another one`() {
+    @Test func `every row of the table of invalid packets is unique`() {
         #expect(Set(Self.table.map(\.name)).count == Self.table.count)
         #expect(Set(Self.table.map { "\($0.version) \($0.sender) \($0.packet) \($0.limit)" }).count == Self.table.count)
     }
@@ -95,10 +95,10 @@ struct MalformedEncodingTests {
 extension MalformedEncodingTests {
     static let table = [directions, messages, propertyLists, subscriptions, connections, results].flatMap { $0 }
 
-    /// One byte more than a length of two bytes can say.
+    /// A text with one byte more than a length of two bytes allows.
     private static let tooLong = String(repeating: "a", count: 65_536)
 
-    /// Packets that only the other end sends, or that only MQTT 5 has.
+    /// Packets that only the other endpoint may send, or that only MQTT 5 has.
     static let directions: [UnwritablePacket] = [
         UnwritablePacket(
             "a CONNECT of a server", .v5, .server, .connect(Connect(version: .v5, clientID: "c")),
@@ -180,7 +180,7 @@ extension MalformedEncodingTests {
             .packetTooLarge(size: 2, limit: -1), .remainingLength, limit: -1),
     ]
 
-    /// Properties: the wrong place, the wrong end, twice, or with a value that they may not have.
+    /// Properties in the wrong packet, from the wrong sender, repeated, or with a forbidden value.
     static let propertyLists: [UnwritablePacket] = [
         UnwritablePacket(
             "subscription identifier from a client", .v5, .client, publish("a", [.subscriptionIdentifier(1)]),
@@ -304,7 +304,7 @@ extension MalformedEncodingTests {
             .propertyNotAllowed(.topicAlias), .property(.topicAlias)),
     ]
 
-    /// SUBSCRIBE, UNSUBSCRIBE and their answers.
+    /// SUBSCRIBE, UNSUBSCRIBE and their acknowledgements.
     static let subscriptions: [UnwritablePacket] = [
         UnwritablePacket(
             "a SUBSCRIBE without a filter", .v5, .client, .subscribe(Subscribe(packetID: 1, subscriptions: [])),
@@ -409,7 +409,7 @@ extension MalformedEncodingTests {
             .notInThisVersion, .properties),
     ]
 
-    /// CONNECT and CONNACK; a CONNECT says its own version, whatever the encoder's is.
+    /// CONNECT and CONNACK. A CONNECT has its own version, which may differ from the version of the encoder.
     static let connections: [UnwritablePacket] = [
         UnwritablePacket(
             "a password without a user name in 3.1.1", .v5, .client,

@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension MalformedPacketTests {
-    /// CONNECT and CONNACK: names and levels, flags that contradict each other, and answers that cannot be.
+    /// CONNECT and CONNACK: protocol names and levels, contradicting flags, and impossible results.
     static let connections: [MalformedPacket] = [
         MalformedPacket(
             "a CONNECT with the protocol name MQTS", .v5, .client, "10 0E 00 04 4D 51 54 53 05 02 00 3C 00 00 01 63",

@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension MalformedPacketTests {
-    /// What the first byte shows: flags, reserved types, and packets that only the other end sends.
+    /// Errors in the first byte: flags, reserved types, and packets that only the other endpoint may send.
     static let fixedHeaders: [MalformedPacket] = [
         MalformedPacket(
             "CONNECT with flags 0001", .v5, .client, "11 00",
@@ -161,7 +161,7 @@ extension MalformedPacketTests {
             .wrongSender, .fixedHeader, 0, .protocolError, "2.2.1 of 3.1.1"),
     ]
 
-    /// The remaining length: its form, and the size of packet that it announces.
+    /// Remaining lengths with a wrong form, or above the maximum packet size.
     static let remainingLengths: [MalformedPacket] = [
         MalformedPacket(
             "a remaining length of five bytes", .v5, .client, "30 FF FF FF FF 01",
@@ -214,7 +214,7 @@ extension MalformedPacketTests {
             .variableByteIntegerNotMinimal, .remainingLength, 1, .malformedPacket, "[MQTT-1.5.5-1]"),
     ]
 
-    /// Every field once without its end, in a packet whose remaining length is right.
+    /// Each field once cut off at its end, in a packet with a correct remaining length.
     static let truncatedFields: [MalformedPacket] = [
         MalformedPacket(
             "a CONNECT without a body", .v5, .client, "10 00",
@@ -384,7 +384,7 @@ extension MalformedPacketTests {
             .truncated, .packetID, 2, .malformedPacket, "[MQTT-2.3.1-7]"),
     ]
 
-    /// Bytes behind the last field, which the remaining length should not have counted.
+    /// Extra bytes after the last field, which the remaining length includes.
     static let trailingBytes: [MalformedPacket] = [
         MalformedPacket(
             "a CONNECT with a byte behind the client identifier", .v5, .client,

@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension MalformedPacketTests {
-    /// Each property once in a packet that it does not belong to (Table 2-4), or from the wrong end.
+    /// Each property once in a packet that does not allow it (Table 2-4), or from the wrong sender.
     static let misplacedProperties: [MalformedPacket] = [
         MalformedPacket(
             "payload format indicator in CONNECT", .v5, .client,
@@ -141,7 +141,7 @@ extension MalformedPacketTests {
             .protocolError, "[MQTT-3.14.2-2]"),
     ]
 
-    /// Each property that may stand only once, twice.
+    /// Each property that may appear only once, but appears twice.
     static let repeatedProperties: [MalformedPacket] = [
         MalformedPacket(
             "payload format indicator twice in a will", .v5, .client,

@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension MalformedPacketTests {
-    /// Values that a property may not have.
+    /// Properties with a forbidden value.
     static let propertyValues: [MalformedPacket] = [
         MalformedPacket(
             "payload format indicator 02 in PUBLISH", .v5, .client, "30 06 00 01 61 02 01 02",
@@ -76,7 +76,7 @@ extension MalformedPacketTests {
             .variableByteIntegerTooLong, .property(.subscriptionIdentifier), 6, .malformedPacket, "1.5.5"),
     ]
 
-    /// Identifiers that are none of the 27, or are not written as the specification wants.
+    /// Property identifiers that do not exist or are not in their shortest form.
     static let propertyIdentifiers: [MalformedPacket] = [
         MalformedPacket(
             "property 00", .v5, .client, "30 06 00 01 61 02 00 00",
@@ -117,7 +117,7 @@ extension MalformedPacketTests {
             .truncated, .properties, 4, .malformedPacket, "2.2.2.2"),
     ]
 
-    /// Lengths of property lists that lie, and lists and values that end too early.
+    /// Property lists with a wrong length, and lists and values that end too early.
     static let propertyLengths: [MalformedPacket] = [
         MalformedPacket(
             "a property length beyond the end of CONNECT", .v5, .client,

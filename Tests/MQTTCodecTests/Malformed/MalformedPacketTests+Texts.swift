@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension MalformedPacketTests {
-    /// Text that is not well-formed UTF-8 or has U+0000, in every field that holds text.
+    /// Text that is not valid UTF-8 or contains U+0000, in each text field.
     static let illFormedText: [MalformedPacket] = [
         MalformedPacket(
             "a topic name with U+0000 in the overlong form C0 80", .v5, .client, "30 05 00 02 C0 80 00",
@@ -163,7 +163,7 @@ extension MalformedPacketTests {
             .nullCharacter, .property(.reasonString), 7, .malformedPacket, "[MQTT-1.5.4-2]"),
     ]
 
-    /// Topic names with wildcards, filters with wildcards in the wrong places, and shared filters that are not whole.
+    /// Topic names with wildcards, filters with misplaced wildcards, and incomplete shared filters.
     static let topics: [MalformedPacket] = [
         MalformedPacket(
             "a topic name with +", .v5, .client, "30 04 00 01 2B 00",

@@ -71,7 +71,7 @@ extension MalformedPacketTests {
             .packetIDZero, .packetID, 5, .protocolError, "[MQTT-2.3.1-1] of 3.1.1"),
     ]
 
-    /// QoS 3, DUP where nothing can be sent again, and the options of a subscription.
+    /// QoS 3, a forbidden DUP flag, and invalid subscription options.
     static let qualitiesOfService: [MalformedPacket] = [
         MalformedPacket(
             "a PUBLISH of QoS 3", .v5, .client, "36 06 00 01 61 00 01 00",
@@ -142,7 +142,7 @@ extension MalformedPacketTests {
             .noLocalOnSharedSubscription, .subscriptionOptions, 17, .protocolError, "[MQTT-3.8.3-4]"),
     ]
 
-    /// Reason codes that do not exist, or not in this packet, or not from this end.
+    /// Reason codes that do not exist, or that this packet or this sender may not use.
     static let reasonCodes: [MalformedPacket] = [
         MalformedPacket(
             "a CONNACK with code 01", .v5, .server, "20 03 00 01 00",
@@ -314,7 +314,7 @@ extension MalformedPacketTests {
             .invalidReasonCode(0x87), .reasonCode, 2, .protocolError, "[MQTT-3.15.2-1]"),
     ]
 
-    /// Lists that need an entry and have none.
+    /// Empty lists that need at least one entry.
     static let emptyLists: [MalformedPacket] = [
         MalformedPacket(
             "a SUBSCRIBE without a filter", .v5, .client, "82 03 00 01 00",

@@ -2,24 +2,24 @@ import MQTTCodec
 import TestSupport
 import Testing
 
-/// A packet that breaks the specification, and the error that it must give.
+/// A packet that breaks the specification, and the error that the decoder must throw.
 struct MalformedPacket: CustomTestStringConvertible, Sendable {
-    /// What is wrong with it, in words; no two rows say the same.
+    /// What is wrong with the packet. Each row has another name.
     let name: String
-    /// The version that the decoder reads.
+    /// The version of the decoder.
     let version: ProtocolVersion
-    /// The end that sends the packet.
+    /// The endpoint that sends the packet.
     let sender: Endpoint
-    /// The bytes of the packet, which are whole unless the start shows already that they are refused.
+    /// The bytes of the whole packet, or only its first bytes if they are enough to refuse the packet.
     let hex: String
     let violation: Violation
     let field: PacketField
     let offset: Int
-    /// The MQTT 5 reason code to answer with.
+    /// The MQTT 5 reason code that the receiver sends.
     let answer: PacketReasonCode
-    /// The numbered statement that is broken, or the section where there is none, of the specification of ``version``.
+    /// The broken statement, or section without numbered statements, in the specification of ``version``.
     ///
-    /// MQTT 3.1 numbers nothing: its rows name the place in 3.1.1 that says the same.
+    /// The specification of MQTT 3.1 has no numbered statements. Its rows name the same statement in 3.1.1.
     let clause: String
     let limits: PacketDecoder.Limits
 
@@ -50,11 +50,13 @@ extension PacketDecoder.Limits {
     static let twoProperties = Self(maximumProperties: 2)
 }
 
-/// Bytes that a peer may send and must not: each gives one error, whichever function reads them.
+/// Packets that a peer must not send. All functions of the decoder throw the same error for a packet.
 @Suite
 struct MalformedPacketTests {
     @Test(arguments: table)
-    func `a malformed packet is refused with its violation, field, offset and answer`(_ row: MalformedPacket) throws {
+    func `a malformed packet throws the expected violation, field, offset and reason code`(_ row: MalformedPacket)
+        throws
+    {
         let error = try #require(refusal(of: row, in: bytes(row.hex)))
         #expect(error.violation == row.violation)
         #expect(error.field == row.field)
@@ -63,20 +65,20 @@ struct MalformedPacketTests {
     }
 
     @Test(arguments: table)
-    func `reading in place refuses what reading a copy refuses`(_ row: MalformedPacket) {
+    func `decoding a malformed packet in place throws the same error as decoding a copy`(_ row: MalformedPacket) {
         let bytes = bytes(row.hex)
         #expect(refusal(of: row, in: bytes, inPlace: true) == refusal(of: row, in: bytes))
     }
 
     @Test(arguments: table)
-    func `a malformed packet behind a good one gives the same error`(_ row: MalformedPacket) {
+    func `a malformed packet after a valid packet throws the same error`(_ row: MalformedPacket) {
         let packet = bytes(row.hex)
         let stream = bytes(row.sender == .client ? "C0 00" : "D0 00") + packet
         #expect(refusal(of: row, in: stream, at: 2) == refusal(of: row, in: packet))
     }
 
     @Test(arguments: table)
-    func `no start of a malformed packet is a whole packet`(_ row: MalformedPacket) {
+    func `no prefix of a malformed packet is accepted as a whole packet`(_ row: MalformedPacket) {
         let bytes = bytes(row.hex)
         for count in 0..<bytes.count {
             guard case .frame? = try? row.decoder.nextFrame(in: Array(bytes[..<count]).span.bytes) else { continue }
@@ -85,13 +87,13 @@ struct MalformedPacketTests {
     }
 
     @Test(arguments: fixedHeaders)
-    func `what the first byte shows is refused at the first byte`(_ row: MalformedPacket) throws {
+    func `a malformed first byte is refused before more bytes arrive`(_ row: MalformedPacket) throws {
         let error = try #require(refusal(of: row, in: Array(bytes(row.hex).prefix(1))))
         #expect(error.violation == row.violation)
     }
 
     @Test(arguments: table.filter { $0.version == .v5 })
-    func `the receiver may send the answer`(_ row: MalformedPacket) throws {
+    func `the receiver can send the reason code of the error in CONNACK or DISCONNECT`(_ row: MalformedPacket) throws {
         let error = try #require(refusal(of: row, in: bytes(row.hex)))
         if error.packet == .connect, row.sender == .client {
             _ = try encode(.connAck(ConnAck(reasonCode: error.reasonCode)), .v5, from: .server)
@@ -101,7 +103,7 @@ struct MalformedPacketTests {
         }
     }
 
-    @Test func `every row is another one, and every packet type and version is in the table`() {
+    @Test func `each row of the malformed packet table is unique, and all packet types and versions occur`() {
         #expect(Set(Self.table.map(\.name)).count == Self.table.count)
         #expect(Set(Self.table.map { "\($0.version) \($0.sender) \($0.hex) \($0.limits)" }).count == Self.table.count)
         #expect(Set(Self.table.map(\.version)) == Set(ProtocolVersion.allCases))
@@ -109,20 +111,20 @@ struct MalformedPacketTests {
         #expect(types == Set(PacketType.allCases))
     }
 
-    @Test func `each property stands in the tables of places and of repetitions`() {
+    @Test func `the tables of misplaced and repeated properties contain every property except user properties`() {
         let misplaced = Self.misplacedProperties.compactMap { row -> PropertyID? in
             if case .propertyNotAllowed(let id) = row.violation { id } else { nil }
         }
         let repeated = Self.repeatedProperties.compactMap { row -> PropertyID? in
             if case .duplicateProperty(let id) = row.violation { id } else { nil }
         }
-        // User properties may stand everywhere, as often as one likes.
+        // User properties are allowed in every packet, any number of times.
         let all = Set(PropertyID.allCases.filter { $0 != .userProperty })
         #expect(Set(misplaced) == all)
         #expect(Set(repeated) == all)
     }
 
-    /// The error that `row` gives, or `nil` when it is accepted or not whole.
+    /// The error for `row`, or `nil` if the packet is accepted or incomplete.
     private func refusal(
         of row: MalformedPacket, in bytes: [UInt8], at offset: Int = 0, inPlace: Bool = false
     ) -> DecodeError? {

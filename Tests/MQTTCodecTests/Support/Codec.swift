@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// Decodes all whole packets in `bytes`, and says how many bytes they take.
+/// Decodes all whole packets in `bytes`, and returns the packets and their size in bytes.
 func decodeAll(
     _ bytes: [UInt8], _ decoder: PacketDecoder
 ) throws(DecodeError) -> (packets: [Packet], consumed: Int) {
@@ -17,7 +17,7 @@ extension Endpoint {
     static let both: [Endpoint] = [.client, .server]
 }
 
-/// The bytes that `hex` writes, with or without white space between them.
+/// The bytes of the hexadecimal text `hex`, which may contain white space.
 func bytes(_ hex: String) -> [UInt8] {
     let digits = hex.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

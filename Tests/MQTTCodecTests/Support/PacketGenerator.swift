@@ -134,7 +134,7 @@ struct PacketGenerator {
         random.pick(PacketReasonCode.allCases.filter { $0.isAllowed(in: type, from: sender) })
     }
 
-    /// Properties that may stand at `place`: none half of the time, else any subset in any order.
+    /// Random properties that are allowed at `place`: half of the time none, otherwise any of them in any order.
     mutating func properties(_ place: PropertyPlaces) -> PacketProperties {
         guard version >= .v5, random.flag() else { return [] }
         var list: [Property] = []
@@ -199,7 +199,7 @@ struct PacketGenerator {
         (0..<Int.random(in: 1...4, using: &random)).map { _ in make(&self) }
     }
 
-    /// Up to 40 characters with all lengths in UTF-8, sometimes long enough for a two- or three-byte remaining length.
+    /// Random text with characters of all UTF-8 lengths: usually up to 40 characters, rarely up to 15,000 characters.
     private mutating func text() -> String {
         let alphabet: [Character] = [
             "a", "Z", "0", "/", " ", "$", "é", "ß", "€", "中", "\u{FEFF}", "😀", "\u{1}", "e\u{301}",
