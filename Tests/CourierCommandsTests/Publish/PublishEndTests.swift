@@ -55,7 +55,7 @@ import Testing
             let broker = try ScriptedBroker.start(
                 afterwards: [.accept(), .expect(.publish), .cut(.orderly)], at: .tcp(host: "127.0.0.1", port: port))
             let run = try ProgramRun([
-                courier, "pub", "-h", "127.0.0.1", "-p", "\(port)", "-i", "pendingRequests", "-t", "w", "-m", "x", "-q",
+                courier, "pub", "-h", "127.0.0.1", "-p", "\(port)", "-i", "desk", "-t", "w", "-m", "x", "-q",
                 "1",
                 "--store", folder.file("store"),
             ])

@@ -21,7 +21,7 @@ import Testing
         let broker = try await RealBroker()
         let recorder = try await Recorder(broker)
         let outcome = try await ProgramRun(
-            Self.words(broker.port) + ["-i", "pendingRequests", "-m", "x", "--store", folder.file("store")]
+            Self.words(broker.port) + ["-i", "desk", "-m", "x", "--store", folder.file("store")]
         ).end()
         #expect(outcome == ProgramRun.Outcome(output: [], errors: "", code: 0))
         #expect(try await recorder.messages().map { $0.split(separator: "|")[3] } == ["78"])
@@ -83,7 +83,7 @@ import Testing
             at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))
         let store = folder.file("store")
         let outcome = try await ProgramRun(
-            Self.words(broker.port) + ["-V", "5", "-i", "pendingRequests", "-q", "1", "-m", "x", "--store", store]
+            Self.words(broker.port) + ["-V", "5", "-i", "desk", "-q", "1", "-m", "x", "--store", store]
         ).end()
         #expect(outcome.code == 7 && outcome.errorLines.first == "Error: The connection was lost.", "\(outcome)")
         #expect(outcome.errorLines.last == "What is not delivered stays in \(store).", "\(outcome)")

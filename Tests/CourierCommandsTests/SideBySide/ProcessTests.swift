@@ -134,7 +134,7 @@ struct ProcessTests {
         func run(_ words: [String]) async throws -> ProgramRun.Outcome {
             try await ProgramRun([courier, words[0]] + broker.place + words.dropFirst()).end()
         }
-        let session = ["sub", "-c", "-i", "pendingRequests", "-q", "1"]
+        let session = ["sub", "-c", "-i", "desk", "-q", "1"]
         #expect(try await run(session + ["-t", "old", "-E"]).code == 0)
         #expect(try await run(session + ["-t", "new", "-U", "old", "-E"]).code == 0)
         for topic in ["old", "new"] {
@@ -156,7 +156,7 @@ struct ProcessTests {
         let broker = try await RealBroker()
         await broker.stop()
         let words = [
-            try CourierExecutable.path.get(), "pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-i", "pendingRequests",
+            try CourierExecutable.path.get(), "pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-i", "desk",
             "-q", "1",
             "-t", "w", "--store", folder.file("store"),
         ]

@@ -170,7 +170,7 @@ struct StoreCommandTests {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")
         let outcome = try await ProgramRun([
-            try CourierExecutable.path.get(), "pub", "-i", "pendingRequests-%%%%", "-q", "1", "-t", "a", "-m", "x",
+            try CourierExecutable.path.get(), "pub", "-i", "desk-%%%%", "-q", "1", "-t", "a", "-m", "x",
             "--store", path,
         ]).end()
         #expect(outcome.code == 1 && outcome.errors.contains("Give one without %"), "\(outcome.errors)")

@@ -34,10 +34,10 @@ final class ProgramRun: Sendable {
     init(_ words: [String], input: [UInt8] = [], environment: [String]? = nil) throws {
         folder = try TemporaryFolder()
         try Data(input).write(to: URL(fileURLWithPath: folder.file("input")))
-        let dependencies = environment.map { ["-i"] + $0 } ?? ["-u", "XDG_CONFIG_HOME", "HOME=\(folder.path)"]
+        let arguments = environment.map { ["-i"] + $0 } ?? ["-u", "XDG_CONFIG_HOME", "HOME=\(folder.path)"]
         let script = "exec /usr/bin/env \"$@\" >'\(folder.file("output"))' 2>'\(folder.file("errors"))'"
         process = try ChildProcess(
-            ["/bin/sh", "-c", script, "run"] + dependencies + words, inputFile: folder.file("input"))
+            ["/bin/sh", "-c", script, "run"] + arguments + words, inputFile: folder.file("input"))
     }
 
     /// The process id while the program runs.

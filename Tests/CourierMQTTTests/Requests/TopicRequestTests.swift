@@ -16,7 +16,7 @@ import Testing
     ) async throws {
         let broker = try LoopbackBroker.start()
         let options = ConnectOptions(
-            host: "127.0.0.1", port: broker.port, clientId: "pendingRequests", username: "ada", password: "")
+            host: "127.0.0.1", port: broker.port, clientId: "desk", username: "ada", password: "")
         let test = try TestClient(options)
         let server = Task { [client = test.client] in
             try await client.respond(to: topic) { number in number * number }
@@ -46,7 +46,7 @@ import Testing
         try await Self.ask(on: Self.own) { client in
             let answers = [
                 try await client.request(7, to: Self.own, as: Int.self),
-                try await client.request(8, to: "ada/pendingRequests/square", as: Int.self),
+                try await client.request(8, to: "ada/desk/square", as: Int.self),
             ]
             #expect(answers == [49, 64])
         }

@@ -85,6 +85,18 @@ import Testing
         #expect(client.connectionStatus.failure?.code == .invalidConfiguration)
     }
 
+    @Test func `client statuses end when the client is released`() async throws {
+        var test: TestClient? = try TestClient(.local(1))
+        let statuses = test?.client.statuses
+        let reading = Task {
+            var count = 0
+            if let statuses { for await _ in statuses { count += 1 } }
+            return count
+        }
+        test = nil
+        #expect(await reading.value >= 1)
+    }
+
     @Test func `the description of a connection status has its attempt, endpoint, delay and failure`() {
         let failure = CourierError(.connectionRefused, "The broker is busy.")
         let status = ConnectionStatus(
