@@ -6,13 +6,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What other users of the machine see of an archive's files, and what they can put in their places.
+/// The protection of an archive's files against other users of the machine.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveFilesTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Writes an archive, and another one behind a damaged file.
+    /// Writes an archive, damages its file, and writes a new archive at the same path.
     static func useArchive(at path: String, tracingInto trace: String) async throws {
         umask(0)
         let strace = try await SystemCallTrace(into: trace)

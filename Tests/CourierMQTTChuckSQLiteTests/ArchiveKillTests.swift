@@ -8,7 +8,7 @@ import Testing
 
 /// A process that records is killed at a random instant, again and again.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveKillTests {
-    /// Records, and reports how many rows are in the file each time that they are, until the process is killed.
+    /// Records rows until the process is killed. After each flush, it reports the number of rows in the file.
     static func recordUntilKilled(_ file: String, _ report: String) async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: URL(fileURLWithPath: file), interval: .milliseconds(1))
@@ -51,7 +51,7 @@ import Testing
             #expect(rows.map(\.number) == Array(1..<UInt64(rows.count + 1)), "kill \(kill)")
             #expect(UInt64(rows.count) >= written, "kill \(kill)")
             #expect(rows.first?.type == .connect && rows.allSatisfy { $0.problem == nil })
-            // And the next run goes on in the same file.
+            // The next run continues in the same file.
             let logger = MQTTChuckLogger()
             let archive = try MQTTChuckArchive(of: logger, at: URL(fileURLWithPath: path))
             #expect(archive.status.quarantinedFile == nil)

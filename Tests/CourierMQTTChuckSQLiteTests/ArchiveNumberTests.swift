@@ -8,7 +8,7 @@ import Testing
 @testable import CourierMQTTChuck
 @testable import CourierMQTTChuckSQLite
 
-/// Numbers, sizes and times at their ends.
+/// Archives with extreme row numbers, sizes and times.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveNumberTests {
     private static let largest = PacketRestoring.largestNumber
 
@@ -27,7 +27,7 @@ import Testing
             alias: nil, link: start.map { ExchangeLink(row: number, start: $0, elapsed: 5, isLast: true) })
     }
 
-    /// A logger with a recording of packets with these numbers, joined in pairs.
+    /// A logger with packets that have these numbers. Each packet is linked to the one before it.
     private static func logger(_ numbers: UInt64...) throws -> MQTTChuckLogger {
         let logger = MQTTChuckLogger()
         var restoring = PacketRestoring(logger)
@@ -61,7 +61,7 @@ import Testing
         #expect(status.writtenRows == 3 && status.missedRows == 0 && status.failure == nil)
         #expect(try MQTTChuckArchive.logger(of: url).rows().rows.map(\.number) == [1, Self.largest - 1, Self.largest])
 
-        // The next run has no numbers: it says so, and leaves what is there.
+        // The next run has no free row numbers. It reports a failure and keeps the existing rows.
         let logger = MQTTChuckLogger()
         try Traffic(logger).exchange(1)
         let next = try await write(logger)
@@ -131,7 +131,7 @@ import Testing
     // MARK: Sizes and times
 
     @Test(arguments: [(0, 0, 0), (.max, .max, .max), (-1, -1, -1)])
-    func `an archive can be read completely with any option limits`(rows: Int, bytes: Int, packet: Int) async throws {
+    func `all rows of an archive are read with any logger limits`(rows: Int, bytes: Int, packet: Int) async throws {
         let source = MQTTChuckLogger()
         let traffic = Traffic(source)
         for number in 0..<10 { try traffic.exchange(number) }
@@ -155,7 +155,7 @@ import Testing
     @Test(arguments: [
         (Duration.seconds(-1), 0), (.seconds(Int64.min), 0), (.zero, 0), (.seconds(Int64.max), 3), (nil, 3),
     ])
-    func `an age limit of zero or less keeps no rows, a huge one keeps all`(age: Duration?, rows: Int) async throws {
+    func `an age limit of 0 or less keeps no rows, and a huge limit keeps all`(age: Duration?, rows: Int) async throws {
         let status = try await write(try Self.logger(1, 2, 3), retention: MQTTChuckArchive.Retention(age: age))
         #expect(status.writtenRows == 3 && status.failure == nil)
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == rows)

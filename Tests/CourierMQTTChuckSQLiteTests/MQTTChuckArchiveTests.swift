@@ -19,7 +19,7 @@ import Testing
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    /// Writes so many exchanges of one run.
+    /// Records these exchanges as one run and closes the archive.
     @discardableResult
     private func record(
         _ exchanges: Range<Int>, client: String = "phone-7", retention: MQTTChuckArchive.Retention = .default
@@ -85,7 +85,7 @@ import Testing
             rows.map(\.connection.clientID) == Array(repeating: "phone-7", count: 22)
                 + Array(repeating: "tablet", count: 22))
         #expect(recorded.recordedSessions().count == 2)
-        // The exchanges of the second run are its own.
+        // The exchanges of the second run have their own links.
         let publish = try #require(rows.last { $0.topic == "orders/9" })
         #expect(publish.roundTrip == .milliseconds(10))
         #expect(recorded.details(of: publish.number)?.exchange.map(\.number) == [publish.number, publish.number + 1])
@@ -318,7 +318,7 @@ import Testing
             try Traffic(logger).exchange(1)
             _ = archive.status
         }
-        // Its lock is given back when it is closed.
+        // The lock of the file is released when the file is closed.
         while true {
             do {
                 let next = try MQTTChuckArchive(of: MQTTChuckLogger(), at: url)

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `a topic alias used 6000 times resolves to its topic on all rows after an import`() throws {
-        // As many as would fill the memory for topics if each use took some of it.
+        // So many uses would fill the memory for topics if each use needed memory.
         let count = 6_000
         let topic = String(repeating: "t", count: 200)
         let alias: PacketProperties = [.topicAlias(1)]
@@ -57,7 +57,7 @@ import Testing
         #expect(rows.count == count + 1)
         #expect(rows.allSatisfy { $0.topic == topic })
 
-        // The same where a rule hides the topic each time that it is said.
+        // The topic is also known if a rule hides the topic in each message.
         var options = MQTTChuckOptions()
         options.redaction.topics = [.init(try TopicFilter("t/#"), hidesTopic: true)]
         let hiding = MQTTChuckLogger.test(options)

@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTTChuck
 
 @Suite struct MQTTChuckHostileTests {
-    /// Looks at everything in every way.
+    /// Reads all rows, details, searches, exports and metrics of a logger.
     private func look(at logger: MQTTChuckLogger) throws {
         let rows = logger.rows(limit: .max).rows
         for row in rows {
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
-    func `a packet cut at any byte is a row that can be read and exported`(version: MQTTCodec.ProtocolVersion) throws {
+    func `a packet that is cut at any byte can be read and exported`(version: MQTTCodec.ProtocolVersion) throws {
         let whole = MQTTChuckLogger.test()
         try Recording(whole, version: version).everything()
         let packets = try whole.rows().rows.map { try #require(whole.details(of: $0.number)) }

@@ -147,7 +147,7 @@ import Testing
         #expect(logger.connections.map(\.connection.ordinal) == [1, 2])
         #expect(logger.metrics.openConnections == 1)
         #expect(logger.metrics.reconnects == 1)
-        // Another client with its id, of which a broker serves one at a time ([MQTT-3.1.4-3]).
+        // Another client with the same client id. A broker serves only one of them at a time ([MQTT-3.1.4-3]).
         try Recording(logger, id: 3, host: "second", clientNumber: 6).connect()
         #expect(logger.connections.map(\.state) == [.superseded, .superseded, .connected])
         #expect(logger.connections.last?.connection.ordinal == 1)
@@ -162,13 +162,13 @@ import Testing
         try refused.receive(.connAck(ConnAck(reasonCode: .notAuthorized)))
         #expect(logger.connections.map(\.state) == [.connected, .refused])
         #expect(logger.metrics.openConnections == 1)
-        // Also where the attempt before was refused.
+        // The connection is also superseded if the earlier attempt of the new client was refused.
         try Recording(logger, id: 3, clientNumber: 2).connect()
         #expect(logger.connections.map(\.state) == [.superseded, .refused, .connected])
         #expect(logger.metrics.openConnections == 1)
     }
 
-    @Test func `a connection is superseded by a new client that is accepted and disconnected in one read`() throws {
+    @Test func `a connection is superseded even if the new client is disconnected right after CONNACK`() throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, id: 1, clientNumber: 1).connect()
         let refused = Recording(logger, id: 2, clientNumber: 2)
@@ -277,7 +277,7 @@ import Testing
         #expect(logger.rows(limit: 1).rows.first?.roundTrip == .seconds(5))
         #expect(logger.details(of: 1)?.exchange.map(\.number) == [1, last])
         #expect(logger.rows(matching: try MQTTChuckQuery("took:>4s")).rows.map(\.number) == [1, last])
-        // One hold of the lock.
+        // Reads the links of one lock of the state.
         func links(from row: UInt64) -> [ExchangeLink] {
             logger.state.withLock { $0.recorder.links(from: row, limit: MQTTChuckLogger.linkChunk) }
         }
@@ -285,7 +285,7 @@ import Testing
         #expect(links(from: last).map(\.start) == [1])
         #expect(links(from: last + 1).isEmpty)
 
-        // Beyond a number of links the end is looked for only by the details of a packet, which have it last.
+        // After many links, the row has no round-trip time. Only its details still find the end of the exchange.
         for number in 0...MQTTChuckLogger.linksLookedThrough {
             try recording.send(.pingReq, at: number)
             try recording.receive(.pingResp, at: number)
@@ -358,14 +358,14 @@ import Testing
         }
         let (connections, metrics) = (logger.connections, logger.metrics)
         #expect(connections.map(\.id) == Set(connections.map(\.id)).sorted())
-        // The latest connection of each client, where it was not ended.
+        // The last connections of the 700 clients, without those that were disconnected.
         #expect(connections.count { $0.state == .connected } == 600)
         #expect(metrics.openConnections == 600)
         #expect(metrics.inFlightOutgoing + metrics.inFlightIncoming == connections.reduce(0) { $0 + $1.inFlight })
         #expect(metrics.inFlightIncoming > 100)
         let part = logger.state.withLock { $0.recorder.connectionStatuses(in: 0..<MQTTChuckLogger.chunk) }
         #expect(part.count <= MQTTChuckLogger.chunk)
-        // What a file has of exchanges is not open here.
+        // Open exchanges of an imported file do not count as in flight.
         let copy = MQTTChuckLogger.test(options)
         try copy.importJSONLines(logger.exported(.jsonLines))
         #expect(copy.metrics.openConnections == copy.connections.count { $0.state == .connected })

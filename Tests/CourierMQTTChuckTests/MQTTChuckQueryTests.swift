@@ -17,16 +17,16 @@ import Testing
         try phone.receive(.pubAck(Acknowledgement(packetID: 12, reasonCode: .quotaExceeded)), at: 1_100)  // 4
         try phone.receive(Recording.message("orders/8/x", "tea", properties: [.topicAlias(1)]), at: 2_000)  // 5
         try phone.receive(Recording.message("", "more tea", properties: [.topicAlias(1)]), at: 3_000)  // 6
-        let pendingRequests = Recording(logger, id: 2, client: "pendingRequests", version: .v311)
-        try pendingRequests.send(
+        let desk = Recording(logger, id: 2, client: "desk", version: .v311)
+        try desk.send(
             .subscribe(Subscribe(packetID: 3, subscriptions: [Subscription("orders/7", qos: .atMostOnce)])),
             at: 3_600_000)  // 7
-        try pendingRequests.receive(.subAck(SubAck(packetID: 3, reasonCodes: [.grantedQoS2])), at: 3_600_020)  // 8
-        try pendingRequests.receive(
+        try desk.receive(.subAck(SubAck(packetID: 3, reasonCodes: [.grantedQoS2])), at: 3_600_020)  // 8
+        try desk.receive(
             .publish(
                 Publish(topic: "alarm", payload: Array(String(repeating: "z", count: 2_000).utf8), isRetained: true)),
             at: 80_000_000)  // 9
-        try pendingRequests.send(
+        try desk.send(
             Recording.message("big", "q", id: 4, qos: .exactlyOnce, isDuplicate: true), at: 80_001_000)  // 10
         return logger
     }
@@ -105,7 +105,7 @@ import Testing
         #expect(logger.rows(from: 402, matching: query).rows.map(\.number) == [402, 703])
         let lines = String(decoding: logger.exported(.text, matching: query), as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 4)
-        // What is still open took no time yet.
+        // An exchange that is still open has no round-trip time yet.
         #expect(try logger.rows(matching: MQTTChuckQuery("took:>0us type:publish")).rows.map(\.number) == [7])
     }
 

@@ -6,13 +6,13 @@ import Testing
 @testable import CourierMQTTChuck
 
 @Suite struct MQTTChuckRedactionTests {
-    /// All that can be got out of a logger, as text and bytes.
+    /// All data that can be read from a logger, as one text.
     private func everything(of logger: MQTTChuckLogger) throws -> String {
         var text = ""
         for format in MQTTChuckExportFormat.allCases {
             let data = logger.exported(format)
             text += String(decoding: data, as: UTF8.self)
-            // The bytes are in the lines in Base64, where nothing would be found.
+            // The packets in these lines are Base64, so they are decoded before the search for secrets.
             for line in data.split(separator: UInt8(ascii: "\n")) where format == .jsonLines {
                 guard let packet = try JSONDecoder().decode(RecordedLine.self, from: Data(line)).packet else {
                     continue
@@ -129,7 +129,7 @@ import Testing
         let logger = MQTTChuckLogger.test(options)
         let recording = Recording(logger)
         try recording.send(Recording.message("patients/7", "x", properties: [.topicAlias(1)]))
-        // More meanings than are remembered.
+        // More topics than the logger can remember.
         let long = String(repeating: "t", count: 60_000)
         for alias in 2...19 as ClosedRange<UInt16> {
             try recording.send(Recording.message(long, properties: [.topicAlias(alias)]))
@@ -150,7 +150,7 @@ import Testing
     @Test func `an unreadable packet that may contain a secret is overwritten`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
-        // CONNECT with a broken protocol name, an AUTH with a bad property, and a tail that is no whole packet.
+        // A CONNECT with a broken protocol name, an AUTH with an invalid property, and an incomplete packet.
         recording.observe(.outgoing, bytes: [0x10, 14] + Array("xxfind-me-here".utf8))
         recording.observe(.outgoing, bytes: [0xF0, 9, 0x18] + Array("find-me!".utf8))
         recording.observe(.outgoing, bytes: [0xC0, 0, 0x10, 0x7F] + Array("find-me".utf8))
@@ -188,7 +188,7 @@ import Testing
             Recording.message("", "find-me", properties: [.topicAlias(1)]))
         var options = MQTTChuckOptions()
         options.redaction.topics = [.init(try TopicFilter("patients/#"), hidesTopic: hidesTopic)]
-        // With the message that has the topic, and without it.
+        // An export with the message that has the topic, and an export without that message.
         for part in ["", "row:>1"] {
             let second = MQTTChuckLogger.test(options)
             try second.importJSONLines(first.exported(.jsonLines, matching: MQTTChuckQuery(part)))

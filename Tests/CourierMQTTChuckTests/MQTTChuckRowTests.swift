@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
-    func `packets of every type become rows without a problem`(version: MQTTCodec.ProtocolVersion) throws {
+    func `packets of every type are recorded as rows without a problem`(version: MQTTCodec.ProtocolVersion) throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, version: version).everything()
         let rows = logger.rows().rows
@@ -53,7 +53,7 @@ import Testing
         #expect(logger.rows().rows.map(\.topic) == ["first", "second"])
         try recording.send(Recording.message("", properties: [.topicAlias(1), .contentType("a")]))
         try recording.receive(Recording.message("", properties: [.topicAlias(1)]))
-        // The broker's aliases are others than the client's.
+        // The aliases of the broker are separate from the aliases of the client.
         #expect(logger.rows().rows.map(\.topic) == ["second", nil])
         #expect(logger.rows().rows.map(\.topicAlias) == [1, 1])
     }
@@ -180,13 +180,13 @@ import Testing
         #expect(try preview("t", [UInt8](repeating: 0x91, count: 11))?.text == String(repeating: "91", count: 10))
         let nested = Array(String(repeating: "[", count: 100_000).utf8)
         #expect(try preview("t", nested)?.kind == .text)
-        // Details show all of it.
+        // The details of the row show the whole payload.
         let number = logger.summary.nextRow - 2
         #expect(logger.details(of: number)?.row.preview.text == String(repeating: "91", count: 11))
     }
 
     @Test(arguments: [
-        // Brackets inside of strings open and close nothing, whatever stands before them.
+        // Brackets inside strings are not levels, even after an escaped quotation mark.
         ("[\"\(String(repeating: "]", count: 1_000))\", \(nested(64))]", MQTTChuckPreview.Kind.text),
         ("[\"\(String(repeating: "}", count: 1_000))\\\\\", \(nested(64))]", .text),
         ("[\"\(String(repeating: "[", count: 1_000))\"]", .json),
@@ -201,7 +201,7 @@ import Testing
         #expect(logger.rows().rows.first?.preview.kind == kind)
     }
 
-    /// So many arrays in each other.
+    /// JSON of `count` nested arrays.
     private static func nested(_ count: Int) -> String {
         String(repeating: "[", count: count) + String(repeating: "]", count: count)
     }

@@ -21,7 +21,7 @@ import Testing
             openedNanoseconds: 0)
     }
 
-    /// A PINGRESP under a number, which stands for any answer, joined to the exchange that `start` began.
+    /// A PINGRESP with this row number. It is linked to the exchange that began at row `start`.
     private static func record(
         _ number: UInt64, start: UInt64? = nil, _ connection: MQTTChuckConnection = recorded
     ) -> PacketRecord {
@@ -47,7 +47,7 @@ import Testing
         #expect(logger.rows(limit: .max).rows.map(\.number) == Array(1...166))
         let own = rows(of: "recorded")
         #expect(own.count == 100)
-        // Each is joined to the one before it, unless rows of the client are in between.
+        // Each packet is linked to the packet before it, unless rows of the live client are in between.
         let neighbours = zip(own, own.dropFirst())
         #expect(neighbours.allSatisfy { $1.exchange == ($1.number == $0.number + 1 ? $0.number : nil) })
         #expect(own.filter { $0.exchange != nil }.count == 66)
@@ -56,7 +56,7 @@ import Testing
     @Test func `a restored packet is linked only to packets restored after the live client's last row`() throws {
         try live.send(.pingReq, .pingReq, .pingReq, .pingReq)
         var restoring = PacketRestoring(logger)
-        // The recording has gaps that are wide enough, so that its numbers stay. Row 3 is the client's, though.
+        // The gaps between the recorded numbers are wide enough to keep them. But row 3 belongs to the live client.
         try restoring.restore(Self.record(10, start: 3))
         try restoring.restore(Self.record(12, start: 10))
         try live.send(.pingReq)  // Row 13.
@@ -103,7 +103,7 @@ import Testing
         }
         try restoring.restore(Self.record(Self.largest))
         #expect(restoring.count == 2)
-        // Behind the largest one a client goes on, and another recording finds no place.
+        // After the largest number, a client can still record rows. But no other recording fits.
         try live.send(.pingReq)
         #expect(logger.rows().rows.map(\.number) == [Self.largest - 1, Self.largest, Self.largest + 1])
         var another = PacketRestoring(logger)

@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTTChuck
 
 @Suite(.timeLimit(.minutes(5))) struct PcapngExportTests {
-    /// What tshark must never say of a capture.
+    /// A tshark filter for frames with errors. No frame of a capture may match it.
     private static let complaints =
         "_ws.malformed || _ws.unreassembled || tcp.analysis.flags || tcp.checksum.status == 0 "
         + "|| ip.checksum.status == 0 || _ws.expert.severity >= 0x600000"

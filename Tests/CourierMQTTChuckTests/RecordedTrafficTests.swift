@@ -8,7 +8,7 @@ import Testing
 
 @testable import CourierMQTTChuck
 
-/// What a logger recorded becomes a broker's script.
+/// The traffic that a logger recorded is replayed by a scripted broker.
 @Suite(.timeLimit(.minutes(5))) struct RecordedTrafficTests {
     private static func client(_ port: UInt16, _ logger: MQTTChuckLogger?) -> any CourierCore.CourierClient {
         var config = MQTTClientConfig(
@@ -20,7 +20,7 @@ import Testing
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 
-    /// What the app does: subscribes, publishes, and reads what comes. Returns what it saw.
+    /// The work of the app: it subscribes, publishes and reads a message. Returns the results.
     private static func run(_ client: any CourierCore.CourierClient) async throws -> [String] {
         client.connect()
         try await client.connected()
@@ -53,12 +53,12 @@ import Testing
         await field.shutdown()
         #expect(seen.count == 2 && seen[1] == "hello")
 
-        // The file that was sent in, and the same app against its script.
+        // The exported file is imported, and the same app runs against a broker that replays it.
         let copy = MQTTChuckLogger()
         try copy.importJSONLines(logger.exported(.jsonLines))
         let session = try #require(copy.recordedSessions().first)
         #expect(session.isComplete)
-        // Up to the last word of the broker: how the app ends is not what failed.
+        // Only up to the last packet of the broker, because the end of the app is not under test.
         let last = try #require(session.steps.lastIndex { $0.direction == .incoming })
         let traffic = RecordedTraffic(session.steps[...last].map { ($0.direction, $0.delay, $0.bytes) })
         let broker = try ScriptedBroker.start([.replaying(traffic)])

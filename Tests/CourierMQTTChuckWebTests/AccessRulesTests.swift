@@ -64,7 +64,7 @@ struct AccessRulesTests {
         #expect(throws: AccessRules.Refusal.badMethod) { _ = try destination("/secret-token/rows", method: method) }
     }
 
-    @Test func `clear is allowed only as POST with the inspector header`() throws {
+    @Test func `a clear request is allowed only as POST with the inspector header`() throws {
         #expect(throws: AccessRules.Refusal.badMethod) { _ = try destination("/secret-token/clear") }
         #expect(throws: AccessRules.Refusal.noProof) { _ = try destination("/secret-token/clear", method: "POST") }
         #expect(throws: AccessRules.Refusal.noProof) {
@@ -75,7 +75,7 @@ struct AccessRulesTests {
     }
 
     @Test(arguments: ["cross-site", "same-site"])
-    func `a link from another site may open the page, but its scripts may not read rows`(_ site: String) throws {
+    func `another site may link to the page, but its scripts may not read rows`(_ site: String) throws {
         #expect(
             try destination("/secret-token/", ("sec-fetch-site", site), ("sec-fetch-mode", "navigate")) == "")
         for mode in ["cors", "no-cors", "websocket"] {

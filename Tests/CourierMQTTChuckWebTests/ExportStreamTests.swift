@@ -19,7 +19,7 @@ import Testing
         #expect(
             reply.headers["content-disposition"] == "attachment; filename=\"mqtt-session.\(format.fileExtension)\"")
         #expect(reply.body.count > 500_000)
-        // Outside of `#expect`, which would look for the difference for hours.
+        // Compared outside of `#expect`, which would search for the difference for hours.
         let isSame = reply.body == page.logger.exported(format)
         #expect(isSame)
         let few = try await page.request("export.\(format.fileExtension)?query=row:%3C4")
@@ -33,7 +33,7 @@ import Testing
         limits.exportAhead = 1_000
         limits.idleTimeout = 600  // The client that does not read is not to be sent away meanwhile.
         let page = try PageFixture(limits: limits)
-        // More than the system takes for a client that does not read.
+        // More bytes than the system buffers for a client that does not read.
         for _ in 0..<500 { try page.receive("t", [UInt8](repeating: 0x61, count: 60_000)) }
         do {
             let reading = try await onThread { [port = page.server.port, head = page.head("export.jsonl")] in
@@ -45,7 +45,7 @@ import Testing
             #expect(try await page.request("export.txt").status == 503)
             _ = reading
         }
-        // The connection is closed now; the server notices when it writes next.
+        // The connection is closed now. The server notices this at its next write.
         var reply = try await page.request("export.txt")
         while reply.status == 503 { reply = try await page.request("export.txt") }
         #expect(reply.status == 200)

@@ -18,7 +18,7 @@ import Testing
         #expect(reply.isWhole)
         #expect(reply.headers["content-type"] == "\(type); charset=utf-8")
         #expect(reply.body.count > 1_000)
-        // Nothing from outside: the only addresses are names of XML vocabularies, which nobody fetches.
+        // The only allowed address is the XML namespace of SVG, which no browser loads.
         let addresses = reply.text.replacingOccurrences(of: "http://www.w3.org/2000/svg", with: "")
         #expect(!addresses.contains("http://") && !addresses.contains("https://") && !addresses.contains("url("))
     }
@@ -186,7 +186,7 @@ import Testing
         #expect(about["exports"] as? [String] == ["txt", "jsonl", "pcapng"])
     }
 
-    @Test func `clear removes the rows only for POST with the inspector header`() async throws {
+    @Test func `a clear request removes the rows only as POST with the inspector header`() async throws {
         let page = try PageFixture()
         try page.session()
         #expect(try await page.request("clear").status == 405)
@@ -233,7 +233,7 @@ import Testing
             #expect(server.port == port)
             return try RawHTTP(port: port)
         }()
-        // It ends because the server has stopped: nothing was asked, and its patience is longer than this reads.
+        // The connection ends because the server has stopped: its idle timeout is longer than this read waits.
         #expect(try await onThread { try connection.read() } == [])
     }
 }

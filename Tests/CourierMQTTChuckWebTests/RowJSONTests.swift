@@ -28,7 +28,7 @@ import Testing
         let connections = try await page.request("connections")
         #expect(connections.body.count < 5_000)
         let details = try await page.request("row/1")
-        // The topic once, as far as a field is shown, and the packet's bytes.
+        // The details contain the cut topic once, and the packet's bytes.
         #expect(details.body.count < 200_000)
         let fields = try #require(try details.object()["fields"] as? [[String: String]])
         let limits = ServerLimits()

@@ -11,7 +11,7 @@ import Testing
 @testable import CourierMQTTChuckWeb
 
 @Suite(.timeLimit(.minutes(5))) struct ServerSecurityTests {
-    /// Everything that can be asked for.
+    /// All paths of the server.
     private static let paths = [
         "", "page.css", "page.js", "icon.svg", "about", "check", "history", "rows", "row/1", "row/1/packet.bin",
         "row/3/payload.bin",
@@ -62,7 +62,7 @@ import Testing
             let cleared = try await page.request(
                 "clear", method: "POST", headers: ["Origin: \(origin)", "X-Courier-Inspector: yes"])
             #expect(cleared.status == 403)
-            // What a browser asks before it sends a header of one's own: no permission, hence no request.
+            // The preflight request of a browser is refused, so the browser does not send the real request.
             let asked = try await page.request(
                 "clear", method: "OPTIONS",
                 headers: [
@@ -72,7 +72,7 @@ import Testing
             #expect(asked.status == 403)
             #expect(!asked.headers.keys.contains { $0.hasPrefix("access-control") })
         }
-        // What a form of another site sends, even without an origin.
+        // The request of a form on another site, without an Origin header.
         let form = try await page.request(
             "clear", method: "POST", headers: ["Content-Type: application/x-www-form-urlencoded"], body: "a=b")
         #expect(form.status == 403)
@@ -157,7 +157,7 @@ import Testing
         #expect(file.isWhole)
         #expect(file.body.count > 4 << 20)
         let details = try #require(page.logger.details(of: 1))
-        // Outside of `#expect`, which would look for the difference for hours.
+        // Compared outside of `#expect`, which would search for the difference for hours.
         let isSame = file.body == Data(details.bytes[details.payload])
         #expect(isSame)
     }
@@ -207,7 +207,7 @@ import Testing
         try await client.connected()
         for number in 0..<300 { try await client.publish("\(number)", to: "before", qos: .one) }
 
-        // Some say nothing, some half of a request, some ask for events or exports and never read.
+        // Some clients send nothing, some send half a request, and some request events or exports and never read.
         let host = "Host: 127.0.0.1:\(server.port)\r\n"
         let requests = [
             "", "GET /\(token)/rows HTTP/1.1\r\n" + host, "GET /\(token)/events HTTP/1.1\r\n\(host)\r\n",
@@ -232,7 +232,7 @@ import Testing
         }
         #expect(page.status == 200)
         #expect(page.text.contains("PUBACK"))
-        // CONNECT, CONNACK, and two packets for each message: none missing, and nobody has cleared.
+        // CONNECT, CONNACK and two packets for each message: no row is missing, and no request has cleared the rows.
         #expect(logger.summary.rowCount == 2 + 2 * 2_300)
         #expect(slow.count == 200)
         client.destroy()
@@ -251,7 +251,7 @@ import Testing
             "POST /\(page.token)/clear HTTP/1.1\r\nHost: 127.0.0.1:\(page.server.port)\r\n"
                 + "X-Courier-Inspector: yes\r\nContent-Length: 200000\r\n\r\n" + long,
         ] {
-            // A server that has seen enough may close before all is sent.
+            // The server may close the connection before the whole request is sent.
             try await onThread { [port = page.server.port] in
                 let connection = try RawHTTP(port: port)
                 try? connection.send(text)

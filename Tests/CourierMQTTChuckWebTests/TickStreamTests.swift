@@ -5,7 +5,7 @@ import Testing
 @testable import CourierMQTTChuckWeb
 
 @Suite(.timeLimit(.minutes(5))) struct TickStreamTests {
-    /// Stops the timer, and returns when it has looked for the last time.
+    /// Stops the timer, and waits until its last check of the logger has ended.
     private static func stop(_ ticker: Ticker) {
         ticker.stop()
         ticker.queue.sync {}
@@ -47,7 +47,7 @@ import Testing
             logger.clear()
             ticker.look()
         }
-        // One tick for all that happened meanwhile, whole also where it comes in small pieces.
+        // One tick covers all changes in between. It is complete even if it is read in small pieces.
         var text = ""
         while let part = read(7) { text += part }
         #expect(text.components(separatedBy: "event: tick").count == 2)

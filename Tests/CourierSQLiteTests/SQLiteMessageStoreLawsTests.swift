@@ -6,7 +6,7 @@ import Testing
 @testable import CourierSQLite
 
 @Suite struct SQLiteMessageStoreLawsTests {
-    /// Keeps the folders of a law's stores while the test runs.
+    /// Keeps the folders of the stores while the test runs.
     private final class Folders: Sendable {
         private let all = Mutex<[TemporaryFolder]>([])
 

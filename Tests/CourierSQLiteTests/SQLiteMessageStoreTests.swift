@@ -50,7 +50,7 @@ import Testing
             await store.close()
             let again = try open()
             var found = try await again.contents()
-            // A reader does not see the one that is over; it is counted until it is removed.
+            // An expired message is not read, but it is counted until it is removed.
             if (5...7).contains(number) {
                 found.incoming.insert(message(3, expiresAt: end), at: 0)
             }
@@ -126,7 +126,7 @@ import Testing
 
     @Test func `committed changes are written even if the store is released at once`() async throws {
         for number in 1...20 as ClosedRange<UInt64> {
-            // Released with its batch on the way; the next one waits for it.
+            // The store is released before its batch is written. The next store waits for it.
             try open().commit([.enqueue(message(number))], in: .client) { _ in }
         }
         let store = try open()
@@ -157,7 +157,7 @@ import Testing
         }
         let order = await withCheckedContinuation { continuation in
             let order = Mutex<[UInt64]>([])
-            // Waits on a thread of its own.
+            // Waits on a separate thread.
             Thread.detachNewThread {
                 held.wait()
                 for number in 3...500 as ClosedRange<UInt64> {
@@ -307,7 +307,7 @@ import Testing
         let first = try open()
         let error = #expect(throws: CourierError.self) { try open() }
         #expect(error?.code == .storeInUse && error?.message.contains(first.path) == true)
-        // By another name too.
+        // A path through a symbolic link is refused, too.
         let link = folder.url.appendingPathComponent("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
         expectCourierError(.storeInUse) {
@@ -326,7 +326,7 @@ import Testing
             #expect(await store.refusal([.enqueue(message(number, bytes: 1_000_000))]) == nil)
         }
         #expect(await store.refusal([.removeAll]) == nil)
-        // Reads come behind what the store does by itself; each lets it go on.
+        // Each read lets the store continue its own work in the background.
         var free = Int64.max
         for _ in 0..<10_000 where free > 1_200 {
             _ = try await store.summary(of: .client)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTTChuckSQLite
 
-/// An archive on a disk that is full, broken or held by somebody.
+/// An archive on a disk that is full or broken, or with a file that is locked or damaged.
 @Suite(.timeLimit(.minutes(5))) struct ArchiveFaultTests {
     private let folder: TemporaryFolder
     private let disk = FaultyDisk()
@@ -22,7 +22,7 @@ import Testing
         return MQTTChuckLogger(options: options)
     }
 
-    /// An archive on the disk. It tries again what has failed only when it is asked.
+    /// An archive on the faulty disk. By default, it retries a failed write only if `flush()` is called.
     private func archive(
         of logger: MQTTChuckLogger, patience: Duration = .seconds(3_600)
     ) throws -> MQTTChuckArchive {
@@ -50,10 +50,10 @@ import Testing
         }
         #expect(archive.status.failure?.code == .storeFull)
         #expect(archive.status.writtenRows == 4 && archive.status.quarantinedFile == nil)
-        // The logger went on, and is as it would be without an archive.
+        // The logger continued, as it would without an archive.
         #expect(logger.summary.nextRow == 45 && logger.summary.rowCount == 10)
         #expect(logger.rows().rows.map(\.number) == Array(35...44))
-        // What was written can still be read.
+        // The rows that were written before can still be read.
         #expect(try MQTTChuckArchive.logger(of: url).rows().rows.map(\.number) == Array(1...4))
 
         disk.heal()
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [(1, false), (1, true), (10, false)])
-    func `no archived row is lost, whichever disk call fails`(count: Int, isFull: Bool) async throws {
+    func `no archived row is lost if calls to the disk fail`(count: Int, isFull: Bool) async throws {
         var call = 1
         while try await run(FaultyDisk.Plan(first: call, count: count, isFull: isFull)) { call += 1 }
         #expect(call > 40, "the scenario makes only \(call) calls")
@@ -159,7 +159,7 @@ import Testing
 
     // MARK: Damage
 
-    /// Damages the file as it is, beneath the archive that has it open: the table of packets is said to be nowhere.
+    /// Damages the file while the archive has it open: the table of packets gets a root page that does not exist.
     private func damage() throws {
         let other = try Database(path: url.path, .owner, system: nil)
         try other.execute(
@@ -213,7 +213,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path + ".damaged-2"))
         #expect(logger.summary.rowCount == 12)
         await archive.close()
-        // The next archive sets it aside in turn.
+        // The next archive quarantines the second damaged file.
         let next = try self.archive(of: logger)
         #expect(next.status.quarantinedFile?.url.path == url.path + ".damaged-2")
         await next.close()

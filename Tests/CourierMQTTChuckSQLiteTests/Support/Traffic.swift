@@ -4,7 +4,7 @@ import Foundation
 import MQTTCodec
 import TestSupport
 
-/// Feeds a logger with the packets of one connection, 10 ms apart.
+/// Sends the packets of one connection to a logger, 10 ms apart.
 final class Traffic {
     static let password = "hunter2-secret"
     static let token = "tok-secret-1"
@@ -33,7 +33,7 @@ final class Traffic {
             PacketBatch(direction: direction, bytes: bytes, time: opened + time, connection: connection))
     }
 
-    /// CONNECT with secrets, and CONNACK.
+    /// Records a CONNECT with secrets and a CONNACK.
     func connect() throws {
         try observe(
             .outgoing,
@@ -44,7 +44,7 @@ final class Traffic {
         try observe(.incoming, .connAck(ConnAck()))
     }
 
-    /// A QoS 1 message with its PUBACK, a message under an alias, and one that has only the alias.
+    /// Records four packets: a QoS 1 message, its PUBACK, a message with topic and alias, and one with only the alias.
     func exchange(_ number: Int) throws {
         let id = PacketID(rawValue: UInt16(truncatingIfNeeded: number % 60_000 + 1))
         let delivery = Delivery(qos: .atLeastOnce, packetID: id, isDuplicate: false) ?? .atMostOnce
@@ -55,7 +55,7 @@ final class Traffic {
             .publish(Publish(topic: "", payload: Array("more".utf8), properties: [.topicAlias(3)])))
     }
 
-    /// A message that is larger than what a logger keeps of one.
+    /// Records a message that is larger than the part of a packet that a logger keeps.
     func huge() throws {
         try observe(.incoming, .publish(Publish(topic: "huge", payload: [UInt8](repeating: 7, count: 200_000))))
     }

@@ -6,13 +6,13 @@ import Testing
 @testable import CourierMQTTChuck
 
 @Suite struct ConnectionTrackTests {
-    /// One packet of random traffic, and the same said in a way that has to be read slowly.
+    /// One random packet in two encodings: a plain one, and one that only the slow parser can read.
     private struct Piece {
         let plain: [UInt8]
         let elaborate: [UInt8]
     }
 
-    /// What is looked at of a row; not its size, in which the two ways differ.
+    /// The compared values of a row. The size is not compared, because the two encodings differ in size.
     private struct Seen: Equatable {
         let type: PacketType?
         let exchange: UInt64?
@@ -25,7 +25,7 @@ import Testing
         let isDuplicate: UInt8 = qos > 0 && random.chance(1, in: 8) ? 0b1000 : 0
         let head = 0x30 | isDuplicate | qos << 1
         let beginning = [0, 1, UInt8(ascii: "a")] + (qos > 0 ? [0, id] : [])
-        // Without properties, and with the one that says of a payload what is so by default.
+        // Without properties, and with a payload format indicator that has the default value.
         let (plain, elaborate) = (beginning + [0, 120], beginning + [2, 1, 0, 120])
         return Piece(
             plain: [head, UInt8(plain.count)] + plain, elaborate: [head, UInt8(elaborate.count)] + elaborate)
@@ -33,7 +33,7 @@ import Testing
 
     private static func answer(_ random: inout SeededGenerator, _ id: UInt8) -> Piece {
         let first: UInt8 = random.pick([0x40, 0x40, 0x50, 0x62, 0x70])
-        // A reason code of success may be said or left out.
+        // The reason code 0 can be sent or omitted.
         return Piece(plain: [first, 2, 0, id], elaborate: [first, 3, 0, id, 0])
     }
 
@@ -52,7 +52,7 @@ import Testing
             let direction = random.pick([PacketBatch.Direction.incoming, .outgoing])
             var (plain, next) = ([UInt8](), UInt8(1 + random.below(40)))
             for _ in 0...random.below(12) {
-                // In order, as most come, or not.
+                // Most packet ids are in order, as in real traffic; others are random.
                 next = random.chance(3, in: 4) ? next % 40 + 1 : UInt8(1 + random.below(40))
                 let piece = random.flag() ? Self.publish(&random, next) : Self.answer(&random, next)
                 plain += piece.plain

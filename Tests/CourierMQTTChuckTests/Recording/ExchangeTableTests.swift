@@ -10,7 +10,7 @@ import Testing
         var table = ExchangeTable()
         var model: [UInt16: UInt64] = [:]
         for row in UInt64(1)...30_000 {
-            // Now from one corner, as ids are given out, now from all over.
+            // Most ids increase slowly, as a client assigns them; others are random.
             let id = random.chance(9, in: 10) ? UInt16(truncatingIfNeeded: row / 2) : UInt16(random.below(65_536))
             switch random.below(3) {
             case 0:
@@ -27,7 +27,7 @@ import Testing
 
     @Test func `an exchange table can hold all 65536 packet ids at once`() {
         var table = ExchangeTable()
-        // Far apart, so that two of them never fit in a small table.
+        // Consecutive ids are far apart, so that a small table cannot hold two of them.
         let ids = (0...UInt16.max).map { $0 &* 32_769 }
         for id in ids { table.open(ExchangeTable.Start(row: UInt64(id), time: 0, id: id)) }
         #expect(table.count == 65_536)

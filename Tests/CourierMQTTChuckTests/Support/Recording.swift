@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierMQTTChuck
 
-/// Feeds a logger with the packets of one connection, at times that the test names.
+/// Sends the packets of one connection to a logger, at times that the test chooses.
 struct Recording {
     let logger: MQTTChuckLogger
     let connection: ObservedConnection
@@ -38,7 +38,7 @@ struct Recording {
             protocolVersion: observed, openedAt: Self.opened, openedInstant: Self.zero, clientNumber: clientNumber)
     }
 
-    /// CONNECT, and a CONNACK that accepts.
+    /// Records CONNECT and a successful CONNACK.
     func connect() throws {
         try send(.connect(Connect(version: version, clientID: connection.options.clientId)))
         try receive(.connAck(ConnAck()))
@@ -162,14 +162,14 @@ struct Recording {
 }
 
 extension MQTTChuckLogger {
-    /// A logger for which it is the moment at which the connections of a test are opened.
+    /// A logger whose clock always shows the time at which the connections of a test are opened.
     static func test(_ options: MQTTChuckOptions = MQTTChuckOptions()) -> MQTTChuckLogger {
         MQTTChuckLogger(options: options) { Nanoseconds.since1970(Recording.opened) }
     }
 }
 
 extension Array where Element == Property {
-    /// Only the first so many.
+    /// The first `count` properties.
     func first(_ count: Int) -> [Property] { Array(prefix(count)) }
 }
 

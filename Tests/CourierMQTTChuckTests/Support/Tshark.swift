@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Debian's tshark, which must be there: what Wireshark shows is what the capture is for.
+/// Runs tshark, which must be installed. It shows the captures as Wireshark does.
 enum Tshark {
     /// The fields of all frames that a filter matches, a list of lines of tab-separated values.
     static func fields(_ names: [String], of capture: Data, filter: String = "mqtt") throws -> [[String]] {
@@ -12,7 +12,7 @@ enum Tshark {
         // Checksums are off by default because network cards fill them in; here they are part of what is tested.
         let checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
         let format = ["-T", "fields", "-E", "separator=/t", "-E", "occurrence=a"] + names.flatMap { ["-e", $0] }
-        // What it says about its user, on standard error, is no part of the answer.
+        // Standard error is ignored: tshark only warns there that it runs as root.
         let quietly = ["sh", "-c", "exec tshark \"$@\" 2>/dev/null", "tshark"]
         let output = try ChildProcess.run(quietly + ["-r", file] + checks + ["-Y", filter] + format)
         return String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)

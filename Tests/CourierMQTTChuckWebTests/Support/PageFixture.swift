@@ -7,7 +7,7 @@ import Testing
 
 @testable import CourierMQTTChuckWeb
 
-/// A logger with its page, and the packets of one connection.
+/// A logger with its inspector page, and one connection whose packets it records.
 struct PageFixture {
     let logger: MQTTChuckLogger
     let server: MQTTChuckServer
@@ -38,13 +38,13 @@ struct PageFixture {
         logger.observed(PacketBatch(direction: direction, bytes: bytes, time: .now, connection: connection))
     }
 
-    /// A message of the broker.
+    /// Records a message from the broker.
     func receive(_ topic: String, _ payload: some Sequence<UInt8>) throws {
         let delivery = try #require(Delivery(qos: .atMostOnce, packetID: nil, isDuplicate: false))
         try observe(.incoming, .publish(Publish(topic: topic, payload: Array(payload), delivery: delivery)))
     }
 
-    /// CONNECT with its secrets, and an exchange of QoS 2: rows 1 to 6.
+    /// Records a CONNECT with secrets, a CONNACK and the four packets of a QoS 2 publish: rows 1 to 6.
     func session() throws {
         try observe(
             .outgoing,
@@ -62,7 +62,7 @@ struct PageFixture {
         try observe(.incoming, .pubComp(Acknowledgement(packetID: 3)))
     }
 
-    /// Sends a request as a browser would, each part of which a test can change.
+    /// Sends a request as a browser does. A test can change each part of it.
     func request(
         _ path: String, method: String = "GET", token: String? = nil, host: String? = nil,
         headers: [String] = [], body: String = ""

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A TCP connection to this machine that says exactly what a test wants said, and reads with patience.
+/// A TCP connection to this machine that sends exactly the bytes that a test chooses.
 final class RawHTTP: Sendable {
     struct Failure: Error { let message: String }
 
@@ -36,7 +36,7 @@ final class RawHTTP: Sendable {
         }
     }
 
-    /// Some bytes; none at the end of the stream.
+    /// Reads some bytes; returns no bytes at the end of the stream.
     func read() throws -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -62,7 +62,7 @@ final class RawHTTP: Sendable {
     }
 }
 
-/// What a server answered.
+/// The response of a server.
 struct HTTPReply: Sendable {
     let status: Int
     /// Names in lower case.
@@ -116,7 +116,7 @@ struct HTTPReply: Sendable {
     }
 }
 
-/// Runs what blocks on a thread of its own, so that no test holds up another.
+/// Runs blocking work on its own thread, so that tests do not block each other.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread { continuation.resume(with: Result(catching: body)) }.start()

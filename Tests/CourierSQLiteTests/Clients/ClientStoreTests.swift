@@ -5,7 +5,7 @@ import Testing
 
 @testable import CourierSQLite
 
-/// One file, and the clients of this process that have it one after the other.
+/// Several clients of this process use the same file, one after the other.
 @Suite(.timeLimit(.minutes(1))) struct ClientStoreTests {
     private let folder: TemporaryFolder
 

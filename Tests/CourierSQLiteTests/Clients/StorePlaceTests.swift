@@ -12,7 +12,7 @@ import Testing
         (["STATE_DIRECTORY": "relative:/t", "HOME": "/h"], "/h/.local/state"),
         (["HOME": "/h"], "/h/.local/state"),
     ])
-    func `the first absolute path in the environment is the folder`(variables: [String: String], path: String) throws {
+    func `the folder is the first absolute path in the environment`(variables: [String: String], path: String) throws {
         #expect(try StorePlace.root(variables).path == path)
     }
 

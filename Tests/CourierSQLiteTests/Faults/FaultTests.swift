@@ -4,9 +4,9 @@ import Testing
 
 @testable import CourierSQLite
 
-/// Every call to the disk fails once, at every place of a scenario that writes, moves the log, closes and opens again.
+/// Each disk call of a scenario fails once. The scenario writes, moves the log, closes and reopens the store.
 @Suite struct FaultTests {
-    /// Three batches at a time, with everything that a store does.
+    /// Groups of three batches with many kinds of changes.
     private static func groups() throws -> [[[StoreChange]]] {
         let filter = try TopicFilter("a/#")
         return [

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// An SQLite VFS over the usual one that fails a chosen call, and that can write down everything that changes a file.
+/// An SQLite VFS on top of the usual one. It can fail chosen calls and record all changes of files.
 ///
 /// It stays registered for the life of the process; each disk has a name of its own.
 final class FaultyDisk: Sendable {
@@ -16,7 +16,7 @@ final class FaultyDisk: Sendable {
         case shareMemory
     }
 
-    /// What happens from which call on.
+    /// The calls that fail, and how they fail.
     struct Plan {
         /// The first call that fails, counted from 1.
         var first: Int
@@ -27,13 +27,13 @@ final class FaultyDisk: Sendable {
         var calls = Set(Call.allCases)
     }
 
-    /// One step in the life of the files.
+    /// One recorded change of the files.
     enum Step {
         case write(path: String, offset: Int, bytes: [UInt8])
         case truncate(path: String, size: Int)
         case sync(path: String)
         case delete(path: String)
-        /// Something the test noted.
+        /// A number that the test recorded.
         case note(Int)
     }
 
@@ -54,7 +54,7 @@ final class FaultyDisk: Sendable {
 
     // MARK: Failing
 
-    /// Counts from 0 again, and fails what the plan says.
+    /// Sets the plan and resets the counts.
     func fail(_ plan: Plan?) { state.withLock { ($0.plan, $0.calls, $0.failures) = (plan, 0, 0) } }
 
     /// Lets everything succeed from here on.
@@ -63,7 +63,7 @@ final class FaultyDisk: Sendable {
     /// How many calls failed since the plan was set.
     var failures: Int { state.withLock { $0.failures } }
 
-    /// The code with which this call has to fail, `nil` when it is to be made.
+    /// The error code of this call, or `nil` if the call must be made.
     func failure(of call: Call) -> Int32? {
         state.withLock { state in
             guard let plan = state.plan, plan.calls.contains(call) else { return nil }

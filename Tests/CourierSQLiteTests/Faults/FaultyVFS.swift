@@ -4,7 +4,7 @@ import CSQLite
 enum FaultyVFS {
     typealias File = UnsafeMutablePointer<sqlite3_file>
 
-    /// What stands in front of the usual VFS's own file.
+    /// The header in memory before the file structure of the usual VFS.
     private struct Header {
         var file: sqlite3_file
         var disk: UnsafeMutableRawPointer
@@ -34,7 +34,7 @@ enum FaultyVFS {
             if code == SQLITE_OK { context.disk.note(.delete(path: String(cString: path))) }
             return code
         }
-        // The others need their own VFS as well.
+        // These functions, too, must be called with the usual VFS as their argument.
         vfs.pointee.xAccess = { vfs, path, flags, result in
             guard let base = FaultyVFS.context(vfs)?.base else { return SQLITE_IOERR }
             return base.pointee.xAccess(base, path, flags, result)
@@ -96,7 +96,7 @@ enum FaultyVFS {
 
     private static func path(_ file: File) -> String { header(file).path.map { String(cString: $0) } ?? "" }
 
-    /// Calls the usual VFS's own function.
+    /// Calls the function of the usual VFS.
     private static func pass(_ file: File?, _ body: (sqlite3_io_methods, File) -> Int32) -> Int32 {
         guard let file else { return SQLITE_IOERR }
         let inner = inner(file)
@@ -104,7 +104,7 @@ enum FaultyVFS {
         return body(methods.pointee, inner)
     }
 
-    /// Fails as the plan says, or calls the usual VFS's own function and notes the step.
+    /// Fails if the plan requires it. Otherwise calls the function of the usual VFS and records the step.
     private static func attempt(
         _ call: FaultyDisk.Call, _ file: File?, _ step: (String) -> FaultyDisk.Step?,
         _ body: (sqlite3_io_methods, File) -> Int32
@@ -138,7 +138,7 @@ enum FaultyVFS {
             FaultyVFS.attempt(.truncate, file, { .truncate(path: $0, size: Int(size)) }) { $0.xTruncate($1, size) }
         }
         methods.pointee.xSync = { file, flags in
-            // The process is not killed while it runs, so nothing depends on the real disk, which would take its time.
+            // The process is not killed, so a real sync is not needed. It would be slow.
             FaultyVFS.attempt(.sync, file, { .sync(path: $0) }) { _, _ in SQLITE_OK }
         }
         methods.pointee.xFileSize = { file, size in FaultyVFS.pass(file) { $0.xFileSize($1, size) } }

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct KillTests {
     private static let waiting = 20
 
-    /// Stores messages and writes the number of each that was accepted into the report, until the process is killed.
+    /// Stores messages until the process is killed. Writes the number of each accepted message to the report.
     static func storeUntilKilled(
         _ file: String, _ report: String, _ durability: SQLiteMessageStore.Durability
     ) async throws {
@@ -22,7 +22,7 @@ import Testing
         guard let handle = FileHandle(forWritingAtPath: report) else { return }
         try handle.seekToEnd()
         let next = try await store.summary(of: .client).lastMessageID?.rawValue ?? 0
-        // From here on at an instant that the clock chooses.
+        // From now on, the process is killed at a random time.
         let delay = DispatchTimeInterval.microseconds(.random(in: 0...60_000))
         DispatchQueue.global().asyncAfter(deadline: .now() + delay) { kill(getpid(), SIGKILL) }
         await withTaskGroup(of: Void.self) { group in
@@ -48,7 +48,7 @@ import Testing
         let report = folder.url.appendingPathComponent("report")
         try Data().write(to: report)
         var (kill, acceptedCount) = (0, 0)
-        // On a busy machine a process comes to little between its start and its end.
+        // On a busy machine, a process may store only few messages before it is killed.
         while kill < 8 || acceptedCount < 100 {
             kill += 1
             let (path, reportPath, isFull) = (folder.file.path, report.path, durability == "full")
@@ -66,7 +66,7 @@ import Testing
             let outgoing = Set(contents.outgoing.map(\.message.id.rawValue))
             #expect(
                 accepted.isSubset(of: outgoing), "kill \(kill): \(accepted.subtracting(outgoing).sorted()) are lost")
-            // A batch is there with both its rows or not at all.
+            // Each batch is stored with both of its rows or not at all.
             #expect(outgoing == Set(contents.incoming.map(\.id.rawValue)))
             #expect(contents.summary.outgoingCount == outgoing.count)
             await store.close()

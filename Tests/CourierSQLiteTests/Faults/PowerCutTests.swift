@@ -8,14 +8,14 @@ import Testing
 /// The files as a power cut would leave them: at every moment of a recorded run, with only what was synced, with parts
 /// of what was not, and with all of it.
 @Suite struct PowerCutTests {
-    /// How much of what was written and not synced has reached the disk.
+    /// The part of the writes without a sync that has reached the disk.
     private enum Luck: CaseIterable {
         case nothing
         case someSectors
         case everything
     }
 
-    /// A disk's contents and what is on its way there.
+    /// The synced contents of a disk, and the writes that are not synced yet.
     private struct Image {
         var synced: [String: [UInt8]] = [:]
         var unsynced: [String: [FaultyDisk.Step]] = [:]
@@ -33,7 +33,7 @@ import Testing
             }
         }
 
-        /// The files after a cut.
+        /// The files after a power cut.
         func files(_ luck: Luck, _ random: inout SeededGenerator) -> [String: [UInt8]] {
             var files = synced
             for (path, steps) in unsynced {
@@ -86,7 +86,7 @@ import Testing
 
     private static func isRepeatable(_ number: UInt64) -> Bool { number % 6 == 4 }
 
-    /// Commits all batches in groups of one to three, and records what reaches the disk and which completed when.
+    /// Commits all batches in groups of one to three. Records the disk calls and the completions in their order.
     private func record(in folder: TemporaryFolder) async throws -> [FaultyDisk.Step] {
         let disk = FaultyDisk()
         disk.record()
@@ -138,7 +138,7 @@ import Testing
             case .delete, .truncate: isCut = true
             case .write: isCut = Int.random(in: 0..<8, using: &random) == 0
             }
-            // The instant before the step, when all since the last sync is in the air.
+            // The power is cut before the step. The writes since the last sync may be lost.
             if isCut {
                 for luck in Luck.allCases {
                     cuts += 1

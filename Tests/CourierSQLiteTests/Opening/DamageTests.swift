@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierSQLite
 
-/// Files that are not what a store left: opening never fails and never traps, and saves what can be read.
+/// Damaged and foreign files: opening never fails or crashes, and recovers the rows that can be read.
 @Suite struct DamageTests {
     private let folder: TemporaryFolder
     private static let rows: UInt64 = 400
@@ -35,13 +35,13 @@ import Testing
         return model
     }
 
-    /// Opens what there is, uses it, and closes it.
+    /// Opens the store at the path, stores a message and closes it.
     ///
-    /// - Returns: What it held, and what became of the old file.
+    /// - Returns: The contents of the store, and the recovery of the old file, if there was one.
     private func open(_ place: String) async throws -> (contents: StoreContents, recovery: StoreRecovery?) {
         let store = try quick()
         let contents = try await store.contents()
-        // Whatever was in the file, new messages are kept.
+        // New messages are stored, whatever the file contained.
         let next = (contents.summary.lastMessageID?.rawValue ?? 0) + 1
         #expect(await store.refusal([.enqueue(message(next))]) == nil, "\(place)")
         #expect(try await store.outgoing(in: .client, after: id(next - 1), limit: 9).count == 1, "\(place)")
@@ -129,7 +129,7 @@ import Testing
             let saved = contents.outgoing.count + contents.incoming.count
             if saved < Int(Self.rows) { lostMost += 1 }
         }
-        // A page in the middle of the tree takes those below it along; there are few such pages.
+        // A broken inner page of the tree also loses the pages below it. There are few inner pages.
         #expect(lostMost <= total / 5, "\(lostMost) of \(total)")
     }
 
@@ -143,7 +143,7 @@ import Testing
         #expect(contents == whole)
     }
 
-    /// Bytes 60 to 63 are the version, 68 to 71 say whose file it is.
+    /// Bytes 60 to 63 are the version, and bytes 68 to 71 are the application id.
     @Test(arguments: [(60, [0xFF, 0xFF, 0xFF, 0xFF]), (60, [0, 0, 0, 0]), (68, [0x42])] as [(Int, [UInt8])])
     func `all rows are recovered if the version or application id is wrong`(offset: Int, field: [UInt8]) async throws {
         let whole = try await fill().contents()
@@ -163,7 +163,7 @@ import Testing
         for round in 0..<80 {
             var flipped = bytes
             for _ in 0..<Int.random(in: 1...20, using: &random) {
-                // Mostly in the first pages, where the tables and the roots of their trees are.
+                // Half of the rounds change only the first pages, which contain the schema and the roots of the trees.
                 let range = round.isMultiple(of: 2) ? bytes.count : 12 * 4_096
                 flipped[Int.random(in: 0..<range, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test func `an open store recovers its file as soon as it reads a damaged page`() async throws {
-        // More pages than are looked through when a file is opened.
+        // More pages than the store checks when it opens a file.
         let first = try quick()
         for start in stride(from: UInt64(0), to: 2_000, by: 200) {
             #expect(await first.refusal((start + 1...start + 200).map { .enqueue(message($0, bytes: 3_000)) }) == nil)
@@ -200,12 +200,12 @@ import Testing
 
     @Test func `an interrupted recovery is completed when the store is opened again`() async throws {
         let whole = try await fill().contents()
-        // As if the process had ended when all was saved and nothing was renamed.
+        // As if the process had ended after all rows were saved, but before the files were renamed.
         let saved = try folder.bytes("store.courier")
         try write(Data(repeating: 7, count: 5_000))
         try saved.write(to: folder.url.appendingPathComponent("store.courier.recovered"))
         try Data(repeating: 8, count: 5_000).write(to: folder.url.appendingPathComponent("store.courier-wal"))
-        // And from an earlier attempt, what is not complete.
+        // An incomplete file of an earlier attempt.
         try Data(repeating: 9, count: 10).write(to: folder.url.appendingPathComponent("store.courier.recovering"))
         let (contents, recovery) = try await open("cut short")
         #expect(contents == whole && recovery == nil)
@@ -236,7 +236,7 @@ import Testing
     }
 
     @Test func `opening a store throws storeFailed with the path if the folder is not writable`() throws {
-        // Nobody, not even the system's administrator, makes files there.
+        // Not even root can create files in /proc.
         let error = #expect(throws: CourierError.self) {
             try SQLiteMessageStore(at: URL(fileURLWithPath: "/proc/courier/store"))
         }

@@ -42,7 +42,7 @@ import Testing
         let files = try DatabaseFiles(.archive, at: folder.file)
         for number in 1...3 {
             try Data("data \(number)".utf8).write(to: folder.file)
-            // The second had been moved into the database.
+            // The log of the second database was already moved into the database, so it has no log file.
             if number != 2 { try Data("log \(number)".utf8).write(to: URL(fileURLWithPath: files.log)) }
             try Data("index".utf8).write(to: URL(fileURLWithPath: files.index))
             #expect(try files.quarantine() == files.path + ".damaged-\(number)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CourierSQLite
 
-/// What other users of the machine see of a store's files, and what they can put in their places.
+/// The protection of a store's files against other users of the machine.
 @Suite(.timeLimit(.minutes(5))) struct FileCreationTests {
     private let folder: TestSupport.TemporaryFolder
 
@@ -20,18 +20,18 @@ import Testing
         let store = try SQLiteMessageStore(at: file, durability: .full)
         try await store.commit(.enqueue(message(1)))
         await store.close()
-        // A damaged first page: the store is copied, grafted and saved.
+        // The first page is damaged, so the recovery creates its temporary files.
         try damage(path)
         let saved = try SQLiteMessageStore(at: file)
         guard saved.recovery != nil else { throw CourierError(.storeFailed, "nothing was damaged") }
         await saved.close()
-        // A lock file that is none.
+        // The lock file is invalid.
         try damage(path + ".lock")
         try await SQLiteMessageStore(at: file).close()
         strace.end()
     }
 
-    /// Writes over the beginning of an existing file.
+    /// Overwrites the beginning of an existing file.
     private static func damage(_ path: String) throws {
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try handle.write(contentsOf: Data(repeating: 7, count: 4_096))

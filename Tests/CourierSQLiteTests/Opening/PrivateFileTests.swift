@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// SQLite locks files by `fcntl`, and any descriptor of the process that is closed takes such locks away.
+    /// SQLite locks files with `fcntl`. If the process closes any descriptor of the file, these locks are lost.
     @Test(arguments: [0o600, 0o644])
     func `preparing a file keeps the locks that this process has on it`(before: Int) throws {
         try write("locked", permissions: before)
@@ -97,7 +97,7 @@ import Testing
         lock.l_whence = Int16(SEEK_SET)
         #expect(fcntl(holder, F_SETLK, &lock) == 0)
         try PrivateFile.prepare(path)
-        // Locks of an open file description see those of any process. Swift does not import F_OFD_GETLK.
+        // A query with F_OFD_GETLK (36) also finds the locks of this process. Swift does not import the constant.
         lock.l_pid = 0
         #expect(fcntl(other, 36, &lock) == 0)
         #expect(lock.l_type == Int16(F_WRLCK) && lock.l_pid == getpid())

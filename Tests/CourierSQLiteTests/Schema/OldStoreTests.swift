@@ -4,7 +4,7 @@ import Testing
 
 @testable import CourierSQLite
 
-/// Files that an earlier version of this library wrote open, and lose nothing.
+/// Files that an earlier version of this library wrote can be opened without loss.
 @Suite struct OldStoreTests {
     private static let moment = Date(timeIntervalSinceReferenceDate: 790_000_000.5)
     private static let first = StoreScope(clientID: "phone-7", broker: "broker.example.com:8883")

@@ -25,7 +25,7 @@ import Testing
 
     @Test func `decode returns nil if a field is cut short or the version is unknown`() throws {
         let bytes = try #require(PropertiesCodec.encode(Self.full))
-        // A cut between two fields is a shorter list of fields.
+        // Bytes that are cut between two fields are valid: they contain fewer fields.
         let whole = (1..<bytes.count).filter { PropertiesCodec.decode(Array(bytes.prefix($0))) != nil }
         #expect(whole.count == 8)
         #expect(PropertiesCodec.decode([]) == nil)

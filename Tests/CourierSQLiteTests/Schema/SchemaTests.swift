@@ -24,7 +24,7 @@ import Testing
         ])
 
     @Test func `opening a file without tables creates them and sets the application id and version`() async throws {
-        // Version 0: what a crash in the middle of the first opening leaves.
+        // Version 0: the file after a crash during the first opening.
         try PrivateFile.prepare(folder.file.path)
         let bare = try Database(path: folder.file.path, .owner, system: nil)
         _ = try bare.text("PRAGMA journal_mode = WAL", "testing")

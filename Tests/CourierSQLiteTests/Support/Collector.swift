@@ -1,7 +1,7 @@
 import CourierCore
 import Synchronization
 
-/// Collects the results of some commits, and the order in which they came.
+/// Collects the results of several commits and the order of their completions.
 final class Collector: Sendable {
     private struct State {
         var results: [Int: Result<Void, CourierError>] = [:]

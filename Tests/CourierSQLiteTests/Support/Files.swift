@@ -2,11 +2,11 @@ import Foundation
 import Testing
 
 extension FaultyDisk {
-    /// A disk on which nothing fails and nothing waits: for tests that do not cut the power.
+    /// A disk without failures and without waiting for syncs, for tests that do not simulate a power cut.
     static let quick = FaultyDisk()
 }
 
-/// Writes a file without waiting for the disk, as Foundation's other ways do.
+/// Writes a file without waiting for the disk. Foundation's other methods wait.
 func write(_ bytes: some Sequence<UInt8>, to path: String) throws {
     let bytes = Array(bytes)
     let stream = try #require(OutputStream(toFileAtPath: path, append: false))

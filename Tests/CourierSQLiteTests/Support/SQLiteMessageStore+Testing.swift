@@ -22,7 +22,7 @@ func message(
 }
 
 extension SQLiteMessageStore {
-    /// Commits and waits.
+    /// Commits the changes and waits for the result.
     func result(_ changes: [StoreChange], in scope: StoreScope = .client) async -> Result<Void, CourierError> {
         await withCheckedContinuation { continuation in
             commit(changes, in: scope) { continuation.resume(returning: $0) }
@@ -33,7 +33,7 @@ extension SQLiteMessageStore {
         try await result(changes, in: scope).get()
     }
 
-    /// The code of the error, `nil` when it was accepted.
+    /// Commits the changes, and returns the code of the error, or `nil` if they were accepted.
     func refusal(_ changes: [StoreChange], in scope: StoreScope = .client) async -> CourierError.Code? {
         if case .failure(let error) = await result(changes, in: scope) { error.code } else { nil }
     }
@@ -52,7 +52,7 @@ extension SQLiteMessageStore {
     }
 }
 
-/// All that a scope holds.
+/// All contents of a scope.
 struct StoreContents: Equatable {
     var outgoing: [StoredOutgoing]
     var incoming: [StoredMessage]

@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// What a store has to hold, by the plainest means.
+/// A simple model in memory of the expected contents of a store.
 struct StoreModel {
     struct Scope {
         var outgoing: [UInt64: StoredOutgoing] = [:]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A fresh folder that is removed with its contents when nobody holds it any more.
+/// A new folder that is removed with its contents when its last reference is gone.
 final class TemporaryFolder: Sendable {
     let url: URL
 
@@ -11,7 +11,7 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// A store's file in it.
+    /// The path for the file of a store.
     var file: URL { url.appendingPathComponent("store.courier") }
 
     /// The names of all files in it.

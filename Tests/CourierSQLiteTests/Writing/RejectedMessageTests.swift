@@ -127,7 +127,7 @@ import Testing
         #expect(await store.refusal(rows.map { .keep($0) }) == nil)
         await store.close()
         let again = try open()
-        // The date has stepped by a day, and 100 s have passed.
+        // The clock was set one day ahead, and 100 s have passed.
         let time = StoreTime(date: start + 86_400, bootTime: bootTime(1_100))
         try await again.commit(.removeExpired(at: time))
         let left = try await again.incoming(in: .client, matching: nil, after: nil, limit: .max, at: time)

@@ -4,14 +4,14 @@ import Testing
 @testable import CourierSQLite
 
 @Suite struct StoreInboxTests {
-    /// Two of these are as much as is written together.
+    /// A batch with half of the changes that one transaction may contain.
     private static let batch = StoreBatch(Array(repeating: .forgetPacketID(1), count: 4_096), .client) { _ in }
 
     private static func put(_ count: Int, into inbox: inout StoreInbox) {
         for _ in 0..<count { _ = inbox.put(batch, .default, path: "store") }
     }
 
-    /// How many batches and readings are taken next.
+    /// Takes the next work, and returns its number of batches and of reads.
     private static func take(from inbox: inout StoreInbox) -> [Int] {
         let work = inbox.take(sleeping: false)
         return [work.batches.count, work.reads.count]
