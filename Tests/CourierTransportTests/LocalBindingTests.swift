@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "localhost", "1.2.3", "127.0.0.1:80", "::1%"])
+    @Test(arguments: ["", "localhost", "1.2.3.4.5", "127.0.0.1:80", "::1%"])
     func `a local address that is not an IP address is reported as a problem`(_ text: String) {
         #expect(LocalBinding(address: text).problem?.contains("“\(text)” is not an IPv4 or IPv6 address") == true)
     }

@@ -266,15 +266,22 @@ struct HandshakeTests {
         #expect(talk.performed() == [.close(.protocolError(.unexpectedAuthentication))])
     }
 
-    @Test func `DISCONNECT carries its reason and properties in MQTT 5, and neither before MQTT 5`() throws {
+    @Test func `DISCONNECT with a reason code is sent in MQTT 5, and no packet is sent before MQTT 5`() throws {
         let goodbye = Disconnect(reasonCode: .disconnectWithWillMessage, properties: [.sessionExpiryInterval(0)])
         for version in [ProtocolVersion.v311, .v5] {
             let talk = Conversation(version)
             try talk.connect()
             talk.disconnect(goodbye)
-            #expect(try talk.sent() == [.disconnect(version == .v5 ? goodbye : Disconnect())])
+            #expect(try talk.sent() == (version == .v5 ? [.disconnect(goodbye)] : []))
             #expect(talk.performed() == [.close(.requested)])
         }
+    }
+
+    @Test func `a normal DISCONNECT before MQTT 5 is sent without its properties`() throws {
+        let talk = Conversation(.v311)
+        try talk.connect()
+        talk.disconnect(Disconnect(properties: [.sessionExpiryInterval(0)]))
+        #expect(try talk.sent() == [.disconnect(Disconnect())])
     }
 
     @Test func `a CONNECT that cannot be encoded closes the connection with malformedConnect`() throws {

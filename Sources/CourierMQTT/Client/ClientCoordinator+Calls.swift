@@ -59,12 +59,14 @@ extension ClientCoordinator {
                 tell(.disconnectRequested)
                 disconnectOptions = DisconnectOptions()
                 connectionFailure = nil
+                reportStatus()
                 guard let told else { continue }
                 closeWaiters.add(told)
                 if connectionName == nil { answerCloseWaiters() }
             case .destroy:
                 tell(.destroyRequested)
                 connectionFailure = nil
+                reportStatus()
             }
         }
     }

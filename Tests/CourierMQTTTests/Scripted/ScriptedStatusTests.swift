@@ -40,7 +40,9 @@ import Testing
             #expect(
                 lines == [
                     "disconnected 0 - -",
-                    "connecting 1 - -", "disconnected 2 10 connectionRefused",
+                    "connecting 1 - -",
+                    "connecting 1 - -",  // The endpoint is known, from the provider's options.
+                    "disconnected 2 10 connectionRefused",
                     "connecting 2 - connectionRefused", "disconnected 3 20 connectionRefused",
                     "connecting 3 - connectionRefused", "connected 0 - -",
                     "disconnected 1 10 connectionLost",
