@@ -1,4 +1,5 @@
 import CourierCore
+import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
