@@ -9,7 +9,7 @@ struct ArchiveReader {
     /// An upper bound for the memory of one row and its exchange link, without the bytes of the packet.
     private static let rowOverhead = 512
 
-    /// An upper bound for the size of a file. It keeps the sums below from overflowing.
+    /// An upper bound for the sizes in a file. It prevents an overflow when the sizes are added or multiplied below.
     private static let mostBytes = 1 << 48
 
     private let path: String
@@ -42,7 +42,7 @@ struct ArchiveReader {
             var options = options
             options.logsMaxSize = max(options.logsMaxSize, rows)
             options.packetMaxSize = max(options.packetMaxSize, largest)
-            // A logger keeps a packet whole only if it takes at most an eighth of the memory limit.
+            // A logger stores a whole packet only if the packet needs at most an eighth of the memory limit.
             options.logsMaxBytes = max(
                 options.logsMaxBytes, min(bytes, Self.mostBytes) * 2 + min(rows, Self.mostBytes) * Self.rowOverhead,
                 min(largest, Self.mostBytes) * 8)
@@ -52,7 +52,7 @@ struct ArchiveReader {
         }
     }
 
-    /// Adds all rows of the file to a logger, in one read transaction.
+    /// Adds all rows of the file to a logger, in one read transaction. Returns the number of added packets.
     @discardableResult
     func read(into logger: MQTTChuckLogger) throws(CourierError) -> Int {
         var restoring = PacketRestoring(logger)
@@ -61,11 +61,13 @@ struct ArchiveReader {
         return restoring.count
     }
 
-    /// Adds the rows after the row `last`, in one read transaction. Sets `last` to the number of the last added row.
+    /// Adds the rows of the file whose numbers are greater than `last`, in one read transaction. Sets `last` to the
+    /// number of the last added row.
     func read(into restoring: inout PacketRestoring, behind last: inout Int64) throws(CourierError) {
         do throws(SQLiteFailure) {
             try database.execute("BEGIN", "reading")
-            // If a row cannot be read, `last` is still the row before it, so that no row is added twice.
+            // If a row cannot be read, `last` remains the number of the row before it. The next call thus adds no row
+            // twice.
             let result = rows(into: &restoring, behind: &last)
             try database.execute("COMMIT", "reading")
             try result.get()

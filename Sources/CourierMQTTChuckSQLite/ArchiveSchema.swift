@@ -25,7 +25,7 @@ enum ArchiveSchema {
         case newer(Int64)
     }
 
-    /// Finds out the kind of a file.
+    /// Returns the kind of a file.
     ///
     /// - Throws: A failure that counts as damage if the file belongs to another application or is not a database.
     static func look(at database: Database) throws(SQLiteFailure) -> Finding {

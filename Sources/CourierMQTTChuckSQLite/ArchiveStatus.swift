@@ -16,16 +16,17 @@ extension MQTTChuckArchive {
         /// The number of rows written since this archive was opened.
         public internal(set) var writtenRows: UInt64 = 0
 
-        /// The number of rows that left the logger before they were written. The rows came too fast, the disk was full,
-        /// or the logger was cleared. Rows that had left the logger before the archive was opened do not count. Gaps in
-        /// the row numbers of an imported recording do not count either.
+        /// The number of rows that the logger dropped before they were written to the file. Possible causes are a high
+        /// message rate, a full disk, and a clear of the logger. Rows that were dropped before the archive was opened
+        /// do not count. Gaps in the row numbers of an imported recording do not count either.
         public internal(set) var missedRows: UInt64 = 0
 
-        /// The reason why no rows can be written now, or `nil`. The archive tries again every second.
+        /// The reason why no rows can be written now, or `nil` if rows can be written. The archive tries again every
+        /// second.
         public internal(set) var failure: CourierError?
 
-        /// The last file that was renamed because it was damaged or not an archive. An open archive replaces its file
-        /// only once. Later damage is reported in ``failure``.
+        /// The last file that was renamed because it was damaged or not an archive; `nil` if there is none. An open
+        /// archive replaces its file only once. Later damage is reported in ``failure``.
         public internal(set) var quarantinedFile: QuarantinedFile?
     }
 }

@@ -5,8 +5,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The thread of an archive. It takes new rows from the logger, writes them in batches, and sleeps until there are
-/// more.
+/// The thread of an archive. It reads new rows from the logger and writes them to the file in batches. It then sleeps
+/// until there are new rows.
 final class ArchiveThread: Sendable {
     private struct Inbox {
         var status: MQTTChuckArchive.Status
@@ -20,7 +20,7 @@ final class ArchiveThread: Sendable {
     private struct Progress {
         /// The number of the next row to write.
         var next: UInt64
-        /// The number of rows that had left the logger before the archive was opened.
+        /// The number of rows that the logger had dropped before the archive was opened.
         let goneBefore: UInt64
         var written: UInt64 = 0
         /// True if a damaged file was replaced. This happens only once, so that a faulty disk does not fill up with
@@ -28,7 +28,7 @@ final class ArchiveThread: Sendable {
         var hasQuarantined = false
     }
 
-    /// The most rows in one transaction.
+    /// The maximum number of rows in one transaction.
     private static let batch = 4_096
 
     private let inbox: Mutex<Inbox>
@@ -144,13 +144,14 @@ final class ArchiveThread: Sendable {
                 inbox.status.failure = nil
             }
         }
-        // The number of missed rows is known only now, because row numbers may have gaps.
+        // The number of missed rows is computed only after all rows were read. Row numbers may have gaps, so they do
+        // not show it earlier.
         let missed = summary.recordedCount - progress.goneBefore - progress.written
         inbox.withLock { $0.status.missedRows = missed }
         return nil
     }
 
-    /// Returns the rows for one transaction, and the number of the row to continue with.
+    /// Returns the rows for one transaction, and the row number at which the next transaction starts.
     private func records(from first: UInt64, to end: UInt64) -> (records: [PacketRecord], next: UInt64) {
         var records: [PacketRecord] = []
         var next = first

@@ -6,9 +6,9 @@ import Foundation
 
 /// The open file of an archive. Only one thread may use it at a time.
 final class ArchiveWriter {
-    /// The number of pages in the write-ahead log above which they are copied into the database: 4 MiB.
+    /// If the write-ahead log has more pages than this, the pages are copied into the database. 1,024 pages are 4 MiB.
     private static let logPages = 1_024
-    /// The most disk space that the write-ahead log keeps after its pages were copied.
+    /// The maximum size in bytes of the write-ahead log file after its pages were copied.
     private static let logBytes = 8 << 20
 
     /// A connection that has rows in the file.
@@ -24,10 +24,10 @@ final class ArchiveWriter {
     private let system: String?
     private let lock: StoreLock
     /// The open database; `nil` while a damaged file is replaced. The database must be closed completely before the
-    /// file is renamed. Otherwise, SQLite removes the log of the new file when the last statement of the old file is
-    /// closed.
+    /// file is renamed. Otherwise, SQLite would remove the log of the new file when it closes the last statement of the
+    /// old file.
     private var tables: Tables?
-    /// The connections of this run, by their id in the logger.
+    /// The connections with rows that this archive has written since it was opened, by their id in the logger.
     private var entries: [UInt64: Entry] = [:]
 
     private init(
@@ -100,7 +100,7 @@ final class ArchiveWriter {
 
     // MARK: Writing
 
-    /// Writes rows and removes the oldest rows beyond the limits, in one transaction.
+    /// Writes rows, and removes the oldest rows if the limits are exceeded, in one transaction.
     func write(_ records: [PacketRecord], now: Date) throws(SQLiteFailure) {
         let tables = try openTables()
         let (entries, rows, bytes) = (entries, tables.rows, tables.bytes)
@@ -126,7 +126,8 @@ final class ArchiveWriter {
             (tables.rows, tables.bytes) = (rows, bytes)
             throw error
         }
-        // Committed rows are safe in the log too, so a failed checkpoint can be repeated after the next write.
+        // Committed rows are also safe while they are only in the log. If this checkpoint fails, it is tried again
+        // after the next write.
         if tables.database.pagesInLog > Self.logPages { try? tables.database.checkpoint() }
     }
 
@@ -163,7 +164,7 @@ extension ArchiveWriter {
         private let removePackets: Statement
         private let removeConnections: Statement
         private let largestKey: Statement
-        /// The highest row number of earlier runs. It is added to the row numbers of this run.
+        /// The highest row number in the file when it was opened. It is added to the row numbers of the logger.
         private let base: Int64
         var rows: Int
         var bytes: Int
@@ -209,11 +210,13 @@ extension ArchiveWriter {
             removeConnections = try database.prepare(
                 "DELETE FROM connection WHERE last < ?", "removing old connections")
             largestKey = try database.prepare("SELECT max(key) FROM connection", "numbering a connection")
-            // Returns free pages to the file system. Earlier runs left them when they removed rows.
+            // Returns free pages to the file system. They remain from rows that were removed before the file was
+            // opened.
             try database.execute("PRAGMA incremental_vacuum(1000)", "giving space back")
         }
 
-        /// Returns the number in the file for a row of this run, or `nil` if that number is too large to be read again.
+        /// Returns the number in the file for a row of the logger. Returns `nil` if that number would be too large to
+        /// be read again.
         func number(ofRow row: UInt64) -> Int64? {
             let largest = Int64(PacketRestoring.largestNumber)
             guard base <= largest, row <= UInt64(largest - base) else { return nil }
@@ -247,8 +250,8 @@ extension ArchiveWriter {
             bytes += record.bytes.count
         }
 
-        /// Removes the oldest rows until the limits hold. Returns the oldest remaining row, or `nil` if no row was
-        /// removed.
+        /// Removes the oldest rows until no limit is exceeded. Returns the number of the oldest remaining row, or `nil`
+        /// if no row was removed.
         func trim(
             _ retention: MQTTChuckArchive.Retention, now: Date
         ) throws(SQLiteFailure) -> Int64? {

@@ -2,7 +2,8 @@ public import CourierMQTTChuck
 import CourierSQLite
 public import Foundation
 
-/// Writes the rows of a logger to a file, so that the packets of a run can be inspected afterwards, even after a crash.
+/// Writes the rows of a logger to a file. The packets can thus be inspected after the program has ended, even after a
+/// crash.
 ///
 /// ```swift
 /// let logger = MQTTChuckLogger()
@@ -13,18 +14,19 @@ public import Foundation
 /// print(recorded.rows(matching: try MQTTChuckQuery("errors")).rows)
 /// ```
 ///
-/// The archive's own thread takes new rows from the logger and writes them in batches, ``defaultInterval`` after the
-/// first new row. It does not delay clients. Rows that wait to be written are only in the logger. If the logger drops a
-/// row before it is written, for example because the disk is too slow, the file lacks the row. Such rows are counted in
-/// ``Status/missedRows``. Clearing the logger removes nothing from the file.
+/// A thread of the archive writes new rows in batches, ``defaultInterval`` after the first new row. It does not delay
+/// clients. Until rows are written, only the logger holds them. If the logger drops a row before it is written, for
+/// example because the disk is too slow, the row is missing in the file. ``Status/missedRows`` counts such rows.
+/// Clearing the logger removes nothing from the file.
 ///
-/// Written rows survive a crash of the process, even `SIGKILL`. A power failure can lose the last seconds. One file
-/// holds several runs, within the limits of ``Retention``. Only the current user can read it. It contains no secrets,
-/// because the logger overwrites them before it keeps a packet.
+/// Written rows survive a crash of the process, even `SIGKILL`. A power failure can lose the last seconds. If the file
+/// is opened again later, new rows are added, within the limits of ``Retention``. Only the current user can read the
+/// file. It contains no secrets, because the logger overwrites secrets before it stores a packet.
 ///
 /// The archive works until ``close()`` is called or its last reference is released.
 public final class MQTTChuckArchive: Sendable {
-    /// The time for which rows are collected before they are written: 100 ms. A crash can lose the rows of this time.
+    /// The time for which rows are collected before they are written: 100 ms. A crash can lose the rows that were
+    /// recorded within this time.
     public static let defaultInterval = Duration.milliseconds(100)
 
     /// The location of the file. Symbolic links are resolved.

@@ -40,8 +40,8 @@ public final class MQTTChuckServer: Sendable {
     /// Ends all connections and frees the port.
     ///
     /// The call returns after the server's thread has ended. This takes some milliseconds, or longer while a payload
-    /// parser of the app runs. A parser must not call this method. A second call does nothing. If the last reference is
-    /// released, the server also stops, a moment later.
+    /// parser of the app runs. A parser must not call this method. A second call does nothing. The server also stops
+    /// shortly after the last reference to it is released.
     public func stop() { service.stop() }
 }
 

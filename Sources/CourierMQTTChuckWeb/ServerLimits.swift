@@ -1,46 +1,46 @@
 /// The limits for clients of the inspector's server.
 struct ServerLimits: Sendable {
-    /// The most open connections. Further connections wait in the queue of the operating system.
+    /// The maximum number of open connections. Further connections wait in the queue of the operating system.
     var connections: UInt32 = 256
 
     /// The seconds after which a connection without progress is closed.
     var idleTimeout: UInt32 = 15
 
-    /// The most bytes of memory for one connection: the head of its request, and data that is being sent.
+    /// The maximum memory in bytes for one connection: the head of its request, and data that is being sent.
     var connectionMemory = 32 * 1024
 
-    /// The most connections that wait for events. Each visible page uses one.
+    /// The maximum number of connections that wait for events. Each visible page uses one connection.
     var eventStreams = 32
 
-    /// The most exports at the same time. Each export has its own thread.
+    /// The maximum number of exports at the same time. Each export has its own thread.
     var exports = 2
 
-    /// The most bytes of an export that are produced before the client reads them.
+    /// If this number of bytes of an export is produced and not yet sent, the export pauses.
     var exportAhead = 256 * 1024
 
-    /// The most rows in one response.
+    /// The maximum number of rows in one response.
     var rows = 500
 
-    /// The most rows that are checked for one response. One thread serves all requests except exports, so a response
-    /// must not take long.
+    /// The maximum number of rows that are checked for one response. A response must not take long, because one thread
+    /// serves all requests except exports.
     var scannedRows = 20_000
 
-    /// The most bytes of a query.
+    /// The maximum size of a query in bytes.
     var query = 1_000
 
-    /// The most bytes of a packet or payload to show, and the most Unicode scalars of a parser's text. The download has
-    /// all bytes.
+    /// The maximum number of bytes of a packet or payload to show, and of Unicode scalars of a parser's text. The
+    /// download contains all bytes.
     var shownBytes = 16 * 1024
 
-    /// The most Unicode scalars to show of one packet field.
+    /// The maximum number of Unicode scalars to show of one packet field.
     var shownCharacters = 4_096
 
-    /// The most fields of a packet, and the most packets of an exchange, to show.
+    /// The maximum number of fields of a packet, and of packets of an exchange, to show.
     var shownParts = 200
 
-    /// The most connections to list. If there are more, the latest ones are listed.
+    /// The maximum number of connections to list. If there are more, the latest connections are listed.
     var listedConnections = 1_000
 
-    /// The most bytes in the body of a request. No request of the page needs a body.
+    /// The maximum size of a request's body in bytes. The page sends no requests with a body.
     var requestBody = 1_024
 }

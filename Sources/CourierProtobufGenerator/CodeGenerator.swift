@@ -15,7 +15,7 @@ struct GeneratorContext {
 package enum CodeGenerator {
     /// The version of the generated code. Increase it whenever the generator makes different code from the same files.
     /// The build plugin compares versions to decide whether generated files are up to date. It cannot use the
-    /// modification time of this program, because SwiftPM links the program again without need.
+    /// modification time of this program, because SwiftPM may link the program again although nothing changed.
     package static let version = 3
 
     /// Returns the response to a request from protoc. Errors in a `.proto` file are part of the response.

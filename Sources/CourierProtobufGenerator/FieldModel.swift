@@ -20,13 +20,14 @@ struct FieldModel {
     let name: String
     let value: ValueType
     let shape: Shape
-    /// True if the message would contain itself when the field is stored inline.
+    /// True if the message would contain itself when the field is stored inline. The field is then stored in a box on
+    /// the heap.
     let isIndirect: Bool
-    /// The default value from the `.proto` file, as Swift source.
+    /// The default value from the `.proto` file, as Swift source; `nil` if the file declares none.
     let declaredDefault: String?
     let comment: String
 
-    /// The index of the oneof that the field belongs to.
+    /// The index of the oneof that the field belongs to; `nil` if it belongs to none.
     var oneof: Int? { if case .member(let oneof, _) = shape { oneof } else { nil } }
 
     /// The suffix of the reader and writer functions for this shape, such as `Optional` for `readOptional`.

@@ -80,7 +80,8 @@ enum SwiftNames {
         return keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// Member names that are not allowed even in backticks. Such a name gets the suffix `_`.
+    /// Member names that Swift does not allow even in backticks, or that every generated message already has. A field
+    /// with such a name gets the suffix `_`.
     private static let reservedMembers: Set = [
         "self", "Self", "Type", "Protocol", "init", "hashValue", "hash", "unknownFields", "protobufSchema",
         "protobufData", "readProtobuf", "writeProtobuf",

@@ -4,7 +4,7 @@ import Synchronization
 /// Released stores of this process that are still writing. A caller that opens the same file waits for them, instead of
 /// getting `storeInUse`.
 enum ClosingStores {
-    /// The longest wait.
+    /// The longest time to wait for a closing store.
     static let patience = DispatchTimeInterval.seconds(30)
 
     /// The closing stores of one path.

@@ -4,10 +4,11 @@ extension SQLiteMessageStore {
         /// The default limits.
         public static let `default` = Limits()
 
-        /// The most messages and subscriptions of all scopes together; 1,000,000 by default.
+        /// The most messages and subscriptions of all clients in the store together; 1,000,000 by default.
         public var rows: Int
 
-        /// The most bytes of payloads, topics, filters and properties of all scopes together; 1 GiB by default.
+        /// The most bytes of payloads, topics, filters and properties of all clients in the store together; 1 GiB by
+        /// default.
         public var bytes: Int
 
         /// The most changes that wait for the disk; 65,536 by default.
@@ -16,22 +17,23 @@ extension SQLiteMessageStore {
         /// The most bytes of messages that wait for the disk; 64 MiB by default.
         public var waitingBytes: Int
 
-        /// The size of the log file at which its contents are moved into the database; 8 MiB by default. A larger log
-        /// makes the start after a crash slower; a smaller one makes writing slower.
+        /// The size of the log file in bytes at which its contents are moved into the database; 8 MiB by default. A
+        /// larger log makes the start after a crash slower; a smaller log makes writing slower.
         public var logBytes: Int
 
-        /// The time after which an empty scope is forgotten, with its last message id; 30 days by default.
+        /// The time after which the store forgets a client without rows, including its last message id; 30 days by
+        /// default.
         public var emptyScopeAge: Duration
 
         /// Makes limits.
         ///
         /// - Parameters:
-        ///   - rows: The most messages and subscriptions of all scopes together.
-        ///   - bytes: The most bytes of all scopes together.
+        ///   - rows: The most messages and subscriptions of all clients together.
+        ///   - bytes: The most bytes of all clients together.
         ///   - waitingChanges: The most changes that wait for the disk.
         ///   - waitingBytes: The most bytes of messages that wait for the disk.
-        ///   - logBytes: The size of the log at which it is moved into the database.
-        ///   - emptyScopeAge: The time after which an empty scope is forgotten.
+        ///   - logBytes: The size of the log in bytes at which it is moved into the database.
+        ///   - emptyScopeAge: The time after which a client without rows is forgotten.
         public init(
             rows: Int = 1_000_000, bytes: Int = 1 << 30, waitingChanges: Int = 65_536, waitingBytes: Int = 64 << 20,
             logBytes: Int = 8 << 20, emptyScopeAge: Duration = .seconds(30 * 86_400)

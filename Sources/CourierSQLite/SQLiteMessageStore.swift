@@ -13,19 +13,19 @@ import Synchronization
 /// await store.close()
 /// ```
 ///
-/// One store object serves all clients of the process; each client has its own scope. A second object for the same
-/// file, in this process or another, is refused with `storeInUse`.
+/// One store object serves all clients of the process. Each client has its own scope, which is its client id and
+/// broker. A second object for the same file, in this process or another, is refused with `storeInUse`.
 ///
 /// The store works on one thread of its own. Commits that arrive during a transaction are written together by the next
-/// one. Completions are called on that thread in the order of the commits, without a lock held. A message that is
-/// removed before it was written never reaches the disk. Subscriptions count as rows, packet ids do not. An `enqueue`
-/// or `keep` with an existing id replaces the row.
+/// transaction. Completions are called on that thread in the order of the commits, without a lock held. A message that
+/// is removed before it was written never reaches the disk. The limit of rows includes subscriptions, but no packet
+/// ids. An `enqueue` or `keep` with an existing id replaces the row.
 ///
 /// If the disk is full or fails, the affected commits fail and change nothing, and later commits are tried again. If
 /// the file is damaged, the store renames it at once and continues with a new file that has all readable rows; see
 /// ``recovery``.
 public final class SQLiteMessageStore: MessageStore {
-    /// The number of rows that are read before waiting commits are written.
+    /// The number of rows that one step of a read visits. Waiting commits are written between two steps.
     private static let rowsAtATime = 4_096
 
     /// The file, with symbolic links resolved.
@@ -109,9 +109,9 @@ public final class SQLiteMessageStore: MessageStore {
     /// Applies changes, all or none; see ``CourierCore/MessageStore``.
     ///
     /// - Parameters:
-    ///   - changes: The changes, in order.
-    ///   - scope: Whose rows.
-    ///   - completion: Called once, on the store's thread, after those of earlier batches.
+    ///   - changes: The changes, in the order in which they are applied.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - completion: Called once, on the store's thread, after the completions of earlier batches.
     public func commit(
         _ changes: [StoreChange], in scope: StoreScope,
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
@@ -119,13 +119,13 @@ public final class SQLiteMessageStore: MessageStore {
         thread.put(StoreBatch(changes, scope, completion))
     }
 
-    /// Applies changes whose loss would only repeat a step of a delivery. With ``Durability-swift.enum/full``, they
-    /// need no `fsync` of their own, and reach the disk with the next commit.
+    /// Applies changes that only repeat a step of a delivery if they are lost. With ``Durability-swift.enum/full``,
+    /// they need no `fsync` of their own, and reach the disk with the next commit.
     ///
     /// - Parameters:
-    ///   - changes: The changes, in order.
-    ///   - scope: Whose rows.
-    ///   - completion: Called once, on the store's thread, after those of earlier batches.
+    ///   - changes: The changes, in the order in which they are applied.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - completion: Called once, on the store's thread, after the completions of earlier batches.
     public func commitRepeatable(
         _ changes: [StoreChange], in scope: StoreScope,
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
@@ -139,8 +139,8 @@ public final class SQLiteMessageStore: MessageStore {
 extension SQLiteMessageStore {
     /// Counts the rows of a scope, including expired messages that are not removed yet.
     ///
-    /// - Parameter scope: Whose rows.
-    /// - Returns: Counts and the last id.
+    /// - Parameter scope: The client id and broker that the rows belong to.
+    /// - Returns: The counts, the payload bytes and the last message id.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func summary(of scope: StoreScope) async throws -> StoreSummary {
         try await thread.read { _, ledger throws(SQLiteFailure) in
@@ -151,13 +151,13 @@ extension SQLiteMessageStore {
         }
     }
 
-    /// A page of outgoing messages, oldest first. It is read in steps of 4,096 rows, between which batches may be
-    /// written.
+    /// Returns a page of outgoing messages, oldest first. The page is read in steps of 4,096 rows. Batches can be
+    /// written between two steps.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
+    ///   - scope: The client id and broker that the rows belong to.
     ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - limit: The maximum number of messages.
     /// - Returns: The page. It is empty after the last page.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func outgoing(
@@ -166,13 +166,13 @@ extension SQLiteMessageStore {
         try await page(in: scope, after: id, limit: limit, of: { $0.outgoing }, choosing: { $0.outgoing })
     }
 
-    /// A page of the outgoing messages that were sent and are not acknowledged, oldest first. The database
-    /// filters them, which is much faster than reading all messages.
+    /// Returns a page of the outgoing messages that were sent and are not acknowledged, oldest first. The database
+    /// selects them, which is much faster than reading all messages.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
+    ///   - scope: The client id and broker that the rows belong to.
     ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - limit: The maximum number of messages.
     /// - Returns: The page. It is empty after the last page.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func sentOutgoing(
@@ -182,14 +182,14 @@ extension SQLiteMessageStore {
             in: scope, after: id, limit: limit, areSent: true, of: { $0.outgoing }, choosing: { $0.outgoing })
     }
 
-    /// A page of incoming messages that no reader has received and that are not expired, oldest first. It is read in
-    /// steps of 4,096 rows, between which batches may be written.
+    /// Returns a page of incoming messages that no reader has received and that are not expired, oldest first. The page
+    /// is read in steps of 4,096 rows. Batches can be written between two steps.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - filter: Only messages that match it; `nil` for all.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - filter: The filter that the messages must match; `nil` for all messages.
     ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - limit: The maximum number of messages.
     /// - Returns: The page. It is empty after the last page.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func incoming(
@@ -199,14 +199,14 @@ extension SQLiteMessageStore {
             in: scope, matching: filter, after: id, limit: limit, at: StoreTime(date: date(), bootTime: .now))
     }
 
-    /// A page of incoming messages that no reader has received and that are not expired at a given time, oldest first.
-    /// It is read in steps of 4,096 rows, between which batches may be written.
+    /// Returns a page of incoming messages that no reader has received and that are not expired at a given time, oldest
+    /// first. The page is read in steps of 4,096 rows. Batches can be written between two steps.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
-    ///   - filter: Only messages that match it; `nil` for all.
+    ///   - scope: The client id and broker that the rows belong to.
+    ///   - filter: The filter that the messages must match; `nil` for all messages.
     ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - limit: The maximum number of messages.
     ///   - time: The present time.
     /// - Returns: The page. It is empty after the last page.
     /// - Throws: A `CourierError` when the store cannot be read.
@@ -218,15 +218,15 @@ extension SQLiteMessageStore {
             choosing: { row in row.message.isOver(at: time) || !row.message.matches(filter) ? nil : row.message })
     }
 
-    /// A page of the outgoing messages that the client gave up, in the order of their ids.
+    /// Returns a page of the outgoing messages that the client gave up, in the order of their ids.
     ///
-    /// The store keeps 1,000 of them for all scopes, with 16 MiB of payloads, topics and properties. The oldest go first.
-    /// ``Limits-swift.struct`` do not count them.
+    /// The store keeps at most 1,000 of these messages for all scopes together, with at most 16 MiB of payloads, topics
+    /// and properties. The oldest messages are removed first. ``Limits-swift.struct`` do not count them.
     ///
     /// - Parameters:
-    ///   - scope: Whose rows.
+    ///   - scope: The client id and broker that the rows belong to.
     ///   - id: The last id of the page before; `nil` for the first page.
-    ///   - limit: At most this many.
+    ///   - limit: The maximum number of messages.
     /// - Returns: The page. It is empty after the last page.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func rejected(
@@ -242,7 +242,7 @@ extension SQLiteMessageStore {
 
     /// The packet ids of QoS 2 messages whose PUBREL was not received yet.
     ///
-    /// - Parameter scope: Whose rows.
+    /// - Parameter scope: The client id and broker that the rows belong to.
     /// - Returns: The ids.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func incomingPacketIDs(in scope: StoreScope) async throws -> Set<UInt16> {
@@ -254,7 +254,7 @@ extension SQLiteMessageStore {
 
     /// The filters that the client wants to subscribe to or to unsubscribe from, in the order of their bytes.
     ///
-    /// - Parameter scope: Whose rows.
+    /// - Parameter scope: The client id and broker that the rows belong to.
     /// - Returns: One entry for each filter.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func subscriptions(in scope: StoreScope) async throws -> [StoredSubscription] {
@@ -272,10 +272,10 @@ extension SQLiteMessageStore {
         try await thread.read { _, ledger throws(SQLiteFailure) in ledger.all.map { ($0.name, $0.summary) } }
     }
 
-    /// Removes all rows of a scope; its message ids still continue growing.
+    /// Removes all rows of a scope. Later message ids of the scope are still higher than all earlier ones.
     ///
-    /// - Parameter scope: Whose rows.
-    /// - Throws: A `CourierError` when they cannot be removed.
+    /// - Parameter scope: The client id and broker that the rows belong to.
+    /// - Throws: A `CourierError` when the rows cannot be removed.
     public func purge(_ scope: StoreScope) async throws {
         try await withCheckedThrowingContinuation { continuation in
             commit([.removeAll], in: scope) { continuation.resume(with: $0) }

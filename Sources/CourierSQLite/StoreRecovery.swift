@@ -3,11 +3,11 @@ public import Foundation
 
 /// The replacement of a damaged store file.
 public struct StoreRecovery: Sendable {
-    /// The new place of the damaged file. Its log, if there was one, has the same name with `-wal`. The store never
-    /// changes or removes them.
+    /// The new place of the damaged file. If the file had a log, the log has the same name with `-wal`. The store never
+    /// changes or removes the two files.
     public let quarantinedFile: URL
 
-    /// The number of its messages, subscriptions and packet ids in the new file.
+    /// The number of messages, subscriptions and packet ids that were copied from the damaged file to the new file.
     public let savedRows: Int
 
     /// The damage, with the code `storeDamaged`.
@@ -17,7 +17,7 @@ public struct StoreRecovery: Sendable {
     ///
     /// - Parameters:
     ///   - quarantinedFile: The new place of the damaged file.
-    ///   - savedRows: The number of its rows in the new file.
+    ///   - savedRows: The number of rows that were copied to the new file.
     ///   - error: The damage.
     public init(quarantinedFile: URL, savedRows: Int, error: CourierError) {
         self.quarantinedFile = quarantinedFile

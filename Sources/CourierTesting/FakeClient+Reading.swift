@@ -2,9 +2,10 @@ public import CourierCore
 public import Foundation
 import Synchronization
 
-/// Loops and publishers of messages.
+/// The methods that return received messages, as a sequence for loops or as a publisher.
 extension FakeClient {
-    /// The values that the test sends to a filter. Each loop gets the values after its start, or after `subscribed()`.
+    /// Returns the values that the test sends to topics of a filter. A loop gets the values that are sent after it
+    /// starts, or after `subscribed()` if that was called.
     ///
     /// - Parameters:
     ///   - type: The type to decode.
@@ -23,7 +24,8 @@ extension FakeClient {
         }
     }
 
-    /// The values that the test sends to a topic or filter; nothing if the filter is not legal.
+    /// Returns the values that the test sends to a topic, or to the topics of a filter. The publisher sends nothing if
+    /// the filter is invalid.
     ///
     /// - Parameter topic: A topic name, or a filter with `+` and `#`.
     /// - Returns: The publisher.
@@ -31,7 +33,8 @@ extension FakeClient {
         values(of: try? TopicFilter(topic)) { [coding] in coding.decode(D.self, from: $0) }
     }
 
-    /// The values that the test sends to a topic or filter, and errors for messages that decode as `E`.
+    /// Returns the values that the test sends to a topic or filter. A message that decodes as `E` instead becomes an
+    /// error.
     ///
     /// - Parameters:
     ///   - topic: A topic name, or a filter with `+` and `#`.
@@ -51,7 +54,7 @@ extension FakeClient {
     /// - Returns: The publisher.
     public func messagePublisher() -> AnyPublisher<Message, Never> { incoming.eraseToAnyPublisher() }
 
-    /// The decoded messages of a filter; no messages if the filter is not legal.
+    /// Returns the decoded messages of a filter; no messages if the filter is invalid.
     private func values<Value: Sendable>(
         of filter: TopicFilter?, decode: @escaping @Sendable (Message) -> Value?
     ) -> AnyPublisher<Value, Never> {
@@ -61,9 +64,9 @@ extension FakeClient {
     }
 }
 
-/// The values that one loop reads, from its start to its end.
+/// The source of the values that one loop reads, from the loop's start to its end.
 private final class FakeReader<Value: Sendable>: MessageSource {
-    /// Called when the loop begins, and with `nil` when it ends.
+    /// Called with the loop when it begins, and with `nil` when it ends.
     typealias Changed = @Sendable (ObjectIdentifier, FakeClient.Loop?) -> Void
 
     private let values: AsyncThrowingStream<Value, any Error>

@@ -6,11 +6,12 @@ import Synchronization
 extension FakeClient {
     // MARK: The connection
 
-    /// Whether `connect()` was called, and `destroy()` was not called since.
+    /// Whether `connect()` was called, and `destroy()` was not called after it.
     public var hasExistingSession: Bool { state.withLock { $0.hasSession } }
-    /// The state that ``show(_:)`` or the last call led to.
+    /// The connection state that ``show(_:)`` or a method such as `connect()` set last.
     public var connectionState: ConnectionState { connection.value }
-    /// The present state, then every change, at once on the thread of the change.
+    /// Sends the present connection state, then every change. A change is sent on the thread that makes it, before the
+    /// call returns.
     public var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { connection.eraseToAnyPublisher() }
 
     /// Connects at once.
@@ -26,7 +27,7 @@ extension FakeClient {
 
     /// Connects at once.
     ///
-    /// - Parameter completion: Called with success before the return.
+    /// - Parameter completion: Called with success before the method returns.
     public func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
         connect()
         completion(.success(()))
@@ -92,7 +93,7 @@ extension FakeClient {
 
     // MARK: Subscriptions
 
-    /// Grants the filters at once. A filter that is not legal is left out.
+    /// Grants the filters at once. Invalid filters are ignored.
     ///
     /// - Parameter topics: Topic filters, each with the quality of service that is granted.
     public func subscribe(_ topics: [(topic: String, qos: QoS)]) {
@@ -114,7 +115,7 @@ extension FakeClient {
     /// - Parameters:
     ///   - filter: The topic filter.
     ///   - qos: The quality of service that is granted.
-    ///   - completion: Called before the return, with `qos` or with the error of an invalid filter.
+    ///   - completion: Called before the method returns, with `qos` or with the error of an invalid filter.
     public func subscribe(
         _ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void
     ) {
@@ -144,7 +145,7 @@ extension FakeClient {
     ///
     /// - Parameters:
     ///   - filter: The filter as it was subscribed.
-    ///   - completion: Called before the return, with success or with the error of an invalid filter.
+    ///   - completion: Called before the method returns, with success or with the error of an invalid filter.
     public func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
         completion(Result { () throws(CourierError) in remove(try TopicFilter(filter)) })
     }
@@ -161,14 +162,14 @@ extension FakeClient {
 
     // MARK: Publishing
 
-    /// Encodes the value, keeps the message in ``published``, and acknowledges it at once.
+    /// Encodes the value, adds the message to ``published``, and acknowledges it at once.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - request: The topic and the options of the message.
     /// - Returns: A receipt with `ReasonCode.success`.
     /// - Throws: The error of ``failPublishes(with:)``, `CourierError.Code.sessionMissing` before `connect()` and after
-    ///   `destroy()`, `CourierError.Code.encodingFailed`, or what is wrong with the topic.
+    ///   `destroy()`, `CourierError.Code.encodingFailed`, or the error of an invalid topic.
     public nonisolated(nonsending) func publish<Value>(
         _ value: Value, as request: PublishRequest
     ) async throws -> PublishReceipt {
@@ -176,7 +177,7 @@ extension FakeClient {
         return PublishReceipt()
     }
 
-    /// Encodes the value, and keeps the message in ``published``.
+    /// Encodes the value, and adds the message to ``published``.
     ///
     /// - Parameters:
     ///   - data: The value.
@@ -187,7 +188,7 @@ extension FakeClient {
         try keep(data, PublishRequest(topic: TopicTemplate(exactly: topic), qos: qos))
     }
 
-    /// Keeps the bytes in ``published``, without an adapter.
+    /// Adds a message with these bytes to ``published``, without an adapter.
     ///
     /// - Parameters:
     ///   - bytes: The payload.
@@ -195,7 +196,7 @@ extension FakeClient {
     ///   - qos: The quality of service.
     ///   - retain: The retain flag.
     ///   - properties: The properties of MQTT 5.
-    ///   - completion: Called with a receipt before the return.
+    ///   - completion: Called with a receipt before the method returns.
     /// - Throws: The same errors as ``publish(_:as:)``. The completion is then not called.
     public func publish(
         bytes: [UInt8], to topic: String, qos: QoS, retain: Bool, properties: MessageProperties,

@@ -2,7 +2,8 @@ public import CourierCore
 import Foundation
 import Synchronization
 
-/// A client without a broker, for tests of an app's own code: it keeps what the app publishes, and delivers what the test sends.
+/// A client without a broker, for tests of an app's own code. It records the messages that the app publishes, and
+/// delivers the messages that the test sends.
 ///
 /// ```swift
 /// let client = FakeClient()
@@ -15,11 +16,11 @@ import Synchronization
 /// try client.send(Note(title: "hi"), to: "chat/7/notes")  // Every loop and sink of this topic gets it.
 /// ```
 ///
-/// `connect()` connects at once, every publish is acknowledged at once, and every subscription is granted. Completions are called
-/// before the method returns.
+/// `connect()` connects at once, every publish is acknowledged at once, and every subscription is granted. Completions
+/// are called before the method returns.
 ///
-/// A `FakeClient` reports no events, does not support `request()` and `respond()`, and stores no message for readers that start
-/// later. Where a test needs these, use a ``LoopbackBroker``.
+/// A `FakeClient` reports no events, does not support `request()` and `respond()`, and stores no message for readers
+/// that start later. A test that needs these features uses a ``LoopbackBroker``.
 public final class FakeClient: CourierClient {
     /// A running loop: its filter, and a closure that ends it.
     typealias Loop = (filter: TopicFilter, end: @Sendable () -> Void)
@@ -29,17 +30,20 @@ public final class FakeClient: CourierClient {
         var wantsConnection = false
         var published: [Message] = []
         var failure: CourierError?
-        /// The filters of `subscribe`, without those of loops.
+        /// The filters that were passed to `subscribe`, and the filters that `shutdown` kept for ended loops. The
+        /// filters of running loops are in `loops`.
         var wanted: Set<String> = []
         var loops: [ObjectIdentifier: Loop] = [:]
     }
 
     let coding: FakeCoding
     let state = Mutex(State())
-    /// Sends a number after each change of `state`.
+    /// Sends a new number after each change of `state` or `connection`, so that `wait(until:)` checks its condition
+    /// again.
     private let changes = CurrentValueSubject<Int, Never>(0)
     let connection = CurrentValueSubject<ConnectionState, Never>(.disconnected)
-    /// Has no buffer limit, so no message is lost if a test sends many from inside a sink.
+    /// Sends the messages of the test. The buffer has no limit, so that no message is lost if a test sends many of them
+    /// from inside a sink.
     let incoming = PassthroughSubject<Message, Never>(buffer: BufferPolicy(limit: .max, byteLimit: .max))
 
     /// Makes a client that is not connected.
@@ -50,17 +54,17 @@ public final class FakeClient: CourierClient {
 
     // MARK: State for the test
 
-    /// All messages that were published, in order.
+    /// All messages that the app published, oldest first.
     public var published: [Message] { state.withLock { $0.published } }
 
-    /// The values that were published to a topic, in order.
+    /// Returns the values that the app published to a topic or filter, oldest first.
     ///
     /// - Parameters:
-    ///   - type: Their type.
+    ///   - type: The type of the values.
     ///   - filter: A topic name, or a filter with `+` and `#`.
     /// - Returns: The values.
     /// - Throws: `CourierError.Code.invalidTopicFilter`, or
-    ///   `CourierError.Code.decodingFailed` if a message there has another type.
+    ///   `CourierError.Code.decodingFailed` if a matching message cannot be decoded as `type`.
     public func published<Value: Sendable>(_ type: Value.Type, to filter: String) throws -> [Value] {
         let filter = try TopicFilter(filter)
         return try published.filter { filter.matches($0) }.map { message in
@@ -73,7 +77,7 @@ public final class FakeClient: CourierClient {
         }
     }
 
-    /// Waits until `count` messages were published. It has no timeout, so give the suite a time limit.
+    /// Waits until `count` messages were published. The wait has no timeout, so give the test suite a time limit.
     ///
     /// - Parameter count: The number of messages since the client was made.
     /// - Returns: All messages that were published; fewer than `count` only if the task was cancelled.
@@ -88,10 +92,11 @@ public final class FakeClient: CourierClient {
         state.withLock { state in state.wanted.union(state.loops.values.map(\.filter.string)).sorted() }
     }
 
-    /// Waits until a loop over `messages` reads a topic, so that ``send(_:to:qos:)`` reaches it; or until the task is cancelled.
+    /// Waits until a loop over `messages` reads a topic, so that the loop gets the values of ``send(_:to:qos:)``. Also
+    /// returns when the task is cancelled.
     ///
-    /// It has no timeout, so give the suite a time limit. A sink needs no waiting: it gets every message that is sent after the
-    /// call of `sink`.
+    /// The wait has no timeout, so give the test suite a time limit. A sink needs no waiting: it gets every message
+    /// that is sent after the call of `sink`.
     ///
     /// - Parameter topic: A topic name.
     /// - Throws: `CourierError.Code.invalidTopicName`.
@@ -135,7 +140,7 @@ public final class FakeClient: CourierClient {
 
     func changed() { changes.send(changes.value + 1) }
 
-    /// Waits for a state, or until the task is cancelled.
+    /// Returns when `isReached` is true for the state, or when the task is cancelled.
     func wait(until isReached: @Sendable (borrowing State) -> Bool) async {
         for await _ in changes.eraseToAnyPublisher().values where state.withLock({ isReached($0) }) { return }
     }

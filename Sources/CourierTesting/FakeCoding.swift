@@ -1,7 +1,8 @@
 import CourierCore
 import Foundation
 
-/// Encodes and decodes the values of a ``FakeClient``. `Data` is unchanged; other values use the adapters, then JSON.
+/// Encodes and decodes the values of a ``FakeClient``. `Data` is not converted. Other values use the first adapter that
+/// can convert them, or JSON.
 struct FakeCoding: Sendable {
     let adapters: [any MessageAdapter]
 
@@ -35,7 +36,8 @@ struct FakeCoding: Sendable {
         return try? JSONDecoder().decode(type, from: message.data) as? Value
     }
 
-    /// A value with its message, such as `Received<Note>`.
+    /// Decodes a value together with its message, such as `Received<Note>`. Returns `nil` if the value cannot be
+    /// decoded.
     private func decodeWhole<Whole: ValueWithMessage>(_: Whole.Type, from message: Message) -> (any Sendable)? {
         decode(Whole.Value.self, from: message).map { Whole(value: $0, message: message) }
     }

@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// Any thread may call it, but a task that runs on the broker's loop must not await ``shutdown()``.
 public final class LoopbackBroker: Sendable {
-    /// The endpoint for clients.
+    /// The endpoint that clients connect to.
     public let endpoint: TransportEndpoint
     /// The TCP port; 0 for a Unix socket.
     public let port: UInt16
@@ -47,8 +47,8 @@ public final class LoopbackBroker: Sendable {
     ///   - tls: The server's TLS context; `nil`, the default, means no TLS.
     ///   - webSocket: The settings of WebSocket; `nil`, the default, means no WebSocket.
     ///   - configuration: The broker's features, access rules and limits.
-    ///   - loop: The event loop of the broker; by default its own loop, in real time. Pass the client's loop if one
-    ///     ``VirtualClock`` must settle both at once.
+    ///   - loop: The event loop of the broker; by default its own loop, in real time. If one ``VirtualClock`` must
+    ///     control the client and the broker, pass the client's loop.
     /// - Returns: The broker, which runs until ``shutdown()``.
     /// - Throws: `TransportError` when the address cannot be listened on.
     public static func start(
@@ -72,8 +72,8 @@ public final class LoopbackBroker: Sendable {
         }
     }
 
-    /// Opens a connection in memory and returns the client's end. It uses WebSocket if the broker was started with
-    /// WebSocket, and never TLS.
+    /// Opens a connection in memory and returns the client's end. The connection uses WebSocket if the broker was
+    /// started with WebSocket, and never TLS.
     ///
     /// - Parameter bytesPerCall: The most bytes that one read or write moves; no limit by default.
     /// - Returns: An endpoint for one connection.
@@ -90,8 +90,8 @@ public final class LoopbackBroker: Sendable {
         loop.execute { [host] in host.dropConnections() }
     }
 
-    /// Ends the connection of a client; in MQTT 5, by a DISCONNECT with the reason code. Its session stays, and its
-    /// will is published. If the client is not connected, nothing happens.
+    /// Ends the connection of a client; in MQTT 5, by a DISCONNECT with the reason code. The client's session remains,
+    /// and its will is published. If the client is not connected, nothing happens.
     ///
     /// - Parameters:
     ///   - clientID: The client's id.
@@ -121,7 +121,7 @@ private final class BrokerHost: @unchecked Sendable {
     private let loop: EventLoop
     private var machine: BrokerMachine
     private var connections: [ConnectionID: BrokerConnection] = [:]
-    /// Connections that the machine has ended, and whose peers have not closed yet.
+    /// Connections that the machine has ended, until their channels report that they are closed.
     private var closing: [ConnectionID: BrokerConnection] = [:]
     private var actions: [BrokerMachine.Action] = []
     private var lastID: UInt64 = 0
@@ -135,7 +135,7 @@ private final class BrokerHost: @unchecked Sendable {
         machine = BrokerMachine(configuration: configuration)
     }
 
-    /// Makes the connection of a new channel.
+    /// Returns a new connection for an accepted channel. After `shutDown()`, the connection is aborted.
     func accept(_ channel: ByteChannel) -> BrokerConnection {
         loop.preconditionOnLoop()
         lastID += 1
@@ -175,7 +175,7 @@ private final class BrokerHost: @unchecked Sendable {
         for connection in connections.values { connection.abort() }
     }
 
-    /// Drops all connections, and ignores everything from now on.
+    /// Drops all connections, and ignores all later events.
     func shutDown() {
         dropConnections()
         for connection in closing.values { connection.abort() }
@@ -249,7 +249,7 @@ private final class BrokerConnection: ChannelHandler, @unchecked Sendable {
         self.id = id
         self.channel = channel
         self.host = host
-        // A CONNECT names its version. Until then, the more lenient rules of 3.1.1 apply.
+        // Each CONNECT contains its MQTT version. Until CONNECT is decoded, the more lenient rules of 3.1.1 apply.
         decoder = PacketDecoder(version: .v311, sender: .client, limits: limits)
         encoder = PacketEncoder(version: .v311, sender: .server)
     }
@@ -260,7 +260,7 @@ private final class BrokerConnection: ChannelHandler, @unchecked Sendable {
     }
 
     func append(_ packet: Packet) {
-        // The machine makes only packets that can be encoded.
+        // The machine makes only packets that can be encoded, so this call does not fail.
         try? encoder.encode(packet, into: &buffer)
     }
 

@@ -117,7 +117,7 @@ import Testing
         clock.advance(by: .seconds(31))
         let error = try await recorder.failure()
         #expect(error.code == .connectTimedOut)
-        #expect(error.message.contains("the look-up of the host name did not finish"))
+        #expect(error.message.contains("the lookup of the host name did not finish"))
         gate.update { $0 = true }
         await loop.shutdown()
     }

@@ -78,7 +78,8 @@ package struct Completions: Hashable, Sendable {
             lines.append("        \(quoted("\(command.name):\(command.abstract)"))")
         }
         lines += [
-            "        'completions:print completions for bash, zsh or fish'", "        'help:tell more about a command'",
+            "        'completions:print completions for bash, zsh or fish'",
+            "        'help:print the help of a command'",
             "    )", "    if (( CURRENT == 2 )); then", "        _describe command commands", "        return",
             "    fi", "    local name=$words[2]", "    shift words", "    (( CURRENT-- ))", "    case $name in",
             "    completions) _arguments '1:shell:(\(Shell.allCases.map(\.rawValue).joined(separator: " ")))' ;;",
@@ -127,7 +128,7 @@ package struct Completions: Hashable, Sendable {
         }
         lines += [
             "complete -c \(name) -n __fish_use_subcommand -a completions -d 'print completions'",
-            "complete -c \(name) -n __fish_use_subcommand -a help -d 'tell more about a command'",
+            "complete -c \(name) -n __fish_use_subcommand -a help -d 'print the help of a command'",
             "complete -c \(name) -n '__fish_seen_subcommand_from completions' -a "
                 + "'\(Shell.allCases.map(\.rawValue).joined(separator: " "))'",
         ]

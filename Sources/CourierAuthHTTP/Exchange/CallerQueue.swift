@@ -1,19 +1,18 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-    /// Calls the delegate of a `URLSession` directly on the queue on which the session reads, instead of queueing the
-    /// call.
+    /// Calls the delegate of a `URLSession` directly on the queue on which the session reads, without a second queue.
     ///
-    /// A session queues the received parts of a body without a limit. If a peer sends faster than a queue runs, the
-    /// parts of an unwanted body would fill the memory. Also, the `cancel()` of a task checks on the reading queue
-    /// whether the task has ended. The delegate learns of the end on the same queue, so the two cannot overlap. An
-    /// overlap would crash the process.
+    /// With an ordinary queue, a session queues received parts of a body without a limit. If a peer sends faster than
+    /// the queue runs, the parts of an unwanted body would fill the memory. A second reason is `cancel()`, which checks
+    /// on the reading queue whether the task has ended. The process would crash if another queue reported the end of
+    /// the task to the delegate during this check. Here both run on the reading queue.
     ///
     /// Safe to share: it adds no state to its superclass.
     final class CallerQueue: OperationQueue, @unchecked Sendable {
         override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
     }
 #else
-    /// An ordinary queue. On other platforms, a session itself slows down the peer.
+    /// An ordinary queue. Outside Linux, a session itself slows down a peer that sends too fast.
     typealias CallerQueue = OperationQueue
 #endif

@@ -7,11 +7,11 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// One HTTP request and its response. Each exchange has its own `URLSession`, so that requests share no cookies, cache,
-/// credentials or connections.
+/// One HTTP request and its response. Each exchange has its own `URLSession`. Two requests thus never use the same
+/// cookies, cache, credentials or connection.
 ///
-/// The exchange ends as soon as the response is longer than allowed. Redirects are not followed; they are returned like
-/// other responses.
+/// The exchange ends as soon as the response is longer than allowed. Redirects are not followed. A redirect is returned
+/// like any other response.
 final class HTTPExchange: NSObject, Sendable {
     /// The reason why an exchange returned no response.
     enum Failure: Error {
@@ -39,7 +39,7 @@ final class HTTPExchange: NSObject, Sendable {
         var task: URLSessionDataTask?
         var waiter: CheckedContinuation<HTTPReply, any Error>?
         var body = Data()
-        /// True after the exchange has ended, which may be before the session reports its end.
+        /// True after the exchange has ended. The session may report the end of its task later.
         var isOver = false
         /// True after the session has reported the end of its task.
         var isComplete = false
@@ -47,9 +47,9 @@ final class HTTPExchange: NSObject, Sendable {
 
     private let limits: Limits
     private let state = Mutex(State())
-    /// The queue for all calls to the session. Each call waits for the queue on which all sessions of the process read.
-    /// A peer that never stops sending can keep that queue busy. Swift's tasks share few threads, so waiting on one of
-    /// them could block all tasks.
+    /// The queue for all calls to the session. Each call waits for the queue on which all sessions of the process read,
+    /// and a peer that never stops sending can keep that queue busy. All Swift tasks run on a few threads. If the calls
+    /// waited on these threads, all Swift tasks could be blocked.
     private let side = DispatchQueue(label: "courier.auth.http")
 
     private init(_ limits: Limits) { self.limits = limits }
@@ -59,8 +59,8 @@ final class HTTPExchange: NSObject, Sendable {
     /// - Throws: A ``Failure``.
     static func reply(to request: URLRequest, _ limits: Limits) async throws -> HTTPReply {
         let exchange = HTTPExchange(limits)
-        // The reference is weak: a cancelled work item stays in its queue until its time, and would keep the connection
-        // open.
+        // The reference is weak. A cancelled work item stays in its queue until its time, and a strong reference would
+        // keep the connection open until then.
         let deadline = DispatchWorkItem { [weak exchange] in exchange?.end(by: .failure(Failure.timedOut)) }
         defer { deadline.cancel() }
         return try await withTaskCancellationHandler {
@@ -86,7 +86,8 @@ final class HTTPExchange: NSObject, Sendable {
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
-        // A fallback if our own timer fails. The value is in whole seconds, because Linux cuts off fractions.
+        // This timeout is used only if the timer of this class fails. The value is in whole seconds, because Linux
+        // ignores fractions of a second.
         configuration.timeoutIntervalForRequest = max(1, limits.timeoutSeconds).rounded(.up) + 1
         guard !state.withLock({ $0.isOver }) else { return }
         let session = URLSession(configuration: configuration, delegate: self, delegateQueue: CallerQueue())
@@ -138,8 +139,8 @@ extension HTTPExchange: URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // The completion handler is never called: the task waits for it until `end(by:)` cancels the task. A call could
-        // happen at the same time as a cancellation, which crashes the process on Linux.
+        // The completion handler is never called. The task waits for the handler until `end(by:)` cancels the task. On
+        // Linux, the process would crash if the handler were called at the same time as the cancellation.
         end(by: .success(reply(response)))
     }
 
@@ -148,9 +149,9 @@ extension HTTPExchange: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-            // On Linux, the challenge always belongs to a response with status 401, which is returned to the caller.
-            // The task would wait forever for an answer to the challenge. The answer below cancels the task, which must
-            // not happen on this queue.
+            // On Linux, the challenge always belongs to a response with status 401, and this response is returned to
+            // the caller. The completion handler must be called, because the task would otherwise wait forever. The
+            // call cancels the task, which must not happen on this queue.
             if let response = challenge.failureResponse as? HTTPURLResponse { end(by: .success(reply(response))) }
             side.async { completionHandler(.cancelAuthenticationChallenge, nil) }
         #else

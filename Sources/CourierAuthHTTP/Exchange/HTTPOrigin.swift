@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// The origin of a URL: scheme, host and port. Data that is meant for one origin is never sent to another.
+/// The origin of a URL: scheme, host and port. Data that is meant for one origin is never sent to another origin.
 struct HTTPOrigin: Hashable, Sendable {
     let isSecure: Bool
     let host: String

@@ -2,8 +2,8 @@ import Foundation
 
 /// Decides whether a redirect is followed.
 ///
-/// Redirects are followed only within the same origin. So header fields and bodies with credentials reach no other
-/// server, and no redirect leads from `https` to `http`.
+/// Redirects are followed only within the same origin. Header fields and bodies with credentials are thus sent to no
+/// other server, and no redirect leads from `https` to `http`.
 struct RedirectRules: Sendable {
     /// The request that follows a redirect.
     struct Step: Equatable, Sendable {
@@ -17,16 +17,17 @@ struct RedirectRules: Sendable {
         let message: String
     }
 
-    /// The maximum number of redirects in a row.
+    /// The maximum number of redirects that are followed one after the other.
     let maximumCount: Int
 
-    /// Returns the next step, or `nil` if `reply` is not a redirect. `count` is the number of redirects followed
-    /// before.
+    /// Returns the next request, or `nil` if `reply` is not a redirect. `count` is the number of redirects that were
+    /// already followed.
     func step(after reply: HTTPReply, from url: URL, method: String, count: Int) throws(Refusal) -> Step? {
         let keepsMethod: Bool
         switch reply.status {
         case 307, 308: keepsMethod = true
-        // RFC 9110, sections 15.4.2 and 15.4.3, allows a change from POST to GET, and this is common practice.
+        // After 301 and 302, a POST becomes a GET. RFC 9110, sections 15.4.2 and 15.4.3, allows this, and it is common
+        // practice.
         case 301, 302: keepsMethod = method != "POST"
         case 303: keepsMethod = false
         default: return nil

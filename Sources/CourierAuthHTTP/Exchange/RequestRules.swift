@@ -14,7 +14,7 @@ struct RequestRules: Sendable {
 
     /// True if `http` is allowed to other machines and through a proxy.
     let allowsPlainHTTP: Bool
-    /// The environment variables that may send a request through a proxy.
+    /// The environment variables that can make requests go through a proxy.
     var environment = ProxyEnvironment.process
 
     /// Creates the URL request for `description`.
@@ -30,7 +30,8 @@ struct RequestRules: Sendable {
             request.setValue(body.contentType, forHTTPHeaderField: "Content-Type")
         }
         for (name, value) in description.headers {
-            // Checked before `setValue`, because `URLRequest` silently drops some invalid header fields.
+            // The field is checked before `setValue`, because `URLRequest` drops some invalid header fields without an
+            // error.
             try check(name, value)
             request.setValue(value, forHTTPHeaderField: name)
         }
@@ -40,7 +41,7 @@ struct RequestRules: Sendable {
     /// Throws if `request` must not be sent; otherwise returns its origin.
     func check(_ request: URLRequest) throws(Refusal) -> HTTPOrigin {
         guard let url = request.url, let origin = HTTPOrigin(url) else {
-            throw Refusal(message: "The URL of the token endpoint is not one of HTTP with a host.")
+            throw Refusal(message: "The URL of the token endpoint is no HTTP URL with a host.")
         }
         guard origin.isSecure || origin.isLoopback || allowsPlainHTTP else {
             throw Refusal(
@@ -58,7 +59,7 @@ struct RequestRules: Sendable {
                     """)
         }
         guard url.user == nil, url.password == nil else {
-            throw Refusal(message: "The URL of the token endpoint holds a user; send it in a header field.")
+            throw Refusal(message: "The URL of the token endpoint contains a user name; send it in a header field.")
         }
         for (name, value) in request.allHTTPHeaderFields ?? [:] { try check(name, value) }
         return origin
@@ -68,7 +69,8 @@ struct RequestRules: Sendable {
     /// body.
     private func check(_ name: String, _ value: String) throws(Refusal) {
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), value.utf8.allSatisfy(Self.isValueByte) else {
-            throw Refusal(message: "A header field of the token request has a character that is not allowed there.")
+            throw Refusal(
+                message: "A header field of the token request has a character that is not allowed in a header field.")
         }
     }
 

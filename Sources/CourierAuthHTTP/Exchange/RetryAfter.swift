@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads the header field `Retry-After` (RFC 9110, section 10.2.3).
 enum RetryAfter {
-    /// Returns how long to wait from `now` on, at most `maximum`; `nil` if the text is missing or not valid.
+    /// Returns the time to wait from `now` on, at most `maximum`. Returns `nil` if the text is missing or not valid.
     static func pause(_ text: String?, now: Date, maximum: Duration) -> Duration? {
         guard let text = text?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
         if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
@@ -14,7 +14,7 @@ enum RetryAfter {
         return seconds > 0 ? min(.seconds(min(seconds, 1e9)), maximum) : .zero
     }
 
-    /// The three date formats of HTTP (RFC 9110, section 5.6.7). Servers should send the first.
+    /// The three date formats of HTTP (RFC 9110, section 5.6.7). Servers should send the first format.
     private static let formats = [
         "EEE, dd MMM yyyy HH:mm:ss zzz", "EEEE, dd-MMM-yy HH:mm:ss zzz", "EEE MMM d HH:mm:ss yyyy",
     ]

@@ -7,7 +7,8 @@ extension ConnectOptionsMapping {
         let message: String
     }
 
-    /// The limit in seconds to which an expiry is shortened. `Date` stores times up to it precisely (year 33658).
+    /// The maximum number of seconds from the request to the expiry. A larger number is replaced by this maximum.
+    /// `Date` stores times up to it precisely (year 33658).
     private static let farthest = 1e12
 
     /// Decodes the response to a request that was sent at `requestedAt`.

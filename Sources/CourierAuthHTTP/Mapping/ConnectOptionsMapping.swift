@@ -9,8 +9,8 @@ public import CourierCore
 ///     expiry: .after("expires_in"))
 /// ```
 ///
-/// Values are not converted, except that a number may also be a string, such as `"8883"`. A missing value or a value of
-/// another type is an error that names the path, never the value.
+/// Values are not converted, except that a number may also be a string, such as `"8883"`. If a value is missing or has
+/// another type, an error is thrown. The error names the path, and never contains the value.
 public struct ConnectOptionsMapping: Sendable {
     /// The broker's host name or IP address.
     public var host: ResponseField<String>

@@ -110,7 +110,7 @@ extension JSONReading where Value == [BrokerEndpoint] {
 extension JSONReading where Value == Date {
     /// The smallest number that means milliseconds. As seconds, it would be in the year 5138.
     private static var leastMilliseconds: Double { 1e11 }
-    /// The largest number of seconds that is accepted. `Date` stores times up to it precisely (year 33658).
+    /// The largest number of seconds since 1970 that is accepted. `Date` stores times up to it precisely (year 33658).
     private static var farthest: Double { 1e12 }
 
     static var date: Self {

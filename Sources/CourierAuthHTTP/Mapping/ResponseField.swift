@@ -1,12 +1,12 @@
 /// The source of one connect option: a path in the token endpoint's response, or a fixed value.
 ///
 /// A string literal is a path: `host: "broker.host"` reads the response, and `host: .fixed("broker.example.com")` does
-/// not. Descriptions show no fixed value and no default, because these may be secret.
+/// not. Descriptions show no fixed value and no default value, because both may be secret.
 public enum ResponseField<Value: Sendable>: Sendable {
     /// The option always has this value.
     case fixed(Value)
-    /// The option has the response's value at this path. If that value is missing or `null`, the default is used, if
-    /// there is one.
+    /// The option has the value at this path in the response. If that value is missing or `null`, the default value is
+    /// used. Without a default value, a missing value is an error.
     case at(JSONPath, default: Value? = nil)
 }
 

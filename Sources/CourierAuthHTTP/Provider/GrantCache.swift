@@ -9,13 +9,13 @@ struct GrantCache: Sendable {
         let staleAt: Date
     }
 
-    /// The time before the expiry at which an entry becomes stale, but at most half of its lifetime.
+    /// The time by which an entry becomes stale before its credentials expire. It is at most half of their lifetime.
     let margin: Duration
     private var entry: Entry?
 
     init(margin: Duration) { self.margin = margin }
 
-    /// Returns the cached grant, or `nil` if there is none or it is stale at `now`.
+    /// Returns the cached grant, or `nil` if there is no grant or the grant is stale at `now`.
     func grant(at now: Date) -> ConnectGrant? {
         guard let entry, now < entry.staleAt else { return nil }
         return entry.grant

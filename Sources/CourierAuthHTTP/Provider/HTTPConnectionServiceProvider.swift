@@ -15,7 +15,8 @@ import Synchronization
 /// let client = CourierClientFactory().makeMQTTClient(config: MQTTClientConfig(provider: provider))
 /// ```
 ///
-/// Concurrent callers share one request. If one caller is cancelled, the others continue to wait. The errors are:
+/// If several callers wait at the same time, only one request is sent for all of them. If one caller is cancelled, the
+/// other callers continue to wait. The errors are:
 ///
 /// - for an HTTP status outside 200–299: ``CourierCore/AuthError/httpError(statusCode:)``;
 /// - for a network error, a TLS error or a timeout: ``CourierCore/AuthError/otherError(_:)`` with the system's domain
@@ -76,8 +77,9 @@ public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
         state = Mutex(State(cache: GrantCache(margin: options.refreshMargin)))
     }
 
-    /// Returns the cached credentials, or requests new ones. New ones are needed if the cached ones expire soon, were
-    /// cleared or have no known expiry.
+    /// Returns the cached credentials, or requests new credentials if the cached ones expire soon. New credentials are
+    /// also requested if the cache is empty, which is the case after a clear, or if the last credentials had no known
+    /// expiry.
     ///
     /// - Returns: The options and their expiry.
     /// - Throws: `AuthError`, `CourierError`, the error of the request's preparation, or `CancellationError`.
@@ -114,7 +116,7 @@ public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
     private func fetch(for fetch: SharedFetch) async throws -> ConnectGrant {
         let answer = try await fetcher.fetch()
         state.withLock { state in
-            // The cache was cleared meanwhile, or a newer fetch has begun.
+            // If the cache was cleared in the meantime, or a newer fetch has begun, these credentials are not cached.
             guard state.fetch === fetch else { return }
             state.fetch = nil
             state.cache.keep(answer.grant, requestedAt: answer.requestedAt)

@@ -7,7 +7,7 @@
 public struct HTTPRetryPolicy: Hashable, Sendable {
     /// The maximum number of attempts of one call, including the first; 1 turns retries off.
     public var maximumAttempts: Int
-    /// The pause before the second attempt, doubled before each further one; 1 s by default.
+    /// The pause before the second attempt; 1 s by default. The pause is doubled before each further attempt.
     public var firstPause: Duration
     /// The longest pause; 30 s by default.
     public var maximumPause: Duration
@@ -15,8 +15,8 @@ public struct HTTPRetryPolicy: Hashable, Sendable {
     /// One attempt without retries.
     public static let off = HTTPRetryPolicy(maximumAttempts: 1)
 
-    /// Creates a policy. Each pause is shortened by a random part of up to half, so that many clients do not retry at
-    /// once.
+    /// Creates a policy. Each pause is shortened by a random part, up to half of it, so that many clients do not retry
+    /// at the same time.
     ///
     /// - Parameters:
     ///   - maximumAttempts: The maximum number of attempts of one call; less than 1 counts as 1.

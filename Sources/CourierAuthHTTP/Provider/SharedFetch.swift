@@ -1,10 +1,10 @@
 import CourierCore
 import Synchronization
 
-/// One fetch of credentials, which all callers share that arrive while it runs.
+/// One fetch of credentials for several callers. All callers that arrive while the fetch runs get its result.
 ///
-/// A cancelled caller leaves without an effect on the others. When the last caller has left, the work is cancelled, and
-/// no caller can join any more.
+/// If a caller is cancelled, it stops waiting, and the other callers continue to wait. If no caller waits any more, the
+/// work is cancelled, and further callers cannot join this fetch.
 final class SharedFetch: Sendable {
     typealias Outcome = Result<ConnectGrant, any Error>
 
@@ -19,10 +19,10 @@ final class SharedFetch: Sendable {
     private struct State {
         var phase = Phase.idle
         var waiters: [UInt64: CheckedContinuation<ConnectGrant?, any Error>] = [:]
-        /// The numbers of callers that were cancelled before they waited.
+        /// The numbers of callers that were cancelled before they were registered as waiters.
         var leavers: Set<UInt64> = []
         var lastNumber: UInt64 = 0
-        /// The running work. It ends by itself, or is cancelled when the last waiter leaves.
+        /// The running work. It ends by itself, or is cancelled when the last waiter stops waiting.
         var task: Task<Void, Never>?
     }
 
@@ -38,8 +38,8 @@ final class SharedFetch: Sendable {
         }
     }
 
-    /// Waits for the outcome. The first caller starts `work`. Returns `nil` if the fetch was abandoned, because all its
-    /// callers left.
+    /// Waits for the outcome. The first caller starts `work`. Returns `nil` if the work was already cancelled, because
+    /// all earlier callers had stopped waiting.
     func grant(_ work: @escaping @Sendable () async throws -> ConnectGrant) async throws -> ConnectGrant? {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -54,7 +54,8 @@ final class SharedFetch: Sendable {
         }
     }
 
-    /// Adds a waiter, or returns its result if the result is already known.
+    /// Adds a waiter and returns `nil`. If the result for the caller is already known, returns this result and adds no
+    /// waiter.
     private func enter(
         _ waiter: CheckedContinuation<ConnectGrant?, any Error>, _ number: UInt64,
         _ work: @escaping @Sendable () async throws -> ConnectGrant

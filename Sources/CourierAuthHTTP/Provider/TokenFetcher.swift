@@ -6,7 +6,8 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// Sends requests to the token endpoint, follows redirects, decodes the response, and retries as the policy allows.
+/// Requests credentials from the token endpoint: sends the request, follows redirects, decodes the response, and
+/// retries as the policy allows.
 final class TokenFetcher: Sendable {
     /// Credentials, and the time when their request was sent.
     struct Answer: Sendable {
@@ -18,7 +19,7 @@ final class TokenFetcher: Sendable {
     private struct Failure: Error {
         /// The error that the provider throws.
         let error: any Error
-        /// True if the next attempt may succeed.
+        /// True if the cause may be temporary, so that the next attempt may succeed.
         let mayPass: Bool
         var retryAfter: Duration?
     }
@@ -34,7 +35,8 @@ final class TokenFetcher: Sendable {
     private let requestRules: RequestRules
     private let redirectRules: RedirectRules
     private let time: HTTPTime
-    /// The time until which the endpoint must not be asked, because of `Retry-After`.
+    /// The time until which no request may be sent to the endpoint, because of `Retry-After`; `nil` if a request may be
+    /// sent now.
     private let closedUntil = Mutex<Date?>(nil)
 
     /// Creates a fetcher.
@@ -84,7 +86,7 @@ final class TokenFetcher: Sendable {
     private func waitUntilOpen() async throws {
         guard let date = closedUntil.withLock({ $0 }) else { return }
         let seconds = date.timeIntervalSince(time.now())
-        // The limit keeps the pause short even if the clock was set back meanwhile.
+        // If the clock was set back in the meantime, the computed time could be very long. So it is limited.
         if seconds > 0 { try await time.sleep(min(.seconds(seconds), options.maximumRetryAfter)) }
         closedUntil.withLock { if $0 == date { $0 = nil } }
     }
@@ -163,7 +165,7 @@ final class TokenFetcher: Sendable {
                     The answer of the token endpoint \(sent.origin) is longer than \(options.maximumResponseSize) bytes \
                     (maximumResponseSize).
                     """)
-            case .unreadable: throw failure("The answer of the token endpoint \(sent.origin) is not one of HTTP.")
+            case .unreadable: throw failure("The answer of the token endpoint \(sent.origin) is no HTTP response.")
             }
         }
     }

@@ -29,7 +29,8 @@ public struct TokenRequest: Sendable {
     /// throws.
     public typealias Preparation = @Sendable (inout URLRequest) async throws -> Void
 
-    /// The URL of the token endpoint: `https`. Plain `http` needs `allowsPlainHTTP`, except to this machine.
+    /// The URL of the token endpoint. Its scheme must be `https`, or `http` for this machine. For other machines,
+    /// `http` also needs the option `allowsPlainHTTP`.
     public let url: URL
     /// The HTTP method.
     public let method: Method

@@ -6,7 +6,7 @@ package struct BenchArguments: Sendable {
     package var count = 10_000
     /// The size of a payload in bytes.
     package var size = 64
-    /// The messages per second; `nil` means as many as possible.
+    /// The number of messages to send per second; `nil` means as many as possible.
     package var rate: Int?
     /// The maximum number of messages that are sent but not yet received.
     package var window = 100
@@ -15,7 +15,7 @@ package struct BenchArguments: Sendable {
 
     package init() {}
 
-    /// The options that `bench` shares with `pub` and `sub`.
+    /// The names of the connection options that `bench` has in common with `pub` and `sub`.
     private static let shared: Set<String> = [
         "-h", "-p", "--unix", "--proxy", "-u", "-P", "-V", "-M", "--ws", "--cafile", "--capath", "--cert", "--key",
         "--keyform", "--insecure", "--tls-alpn", "--tls-version", "--tls-use-os-certs", "--no-tls",
@@ -27,7 +27,7 @@ package struct BenchArguments: Sendable {
             OptionGroup(
                 "Load",
                 [
-                    ConnectionArguments.topic("The topic; one of its own by default.").part(\.connection),
+                    ConnectionArguments.topic("The topic; by default a topic of this run.").part(\.connection),
                     ConnectionArguments.qos("The quality of service: 0, the default, 1 or 2.").part(\.connection),
                     Option(
                         OptionNames("n", "count"), .one("COUNT"), "The number of messages; 10000 by default.",

@@ -12,13 +12,14 @@ struct BenchPicture {
     private static let right = width - margin
     /// The maximum number of bars in the histogram. More bars would be too narrow.
     static let barLimit = 64
-    /// The width of a bar's label, including the space to the next label.
+    /// The width of a bar's label in SVG units, including the space to the next label.
     private static let nameWidth = 92.0
     private static let shares: KeyValuePairs<String, Double> = [
         "50 %": 0.5, "75 %": 0.75, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99, "99.9 %": 0.999, "longest": 1,
     ]
 
-    // Both blues have enough contrast on their background: at least 4.5 for text, and 3 for lines.
+    // The blue of the light style and the blue of the dark style each have a contrast ratio of at least 4.5 to their
+    // background. This is enough for text and for lines.
     private static let style = """
         svg { background: #ffffff; font: 13px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
         text { fill: #1f2733; font-variant-numeric: tabular-nums; }
@@ -181,7 +182,7 @@ struct BenchPicture {
         drawing.label("How many messages took how long", Self.margin, top, class: "heading")
         let (above, bottom) = (top + 20, top + 20 + height)
         let scale = AxisScale(upTo: Double(bars.map(\.count).max() ?? 0))
-        // The bars count messages, so marks with a fraction are left out.
+        // The vertical axis counts messages, so only marks with whole numbers are drawn.
         drawRows(scale.marks.filter { $0 == $0.rounded() }, of: scale.end, above, bottom)
         let step = (Self.right - Self.axis) / Double(max(1, bars.count))
         let thickness = min(step - 2, 56)
@@ -195,7 +196,7 @@ struct BenchPicture {
                     "width": SVGDrawing.number(thickness), "height": SVGDrawing.number(length),
                     "data-below": "\(bar.end)", "data-count": "\(bar.count)",
                 ], title: "below \(BenchReport.text(bar.end)): \(BenchReport.grouped(bar.count))")
-            // Only every nth bar has a label, so that labels do not overlap.
+            // If the bars are narrower than their labels, only every nth bar has a label. Labels thus do not overlap.
             if index % max(1, Int((Self.nameWidth / step).rounded(.up))) == 0 {
                 drawing.label("< \(BenchReport.text(bar.end))", x, bottom + 20, class: "quiet", anchor: "middle")
             }

@@ -10,10 +10,11 @@ struct BenchReport {
     let timeline: RateTimeline
     let duration: Duration
     let size: Int
-    /// The time of the last received message if the remaining messages were lost; otherwise `nil`.
+    /// The time from the start of the run to the last received message, if the remaining messages were lost; otherwise
+    /// `nil`.
     var lastArrival: Duration?
 
-    /// The duration in seconds that the rate is based on.
+    /// The time in seconds during which messages arrived. `rate` is the number of messages divided by this time.
     private var seconds: Double { (lastArrival ?? duration) / .seconds(1) }
 
     /// The number of received messages per second.

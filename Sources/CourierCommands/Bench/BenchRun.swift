@@ -44,7 +44,7 @@ final class BenchRun: @unchecked Sendable {
     private var shownCount = 0
     private var subscriptions: [AnyCancellable] = []
     private var timers: [any DispatchSourceTimer] = []
-    /// The task that waits until the client accepts messages again; `nil` if the client accepts them.
+    /// The task that waits until the client accepts messages again; `nil` while the client accepts messages.
     private var roomWaiter: Task<Void, Never>?
     private var signals: SignalWatch?
 
@@ -90,7 +90,7 @@ final class BenchRun: @unchecked Sendable {
         case .connectionSuccess: if isPublisher { isPublisherConnected = true }
         case .subscribeSuccess: if !isPublisher { hasSubscribed = true }
         case .subscribeFailure(_, _, let error):
-            // A lost connection has its own event, which ends the run.
+            // A lost connection also has an event of its own, and that event ends the run.
             if (error as? CourierError)?.code != .connectionLost { denied(error) }
             return
         case .connectionFailure(_, let error): return failed(error, isLost: false)
@@ -116,7 +116,7 @@ final class BenchRun: @unchecked Sendable {
         close(problem.exitCode)
     }
 
-    /// Ends the run if the subscription fails, because no message can arrive without it.
+    /// Ends the run after a failed subscription, because no message can arrive without a subscription.
     private func denied(_ error: (any Error)?) {
         guard phase != .closing else { return }
         console.tell("Error: \((error as? CourierError)?.message ?? "The subscription failed.")")
@@ -161,8 +161,8 @@ final class BenchRun: @unchecked Sendable {
         }
     }
 
-    /// Waits until the client accepts more messages, and then continues to send. The window can be larger than the
-    /// client's own queue limit.
+    /// Waits until the client accepts more messages, and then continues to send. The client may refuse messages before
+    /// the window is full, because the window can be larger than the queue limit of the client.
     private func awaitRoom() {
         roomWaiter = Task { [self] in
             try? await publisher.readyToPublish()  // If the call throws, the run has ended.
@@ -177,13 +177,14 @@ final class BenchRun: @unchecked Sendable {
         guard phase == .running, message.payload.count == settings.size, !message.isRetained else { return }
         let sentAt = message.payload.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let now = Self.now
-        // The first bytes are no valid send time, so the message is not from this run.
+        // If the first bytes are not a time in the past, they are no send time. The message is then not from this run.
         guard sentAt <= now else { return }
         histogram.add(now - sentAt)
         lastArrival = .now
         timeline.add(after: begunAt.duration(to: lastArrival))
         if histogram.total >= settings.count { return finish(ExitCode.success) }
-        // Send only when half of the window is free, so that several messages share a TCP packet.
+        // The next messages are sent only when half of the window is free. Several messages then fit into one TCP
+        // packet.
         if settings.rate == nil, sentCount - histogram.total <= settings.window / 2 { send() }
     }
 
@@ -200,7 +201,7 @@ final class BenchRun: @unchecked Sendable {
             console.tell("Error: Nothing has arrived for 10 seconds; \(sentCount - histogram.total) messages are lost.")
             return finish(ExitCode.failure, lastArrival: begunAt.duration(to: lastArrival))
         }
-        // If messages are lost, no further arrival calls `send`.
+        // If all messages of the window are lost, no arrival calls `send`. So it is also called once per second here.
         send()
         guard phase == .running, console.isErrorTerminal else { return }
         let rate = histogram.total - shownCount

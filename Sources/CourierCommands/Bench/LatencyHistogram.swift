@@ -1,5 +1,5 @@
-/// Counts latencies in buckets. The width of a bucket is at most one eighth of its value. 320 buckets cover more than
-/// an hour.
+/// Counts latencies in buckets. The width of a bucket is at most one eighth of its lower limit, except below 8 ns. The
+/// 320 buckets cover latencies up to more than an hour.
 struct LatencyHistogram: Hashable, Sendable {
     /// The number of buckets for each doubling of the latency.
     private static let perDoubling = 8
@@ -18,8 +18,8 @@ struct LatencyHistogram: Hashable, Sendable {
         most = max(most, nanoseconds)
     }
 
-    /// Returns the latency that the fraction `share` of all messages does not exceed. It is rounded up by at most one
-    /// eighth, and never above the longest latency.
+    /// Returns the latency in nanoseconds that the fraction `share` of all messages does not exceed. The result is
+    /// rounded up by at most one eighth, and is never above the longest latency.
     func percentile(_ share: Double) -> UInt64 {
         let wanted = max(1, Int((Double(total) * share).rounded(.up)))
         var seen = 0
@@ -40,8 +40,8 @@ struct LatencyHistogram: Hashable, Sendable {
     /// One bar for each doubling of the latency, from the first to the last bar that is not empty.
     var bars: [Bar] { bars(joining: Self.perDoubling) }
 
-    /// Returns bars with one, two, four or eight of them for each doubling: the finest division with at most `limit`
-    /// bars.
+    /// Returns the finest chart with at most `limit` bars. It has eight, four or two bars for each doubling of the
+    /// latency. If none of these charts fits, returns one bar for each doubling, even if there are more than `limit`.
     func bars(atMost limit: Int) -> [Bar] {
         let fine = [1, 2, 4].lazy.map { bars(joining: $0) }.first { $0.count <= limit }
         return fine ?? bars
@@ -56,8 +56,8 @@ struct LatencyHistogram: Hashable, Sendable {
         return Array(all[first...last])
     }
 
-    // Numbers below 8 have a bucket each. From 8 on, the three bits after the highest bit select one of eight buckets
-    // for each doubling.
+    // Each number below 8 has its own bucket. For larger numbers, each doubling has eight buckets. The three bits after
+    // the highest bit select the bucket.
     private static func bucket(_ number: UInt64) -> Int {
         guard number >= 8 else { return Int(number) }
         let exponent = 63 - number.leadingZeroBitCount

@@ -1,6 +1,7 @@
-/// Counts arrivals in time spans of equal length. The spans grow, so that there are never more than ``limit``.
+/// Counts arriving messages in time spans of equal length. The spans become longer, so that there are never more than
+/// ``limit`` spans.
 struct RateTimeline: Hashable, Sendable {
-    /// The maximum number of spans. When more would be needed, each two neighboring spans are merged.
+    /// The maximum number of spans. When more spans would be needed, each pair of neighboring spans is merged.
     static let limit = 240
 
     /// The number of arrivals in one span. Times are in seconds after the start.

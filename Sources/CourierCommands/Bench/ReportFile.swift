@@ -52,7 +52,7 @@ struct ReportFile: Hashable, Sendable {
 
     private var isThere: ArgumentError {
         ArgumentError(
-            "\(path) is there already.", hint: "Choose another name, or remove it: a report overwrites nothing.")
+            "\(path) exists already.", hint: "Choose another name, or remove it: a report overwrites nothing.")
     }
 
     private func failure(_ number: Int32) -> ArgumentError {

@@ -15,15 +15,17 @@ package struct BrokerCommand: CourierCommand {
             name: "broker", abstract: "run a small broker for trying things out",
             usage: ["[-p PORT] [-h ADDRESS | --unix PATH] [-u NAME -P PASSWORD] [--cert FILE --key FILE]"],
             discussion: [
-                "A broker in memory that speaks MQTT 3.1, 3.1.1 and 5, for a first try and for tests. It is not for "
-                    + "production: what it keeps is gone when it ends.",
-                "It listens on 127.0.0.1, unless -h names another address, and ends in order on SIGINT and SIGTERM.",
+                "A broker in memory for MQTT 3.1, 3.1.1 and 5, for a first try and for tests. It is not for "
+                    + "production: sessions and messages are lost when it ends.",
+                "It listens on 127.0.0.1, unless -h names another address. SIGINT and SIGTERM end it normally.",
             ],
             groups: BrokerArguments.groups.map(\.summary),
             examples: [
                 .init("courier broker", "Runs a broker for the programs on this machine, until Ctrl-C."),
-                .init("courier broker -h 0.0.0.0 -u ada -P secret", "Lets in others who know the password, too."),
-                .init("courier broker -p 0", "Takes a free port, and says which."),
+                .init(
+                    "courier broker -h 0.0.0.0 -u ada -P secret",
+                    "Accepts clients from other machines that know the password."),
+                .init("courier broker -p 0", "Listens on a free port, and prints it."),
             ],
             exitCodes: [
                 .init("0", "SIGINT or SIGTERM ended it."),
@@ -38,8 +40,8 @@ package struct BrokerCommand: CourierCommand {
         let broker = try Self.start(settings)
         let ending = Ending()
         let isEnding = Mutex(false)
-        // The signals have their own queue, so that a second signal is handled while the shutdown after the first is
-        // running.
+        // Signals have their own queue. The second signal can thus be handled while the shutdown after the first signal
+        // is running.
         let signals = SignalWatch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.broker.signals")) { number in
             let isSecond = isEnding.withLock { isEnding in
                 defer { isEnding = true }
@@ -81,13 +83,14 @@ package struct BrokerCommand: CourierCommand {
     static func hint(_ code: TransportError.Code, _ settings: BrokerArguments) -> String? {
         switch code {
         case .addressInUse where settings.unixPath != nil: "Remove the file if no program uses it."
-        case .addressInUse: "Another broker may run there: end it, or take another port by -p; -p 0 finds a free one."
+        case .addressInUse:
+            "Another broker may use this port: end it, or choose another port with -p; -p 0 chooses a free port."
         case .hostNotFound, .nameResolutionFailed:
-            "Give an address of this machine, such as 127.0.0.1 or 0.0.0.0, not a name."
+            "-h needs an address of this machine, such as 127.0.0.1 or 0.0.0.0, not a name."
         case .permissionDenied where settings.unixPath != nil:
-            "This user may make no socket there: take another folder by --unix."
-        case .socketNotFound: "Make the folder of the socket, or take another by --unix."
-        case .permissionDenied: "Ports below 1024 are for the administrator: take another by -p."
+            "This user may not create a socket in this folder: choose another folder with --unix."
+        case .socketNotFound: "Create the folder of the socket, or choose another path with --unix."
+        case .permissionDenied: "Only the administrator may use ports below 1024: choose another port with -p."
         default: nil
         }
     }

@@ -1,7 +1,7 @@
 package import CommandArguments
 import Glibc
 
-/// The command line of `courier chat`.
+/// The command-line options of `courier chat`.
 package struct ChatArguments: Sendable {
     package var connection = ConnectionArguments(.requester)
     var name: ChatName?
@@ -10,13 +10,13 @@ package struct ChatArguments: Sendable {
 
     package init() {}
 
-    /// The options of `pub` and `sub` that mean something here.
+    /// The names of the connection options that `chat` has in common with `pub` and `sub`.
     private static let shared: Set<String> = [
         "-h", "-p", "--unix", "--ws", "--proxy", "-S", "-u", "-P", "-k", "-V", "-i", "--cafile", "--capath", "--cert",
         "--key", "--keyform", "--insecure", "--tls-alpn", "--tls-version", "--tls-use-os-certs", "--no-tls",
     ]
 
-    /// Its options.
+    /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<ChatArguments>] =
         [
             OptionGroup(
@@ -47,14 +47,14 @@ package struct ChatArguments: Sendable {
         return name
     }
 
-    /// Finds options that do not go together, and fills in what was not said.
+    /// Checks that the options can be used together, and sets defaults for missing options.
     ///
-    /// - Parameter environment: Where the user's name may be.
-    /// - Throws: What does not go together.
+    /// - Parameter environment: The environment. `USER` is the default name of the user.
+    /// - Throws: The reason why the options cannot be used together.
     package mutating func complete(_ environment: [String: String]) throws {
         try connection.check()
         if connection.clientID?.contains("%") == true {
-            throw ArgumentError("A client id of the chat has no %.", hint: "Leave -i out: one is made up.")
+            throw ArgumentError("A client id of the chat has no %.", hint: "Leave -i out: chat makes up a client id.")
         }
         if let id = connection.clientID, id.utf8.count > ChatMessage.idLimit {
             throw ArgumentError("A client id of the chat has at most \(ChatMessage.idLimit) bytes.")

@@ -1,28 +1,28 @@
 package import CommandArguments
 
-/// `courier chat`: rooms to talk in, on any broker.
+/// The command `courier chat`: chat rooms on any MQTT broker.
 package struct ChatCommand: CourierCommand {
     package init() {}
 
     package var summary: CommandSummary {
         CommandSummary(
-            name: "chat", abstract: "talk in rooms, and see who is there",
+            name: "chat", abstract: "chat in rooms, and see who is online",
             usage: ["[-h HOST] [-p PORT] [--name NAME] [--room ROOM …] [OPTIONS]"],
             discussion: [
-                "On a terminal it takes the whole screen. Enter sends a line, PageUp and PageDown scroll, Up and Down bring "
-                    + "earlier lines back, Tab completes, Ctrl-N and Ctrl-P or Alt and a digit change the room, Ctrl-C ends it. "
+                "On a terminal, chat uses the whole screen. Enter sends a line, PageUp and PageDown scroll, Up and Down show "
+                    + "earlier lines, Tab completes, Ctrl-N and Ctrl-P or Alt and a digit change the room, Ctrl-C ends it. "
                     + "A line that the broker has not acknowledged ends with three dots.",
-                "Commands: \(Self.commands). A line that begins with // is said with one slash.",
-                "Without a terminal, or with --plain, each line of the input is said in the room, or is such a command; what "
-                    + "is said by others is printed. It ends behind the last line, when the broker has all of them.",
-                "Messages are JSON on courier-chat/rooms/ROOM/messages. Who is there is a retained message on "
-                    + "courier-chat/people/ID, which the client's will removes. Everybody on the broker can read both.",
+                "Commands: \(Self.commands). A line that begins with // is sent with one slash.",
+                "Without a terminal, or with --plain, each line of the input is sent to the room, or is a command. Lines of "
+                    + "other people are printed. The program ends when the broker has acknowledged the last line.",
+                "Messages are JSON on courier-chat/rooms/ROOM/messages. Each person online has a retained message on "
+                    + "courier-chat/people/ID, which the client's will removes. Every client of the broker can read both topics.",
             ],
             groups: ChatArguments.groups.map(\.summary),
             examples: [
-                .init("courier chat -h broker.example --name ada", "Talks in the room lobby as ada."),
-                .init("courier chat --room news --room tea", "Joins two rooms, and shows the second."),
-                .init("echo 'The backup is done.' | courier chat --name backup", "Says one line, and ends."),
+                .init("courier chat -h broker.example --name ada", "Chats in the room lobby as ada."),
+                .init("courier chat --room news --room tea", "Joins two rooms, and shows the second one first."),
+                .init("echo 'The backup is done.' | courier chat --name backup", "Sends one line, and ends."),
             ], exitCodes: ExitCode.meanings)
     }
 

@@ -7,25 +7,25 @@ struct ChatEntry: Hashable, Sendable {
         case action(person: String, name: String)
         /// A notice of this program.
         case notice
-        /// A problem.
+        /// An error message of this program.
         case problem
     }
 
     /// The delivery state of a line that this user has sent.
     enum Delivery: Hashable, Sendable {
-        /// The broker has received it, or another person has sent it.
+        /// The broker has acknowledged the line, or another person has sent it.
         case done
-        /// The broker has not acknowledged it.
+        /// The broker has not acknowledged the line yet.
         case pending
         case failed(String)
     }
 
-    /// Increases within a room.
+    /// The number of the entry in its room. Later entries have higher numbers.
     var number = 0
     let kind: Kind
     let text: String
     let time: WallTime
-    /// The message id, for lines of this user.
+    /// The message id of a line that this user has sent; otherwise `nil`.
     var messageID: String?
     var delivery = Delivery.done
 

@@ -1,4 +1,4 @@
-/// The instruction in a typed line.
+/// The meaning of a typed line: a command or a text.
 enum ChatInstruction: Hashable, Sendable {
     case say(String)
     case act(String)
@@ -10,7 +10,7 @@ enum ChatInstruction: Hashable, Sendable {
     case name(String)
     case help
     case quit
-    /// The line begins like a command, but is not a known command.
+    /// The line begins with a slash, but the word after the slash is not a known command.
     case unknown(String)
     case nothing
 
@@ -22,7 +22,7 @@ enum ChatInstruction: Hashable, Sendable {
         ("/quit", "", "leave all rooms and end"),
     ]
 
-    /// Reads a line. To send a text that begins with a slash, a user types two slashes.
+    /// Reads a typed line. A line that begins with two slashes is a text that begins with one slash.
     init(_ line: String) {
         if line.hasPrefix("//") {
             self = .say(String(line.dropFirst()))

@@ -4,17 +4,18 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The chat's connection. It receives messages and presence, and sends lines and cards.
+/// The chat's connection to the broker. It receives messages and presence, and sends the lines and the presence card of
+/// the user.
 final class ChatLink: Sendable {
-    /// The time limit for unanswered messages at the end.
+    /// The maximum time that `close` waits for the broker's acknowledgements.
     static let closingTime = Duration.seconds(2)
 
-    /// Reports events on the queue.
+    /// Reports events to the owner of the link, on the queue.
     private struct Teller: Sendable {
         let queue: DispatchQueue
         let told: @Sendable (ChatModel.Event) -> Void
 
-        /// Returns after the event was handled, so that a reader waits for the model.
+        /// Reports an event, and returns after it was handled. The task that reads messages thus waits for the model.
         func tell(_ event: ChatModel.Event) async {
             await withCheckedContinuation { continuation in
                 queue.async {
@@ -32,17 +33,17 @@ final class ChatLink: Sendable {
         var isConnected = false
         /// The last problem of the connection.
         var problem: ConnectionProblem?
-        /// Whether a task waits for the end of the client's attempts.
+        /// True if a task already waits until the client stops its connection attempts.
         var isAwaitingEnd = false
-        /// The number of lines and cards without an answer of the broker. ``ChatModel/pendingLimit`` and the single
-        /// card bound it.
+        /// The number of sent lines and cards that the broker has not acknowledged. ``ChatModel/pendingLimit`` limits
+        /// the lines, and only one card is sent at a time.
         var unansweredCount = 0
         var isAnnouncing = false
-        /// The newest card, while an earlier card is unanswered.
+        /// The newest card, which is sent after the earlier card is acknowledged; `nil` if no card waits.
         var waitingCard: ChatPresence?
         /// Whether the broker has confirmed that this user has left.
         var hasSaidGoodbye = false
-        /// The closure to call at the end.
+        /// The closure that `close` was called with. It is `nil` before `close`, and after the closure was called.
         var done: (@Sendable () -> Void)?
     }
 
@@ -57,7 +58,7 @@ final class ChatLink: Sendable {
     /// Makes the client, which does not connect yet.
     ///
     /// - Parameters:
-    ///   - settings: The command line, completed.
+    ///   - settings: The command-line options, which `complete` has checked.
     ///   - console: Where warnings are printed.
     ///   - failed: Called on the queue, before `told`, with the connection problem, and with whether the client makes
     ///     no further attempts.
@@ -125,7 +126,7 @@ final class ChatLink: Sendable {
 
     func leave(_ room: ChatName) { state.withLock { $0.readers.removeValue(forKey: room) }?.cancel() }
 
-    /// Sends a line after all earlier lines. ``ChatModel/Event/settled(id:failure:)`` follows.
+    /// Sends a line, after all earlier lines. ``ChatModel/Event/settled(id:failure:)`` reports the result.
     func send(_ message: ChatMessage, in room: ChatName) {
         publish(message, to: ChatTopics.messages(in: room), by: Self.lines) { [teller] failure in
             teller.told(.settled(id: message.id, failure: failure))
@@ -135,9 +136,9 @@ final class ChatLink: Sendable {
     /// Announces this user's card. If several cards wait, only the newest is sent.
     func announce(_ card: ChatPresence.Card) { announce(ChatPresence(person: person, card: card)) }
 
-    /// Waits for unanswered messages, announces that the user has left, and ends the connection. If the broker did not
-    /// confirm this, no DISCONNECT is sent. The broker then publishes the will, which has the same content
-    /// [MQTT-3.1.2-8].
+    /// Announces that the user has left, waits for unacknowledged messages, and ends the connection. If the broker has
+    /// not acknowledged the announcement, no DISCONNECT is sent. The broker then publishes the will, which has the same
+    /// content [MQTT-3.1.2-8].
     ///
     /// - Parameter done: Called once, on the queue, after at most ``closingTime`` plus the time to end the connection.
     func close(_ done: @escaping @Sendable () -> Void) {
@@ -179,13 +180,14 @@ final class ChatLink: Sendable {
             if presence.card == nil { state.hasSaidGoodbye = failure == nil }
             return state.waitingCard.take()
         }
-        // A lost card is sent again on the next connection.
+        // If the connection was lost before the broker acknowledged the card, the card is announced again on the next
+        // connection.
         teller.told(failure.map { .isAlone($0) } ?? .announced)
         if let next { announce(next) }
     }
 
-    /// Sends a value without waiting for earlier ones. `answered` is called on the queue, with the reason if sending
-    /// has failed.
+    /// Sends a value, even if earlier values are not acknowledged. `answered` is called on the queue when the broker
+    /// has acknowledged the value, or with the reason if sending has failed.
     private func publish<Value>(
         _ value: Value, to topic: Topic<Value>, by adapter: some MessageAdapter, isRetained: Bool = false,
         _ answered: @escaping @Sendable (_ failure: String?) -> Void
@@ -249,12 +251,14 @@ final class ChatLink: Sendable {
         let problem =
             connection.watch.takeRefusal(error.reasonCode).map { ConnectionProblem($0) }
             ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
-        // A refusal without a reason code comes from MQTT 5, and an attempt with 3.1.1 follows at once.
+        // If the broker refuses MQTT 5 without a reason code, the client tries MQTT 3.1.1 at once. The refusal is not
+        // reported.
         if error.code == .connectionRefused, error.reasonCode == nil { return }
         state.withLock { $0.problem = problem }
         failed(problem, false)
         guard error.isFinal else { return teller.told(.waiting(problem.lines.last ?? "")) }
-        // After a final error, a client that has another server continues, and only the client knows this.
+        // After a final error, the client may still continue with another server. Only `connected()` shows whether it
+        // has stopped.
         let isAwaited = state.withLock { state in
             defer { state.isAwaitingEnd = true }
             return state.isAwaitingEnd

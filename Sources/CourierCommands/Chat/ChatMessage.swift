@@ -7,9 +7,9 @@ struct ChatMessage: Codable, Hashable, Sendable {
     /// The maximum size of a message id or client id in UTF-8 bytes.
     static let idLimit = 1_024
 
-    /// Unique among all messages of this person.
+    /// The message id, which is unique among all messages of this person.
     var id = ""
-    /// The client id.
+    /// The client id of the sender.
     var person = ""
     var name = ChatName.somebody
     var text: String

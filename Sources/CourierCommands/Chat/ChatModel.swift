@@ -2,16 +2,16 @@ import Foundation
 
 /// The chat as a state machine: its inputs are events, and its outputs are actions.
 ///
-/// It uses no sockets, terminals or clocks. ``ChatView`` draws it.
+/// The model uses no sockets, terminals or clocks. ``ChatView`` draws it.
 struct ChatModel: Sendable {
     enum Event: Sendable {
-        // What a person does.
+        // Input of the user.
         case keys([Key])
         /// A line that was typed or read.
         case line(String)
         case endOfInput
         case resized(TerminalSize)
-        // What the connection does.
+        // Events of the connection.
         case connected
         /// The connection failed or was lost, and another attempt follows.
         case waiting(String)
@@ -19,11 +19,12 @@ struct ChatModel: Sendable {
         case refused(ChatName, String)
         /// The broker has granted the subscription to the list of people.
         case listens
-        /// The broker does not show other people, or does not show this program to them.
+        /// The list of people cannot be completed, for this reason. For example, the broker refuses the subscription to
+        /// the list.
         case isAlone(String)
         /// The broker has received this program's card.
         case announced
-        /// ``echoTime`` has passed since then, on the connection with this number.
+        /// ``echoTime`` has passed since `announced`. The number identifies the connection at that time.
         case echoIsLate(connection: Int)
         case message(ChatMessage, in: ChatName)
         case presence(ChatPresence)
@@ -37,9 +38,9 @@ struct ChatModel: Sendable {
         case send(ChatMessage, in: ChatName)
         /// Announce this user's name and rooms.
         case announce(ChatPresence.Card)
-        /// Report when ``echoTime`` has passed.
+        /// Send the event `echoIsLate` when ``echoTime`` has passed.
         case awaitEcho(connection: Int)
-        /// Show a new entry of a room.
+        /// A new entry was added to a room. Print it if there is no screen.
         case tell(ChatEntry, in: ChatName?)
         case suspend
         /// Draw the whole screen again.
@@ -55,21 +56,22 @@ struct ChatModel: Sendable {
 
     /// The maximum number of rooms that the user can join.
     static let roomLimit = 16
-    /// The maximum number of people in the list. Others are not shown.
+    /// The maximum number of people in the list. Further people are not listed.
     static let peopleLimit = 1_000
     /// The maximum number of lines that wait for the broker's acknowledgement.
     static let pendingLimit = 1_000
-    /// The maximum number of times per connection that this program's presence is announced again after a clearing by
-    /// another client.
+    /// The maximum number of times per connection that this program announces its presence again after its card was
+    /// cleared.
     static let reannouncementLimit = 5
-    /// The time limit in which the broker must deliver this program's own card back to it.
+    /// The time within which the broker must send this program's own card back to this program.
     static let echoTime = Duration.seconds(5)
 
     /// The client id of this program.
     let person: String
     private(set) var name: ChatName
     private(set) var connection = Connection.connecting
-    /// The rooms in the order of joining. The first entry holds notices, and is shown only while there are no rooms.
+    /// The rooms in the order of joining. The first element has no name. It holds notices, and is shown only while the
+    /// user is in no room.
     private(set) var rooms = [ChatRoom(nil)]
     /// The index of the shown room.
     private(set) var shownRoom = 0
@@ -81,9 +83,9 @@ struct ChatModel: Sendable {
     private(set) var scroll: ChatView.Place?
     /// The number of lines that wait for the broker's acknowledgement.
     private(set) var pendingCount = 0
-    /// Whether the list of people who were present before is complete.
+    /// True if all people who were present before this connection are in the list, or if the list cannot be completed.
     private(set) var knowsPeople = false
-    /// The people who were present before the connection was lost, and are not seen again yet.
+    /// The people who were present before the connection was lost, and whose cards were not received again yet.
     private var unseenPeople: Set<String> = []
     private var sentCount = 0
     private var connectionCount = 0
@@ -91,7 +93,7 @@ struct ChatModel: Sendable {
     private var hasInputEnded = false
     private var isEnding = false
 
-    /// Makes a chat that has not begun.
+    /// Creates a chat without a connection and without rooms.
     ///
     /// - Parameters:
     ///   - person: The client id.
@@ -110,7 +112,8 @@ struct ChatModel: Sendable {
     /// The card that other people see.
     var card: ChatPresence.Card { ChatPresence.Card(name: name.text, rooms: roomNames.map(\.text)) }
 
-    /// The people in a room, by name. If two have the same name, the end of their client ids follows the name.
+    /// Returns the people in a room, sorted by name. If two people have the same name, the end of the client id follows
+    /// each of these names.
     func people(in room: ChatName?) -> [(person: String, name: String)] {
         guard let room else { return [] }
         let there = people.filter { $0.value.rooms.contains(room.text) }
@@ -125,7 +128,7 @@ struct ChatModel: Sendable {
     /// - Parameters:
     ///   - event: The event.
     ///   - now: The present time.
-    /// - Returns: The actions to perform, in order.
+    /// - Returns: The actions, in the sequence in which they must be performed.
     mutating func handle(_ event: Event, now: WallTime) -> [Action] {
         if isEnding { return [] }
         switch event {
@@ -155,13 +158,13 @@ struct ChatModel: Sendable {
         case .listens: return [.announce(card)]
         case .isAlone(let reason):
             knowsPeople = true
-            return [problem("Nobody knows who is there: \(reason)", now)]
+            return [problem("The people online are unknown: \(reason)", now)]
         case .announced: return knowsPeople ? [] : [.awaitEcho(connection: connectionCount)]
         case .echoIsLate(let number):
             guard number == connectionCount, connection == .connected, !knowsPeople else { return [] }
             return handle(.isAlone("the broker does not show it to this program."), now: now)
         case .subscribed(let room):
-            // Shown only in an empty room, so that it is not repeated after each lost connection.
+            // This notice is added only to an empty room. Otherwise each reconnection would add it again.
             guard let place = place(of: room), rooms[place].entries.isEmpty else { return [] }
             return [append(entry(.notice, "You are in \(room.text).", now), place)]
         case .refused(let room, let reason):
@@ -204,12 +207,13 @@ struct ChatModel: Sendable {
         guard let place = place(of: room) else { return [] }
         rooms.remove(at: place)
         if shownRoom >= place { show(shownRoom > place || place == rooms.count ? shownRoom - 1 : shownRoom) }
-        // The place for notices is shown only while there are no rooms.
+        // The first element of `rooms`, which holds notices, is shown only while the user is in no room.
         if shownRoom == 0, rooms.count > 1 { show(1) }
         return [.leave(room)] + announcement
     }
 
-    /// Announces the rooms if connected. Otherwise the next connection announces them.
+    /// The action that announces the rooms. Without a connection there is no action, because the next connection
+    /// announces the rooms.
     private var announcement: [Action] { connection == .connected ? [.announce(card)] : [] }
 }
 
@@ -233,10 +237,11 @@ extension ChatModel {
         return set(presence, now)
     }
 
-    /// Handles this program's own card. The broker sends it after the retained cards of other people.
+    /// Handles this program's own card, which the broker sends back. The retained cards of other people arrive before
+    /// it, so the list of people is then complete.
     private mutating func receivedOwn(_ presence: ChatPresence, _ now: WallTime) -> [Action] {
         guard let card = presence.card else {
-            // The will of an earlier, lost connection arrived late.
+            // The card was cleared, because the broker published the will of an earlier, lost connection late.
             guard connection == .connected, reannouncementCount < Self.reannouncementLimit else { return [] }
             reannouncementCount += 1
             return [.announce(self.card)]
@@ -256,13 +261,13 @@ extension ChatModel {
         return append(entry(.notice, "Here: \(Self.list(others.map(\.name))).", now), place)
     }
 
-    /// Lists some names, and the number of further names.
+    /// Returns at most 50 of the names as a text. If there are more names, the text ends with the number of the others.
     private static func list(_ names: [String]) -> String {
         let shown = names.prefix(50).joined(separator: ", ")
         return names.count > 50 ? "\(shown) and \(names.count - 50) more" : shown
     }
 
-    /// Stores a presence, and adds notices to the rooms about the changes.
+    /// Stores whether a person is present, and adds notices about the change to the rooms.
     private mutating func set(_ presence: ChatPresence, _ now: WallTime) -> [Action] {
         let before = people[presence.person]
         people[presence.person] = presence.card
@@ -388,10 +393,10 @@ extension ChatModel {
             return [problem("You are in no room; /join ROOM.", now)]
         }
         guard text.utf8.count <= ChatMessage.textLimit else {
-            return [problem("A line has at most \(ChatMessage.textLimit) bytes; this one was not sent.", now)]
+            return [problem("A line has at most \(ChatMessage.textLimit) bytes; this line was not sent.", now)]
         }
         guard pendingCount < Self.pendingLimit else {
-            return [problem("\(pendingCount) lines wait for the broker; this one was not taken.", now)]
+            return [problem("\(pendingCount) lines wait for the broker; this line was not accepted.", now)]
         }
         sentCount += 1
         pendingCount += 1

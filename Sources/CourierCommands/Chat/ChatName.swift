@@ -4,15 +4,16 @@ import Foundation
 struct ChatName: Hashable, Sendable {
     /// The maximum number of characters.
     static let limit = 32
-    /// The maximum size in UTF-8 bytes. It has room for accents in any script, but not for many marks on one character.
+    /// The maximum size in UTF-8 bytes: 8 bytes per character. This is enough for letters with accents in any script.
+    /// It prevents characters with a large number of combining marks.
     static let byteLimit = 8 * limit
 
     let text: String
 
     /// Reads a typed name; returns `nil` if it is empty or too long.
     ///
-    /// Surrounding spaces are removed. Unicode normalization makes equal-looking names equal, so that they are the same
-    /// room.
+    /// Surrounding spaces are removed. Unicode normalization gives names that look equal the same bytes, so that they
+    /// name the same room.
     init?(_ typed: some StringProtocol) {
         let trimmed = typed.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
         let hasControl = trimmed.unicodeScalars.contains { $0.properties.generalCategory == .control }
@@ -33,6 +34,6 @@ struct ChatName: Hashable, Sendable {
     /// The name as a topic level.
     var level: String { TopicLevel.escape(text) }
 
-    /// The rule for names, in words.
+    /// The rule for valid names, as a sentence for the user.
     static let rule = "A name has 1 to \(limit) characters."
 }

@@ -6,7 +6,7 @@ import Foundation
 struct ChatPresence: Hashable, Sendable {
     /// A person's own description as JSON: `{"name":"ada","rooms":["lobby"]}`.
     struct Card: Codable, Hashable, Sendable {
-        /// The maximum number of rooms of one person that are read.
+        /// The maximum number of rooms in a received card. Further rooms are ignored.
         static let roomLimit = 32
 
         var name: String
@@ -27,11 +27,13 @@ struct ChatPresence: Hashable, Sendable {
 
     /// The client id, which is in the topic.
     var person: String
-    /// `nil` if the person has left. The message is then empty, which also clears the retained message [MQTT-3.3.1-6].
+    /// The card of the person; `nil` if the person has left. The message is then empty, which also clears the retained
+    /// message [MQTT-3.3.1-6].
     var card: Card?
 }
 
-/// Decodes presence. An empty message has a meaning here, and the topic contains the client id.
+/// Encodes and decodes presence messages. An empty message means that the person has left. The topic contains the
+/// client id.
 struct ChatPresenceAdapter: MessageAdapter {
     private let json = JSONMessageAdapter()
 

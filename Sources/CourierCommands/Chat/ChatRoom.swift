@@ -1,9 +1,10 @@
 /// A room that the user has joined, with its entries.
 struct ChatRoom: Sendable {
-    /// The maximum number of stored entries; the oldest are removed.
+    /// The maximum number of stored entries. Up to a quarter more entries are stored before the oldest entries are
+    /// removed.
     static let entryLimit = 2_000
 
-    /// `nil` for the place that shows notices while there are no rooms.
+    /// The name of the room. It is `nil` for the room that shows notices while the user has joined no room.
     let name: ChatName?
     private(set) var entries: [ChatEntry] = []
     /// The number of unread lines of other people.
@@ -18,13 +19,13 @@ struct ChatRoom: Sendable {
         entry.number = nextNumber
         nextNumber += 1
         entries.append(entry)
-        // Removes several entries at once, because the remaining ones must be moved.
+        // Many entries are removed at once, because each removal moves all remaining entries in memory.
         if entries.count > Self.entryLimit + Self.entryLimit / 4 {
             entries.removeFirst(entries.count - Self.entryLimit)
         }
     }
 
-    /// Sets the delivery state of this user's line; returns `false` if the line is not stored here.
+    /// Sets the delivery state of a line that this user has sent. Returns `false` if this room does not store the line.
     mutating func set(_ delivery: ChatEntry.Delivery, ofMessage id: String) -> Bool {
         guard let place = entries.lastIndex(where: { $0.messageID == id }) else { return false }
         entries[place].delivery = delivery

@@ -11,11 +11,12 @@ import Glibc
 final class ChatRun: @unchecked Sendable {
     private enum Phase: Equatable {
         case running
-        /// This number of lines is not acknowledged.
+        /// The chat is ending. `unsentCount` is the number of lines that the broker has not acknowledged.
         case closing(unsentCount: Int)
     }
 
-    /// The longest line that is read. If a line is too long for a message, it is reported and skipped.
+    /// The maximum length of an input line in bytes. A longer line ends the reading. A shorter line that is too long
+    /// for a message is reported and skipped.
     private static let lineLimit = LineReader.chunk
 
     private let settings: ChatArguments
@@ -34,7 +35,8 @@ final class ChatRun: @unchecked Sendable {
     private var isDrawingDue = false
     private var hasConnected = false
     private var isReading = false
-    /// The exit code if all lines are sent.
+    /// The exit code if the user or the end of the input ends the chat. It becomes a failure if a line or a room
+    /// failed.
     private var exitCode = ExitCode.success
 
     init(_ settings: ChatArguments, _ console: Console) throws {
@@ -45,9 +47,9 @@ final class ChatRun: @unchecked Sendable {
         model = ChatModel(person: settings.connection.sentClientID, name: name)
     }
 
-    /// Runs to the end.
+    /// Runs the chat until it ends, and returns the exit code.
     ///
-    /// - Throws: What is wrong with the command line, or the terminal.
+    /// - Throws: An error if the command line is invalid, or the terminal cannot be used.
     func run() throws -> Int32 {
         let link = try ChatLink(settings, console) { [weak self] in
             self?.failed($0, isFinal: $1)
@@ -56,7 +58,8 @@ final class ChatRun: @unchecked Sendable {
         }
         self.link = link
         try link.queue.sync {
-            // Without a screen, it may continue after the terminal has closed, so that `nohup` works.
+            // Without a screen, this program does not handle SIGHUP. With `nohup`, it thus continues after the terminal
+            // has closed.
             signals = ending.watch([SIGINT, SIGTERM] + (hasScreen ? [SIGHUP] : []), on: link.queue) { [weak self] in
                 self?.close($0)
             }
@@ -125,7 +128,7 @@ final class ChatRun: @unchecked Sendable {
         }
     }
 
-    /// Draws once after all events that arrive together.
+    /// Draws the screen once after all events that are already in the queue.
     private func drawSoon() {
         guard hasScreen, !isDrawingDue else { return }
         isDrawingDue = true
@@ -141,19 +144,19 @@ final class ChatRun: @unchecked Sendable {
         if entry.kind == .problem { return console.tell("Error: \(GlyphText(entry.text).string)") }
         console.write(entry.line(in: room) + "\n")
         console.flush()
-        // The reader has closed the output.
+        // If the program that reads the output has closed it, the chat ends.
         if console.isOutputClosed { close(ExitCode.success) }
     }
 
-    /// Handles a missing connection. Ends if the client makes no further attempts. Without a screen, also ends if no
-    /// connection was opened before.
+    /// Handles a failed connection attempt or a lost connection. The run ends if the client makes no further attempts.
+    /// Without a screen, the run also ends if the client was never connected.
     private func failed(_ problem: ConnectionProblem, isFinal: Bool) {
         guard isFinal || (!hasScreen && !hasConnected) else { return }
         close(problem.exitCode, saying: problem.lines)
     }
 
-    /// Reads lines on a separate thread, after the list of people is known. Blocks while too many lines are
-    /// unacknowledged.
+    /// Starts a thread that reads the input lines, unless it was already started. The thread waits while too many lines
+    /// are unacknowledged.
     private func readLines() {
         guard !isReading else { return }
         isReading = true
@@ -197,7 +200,7 @@ final class ChatRun: @unchecked Sendable {
 }
 
 extension ChatModel.Event {
-    /// Whether the event concerns a line, or the broker's answer about a room that the user has joined.
+    /// True if the event is a line of the user, or if the broker refuses a room that the user wants to join.
     fileprivate var isForRooms: Bool {
         switch self {
         case .line, .refused: true

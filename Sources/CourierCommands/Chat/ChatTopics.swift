@@ -4,8 +4,8 @@ import CourierCore
 enum ChatTopics {
     /// The messages of a room; not retained.
     static let messages = Topic<ChatMessage>("courier-chat/rooms/{room}/messages", qos: .one)
-    /// The present people. Each client retains its own card. The client or its will clears the card when the person
-    /// leaves. A client has only one will, so the card contains all rooms.
+    /// The people who are present. Each client publishes its own card as a retained message. When the person leaves,
+    /// the client or its will clears the card. A client has only one will, so one card lists all rooms of the person.
     static let people = Topic<ChatPresence>("courier-chat/people/{person}", qos: .one)
 
     static func messages(in room: ChatName) -> Topic<ChatMessage> { messages(room: room.level) }

@@ -1,6 +1,7 @@
-/// Draws the chat at any size: rooms above, what was said, who is there beside it, and the line that is typed below.
+/// Draws the chat for any terminal size. The rooms are at the top, the entries and the list of people in the middle,
+/// and the input line at the bottom.
 struct ChatView {
-    /// The last line that is seen: of an entry, by its number, and counted within it.
+    /// A line of the list of entries: the number of the entry, and the index of the line within the entry.
     struct Place: Hashable, Sendable, Comparable {
         var entry: Int
         var line: Int
@@ -8,9 +9,9 @@ struct ChatView {
         static func < (left: Place, right: Place) -> Bool { (left.entry, left.line) < (right.entry, right.line) }
     }
 
-    /// From how many columns on people have a column of their own.
+    /// The minimum width of the terminal, in columns, at which the list of people is shown.
     static let widthForPeople = 60
-    /// How wide that is, with its border.
+    /// The width of the list of people in columns, including its border.
     static let peopleWidth = 18
 
     private static let palette: [TextStyle.Colour] = [.green, .yellow, .blue, .magenta, .cyan, .red]
@@ -18,7 +19,7 @@ struct ChatView {
     private let model: ChatModel
     private let size: TerminalSize
     private let entries: [ChatEntry]
-    /// How wide what was said is, and how many lines of it are seen.
+    /// The width of the entries in columns, and their height in lines.
     private let width: Int
     private let height: Int
 
@@ -33,7 +34,7 @@ struct ChatView {
     private static func hasTitle(_ size: TerminalSize) -> Bool { size.rows >= 4 }
     private static func hasStatus(_ size: TerminalSize) -> Bool { size.rows >= 6 }
 
-    /// What the terminal is to show.
+    /// The content of the terminal screen.
     var frame: Frame {
         var frame = Frame(size)
         let top = Self.hasTitle(size) ? 1 : 0
@@ -69,7 +70,8 @@ struct ChatView {
         if model.rooms.count == 1 { frame.put(" courier chat", row: 0, column: 0, width: room, style: .reversed) }
     }
 
-    /// The rooms in their order; where there is no place for all, the one that is shown and those with something new first.
+    /// Returns the rooms for the title, in the order of joining. If not all rooms fit, the shown room is first,
+    /// followed by the rooms with unread lines and then by all other rooms.
     private func titleRooms(_ room: Int) -> [(offset: Int, element: ChatRoom)] {
         let rooms = Array(model.rooms.enumerated().dropFirst())
         let width = rooms.reduce(0) { $0 + GlyphText($1.element.name?.text ?? "").width + 6 }
@@ -124,7 +126,7 @@ struct ChatView {
         }
     }
 
-    /// Somebody's colour, the same every time.
+    /// Returns the style of a person's name. The color depends only on the client id, so it never changes.
     private func style(of person: String) -> TextStyle {
         var hash: UInt64 = 14_695_981_039_346_656_037
         for byte in person.utf8 { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
@@ -153,13 +155,13 @@ struct ChatView {
         }
     }
 
-    /// A part of a line that looks the same.
+    /// A part of a line with one style.
     private struct Segment {
         let text: GlyphText
         let style: TextStyle
     }
 
-    /// An entry as lines of the view's width.
+    /// Returns an entry as lines that are at most `width` columns wide.
     private func lines(of entry: ChatEntry) -> [[Segment]] {
         let time = Segment(text: GlyphText(entry.time.text("%H:%M ")), style: .faint)
         var head = [time]
@@ -182,10 +184,11 @@ struct ChatView {
             text += " [not sent: \(reason)]"
             style = .coloured(.red)
         }
-        // Other lines begin below the first one's name, unless there is hardly room.
+        // Further lines are indented to the column where the name starts in the first line. A narrow view has no
+        // indentation.
         let indent = width >= 20 ? time.text.width : 0
         let first = width - head.reduce(0) { $0 + $1.text.width }
-        // A first line with a long name has no room: the text begins on the next one.
+        // If the name leaves fewer than 8 columns in the first line, the text starts in the second line.
         let body =
             first >= 8
             ? GlyphText(text).lines(width: first, others: width - indent)
@@ -198,7 +201,7 @@ struct ChatView {
 
     // MARK: Scrolling
 
-    /// One page up; `nil` stays at the newest.
+    /// The last visible line after scrolling one page up. It is `nil` if the newest line remains visible.
     var pageUp: Place? {
         guard let last = lastPlace else { return nil }
         var place = model.scroll.map(clamp) ?? last
@@ -206,7 +209,7 @@ struct ChatView {
         return clamped(place)
     }
 
-    /// One page down; `nil` is the newest.
+    /// The last visible line after scrolling one page down. It is `nil` if the newest line is then visible.
     var pageDown: Place? {
         guard let scroll = model.scroll else { return nil }
         var place = clamp(scroll)
@@ -214,7 +217,8 @@ struct ChatView {
         return clamped(place)
     }
 
-    /// A place that fills the view if there is enough; `nil` at the newest.
+    /// Returns the nearest last visible line at which the entries fill the view, if there are enough entries. Returns
+    /// `nil` if this is the newest line.
     func clamped(_ place: Place) -> Place? {
         guard let last = lastPlace, let first = entries.first else { return nil }
         var highest = Place(entry: first.number, line: 0)
@@ -231,7 +235,8 @@ struct ChatView {
         entries.last.map { Place(entry: $0.number, line: lineCount($0.number) - 1) }
     }
 
-    /// The nearest place that there is: entries go, and lines are fewer on a wide terminal.
+    /// Returns the nearest line that exists. A line can disappear, because old entries are removed and because a wider
+    /// terminal needs fewer lines.
     private func clamp(_ place: Place) -> Place {
         guard let first = entries.first, let last = entries.last else { return place }
         if place.entry < first.number { return Place(entry: first.number, line: 0) }

@@ -1,11 +1,12 @@
-/// Texts as single levels of a topic, whatever they hold.
+/// Converts any text into a single topic level, and back.
 ///
-/// Letters and digits of ASCII and `-._~` stand for themselves; every other byte of the UTF-8 is `%` and two digits, as in
-/// addresses of the web. So no text leaves its level, is a wildcard, or holds what a broker may refuse [MQTT-1.5.4-2].
+/// ASCII letters and digits and `-._~` are unchanged. Every other UTF-8 byte becomes `%` and two hexadecimal digits, as
+/// in URLs. The result therefore contains no slash, no wildcard, and no character that a broker may refuse
+/// [MQTT-1.5.4-2].
 enum TopicLevel {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// The level that stands for a text; only that of the empty text is no legal level.
+    /// Returns the topic level for a text. The level of an empty text is empty, and the chat must not use it.
     static func escape(_ text: String) -> String {
         var level: [UInt8] = []
         for byte in text.utf8 {
@@ -18,7 +19,8 @@ enum TopicLevel {
         return String(decoding: level, as: UTF8.self)
     }
 
-    /// The text that a level stands for; `nil` for one that ``escape(_:)`` does not make, so that each text has one level.
+    /// Returns the text of a topic level. Returns `nil` for a level that ``escape(_:)`` cannot return, so that each
+    /// text has exactly one level.
     static func text(of level: String) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(level.utf8)[...]

@@ -1,18 +1,20 @@
 import CourierCore
 import Dispatch
 
-/// Detects that a client makes no further attempts, and why.
+/// Detects that a client makes no further connection attempts, and reports the reason.
 ///
-/// After a final error, a client that has another server continues, and only the client knows this.
+/// After a final error, the client may still continue with another server. Only `connected()` shows whether it has
+/// stopped.
 ///
 /// Safe to share: mutable state is used only on the connection's queue.
 final class ClientStop: @unchecked Sendable {
     private let connection: CommandConnection
     private let stopped: @Sendable (ConnectionProblem) -> Void
-    /// The last final error since the last connection.
+    /// The last final error since the client was last connected; `nil` if there is none.
     private var problem: ConnectionProblem?
 
-    /// Watches the client of a connection. `stopped` is called on its queue, once.
+    /// Watches the client of a connection. `stopped` is called once on the connection's queue, when the client has
+    /// stopped.
     init(_ connection: CommandConnection, stopped: @escaping @Sendable (ConnectionProblem) -> Void) {
         self.connection = connection
         self.stopped = stopped

@@ -35,7 +35,7 @@ package final class CommandConnection: Sendable {
     private let console: Console
     private let events: AnyCancellable
 
-    /// Makes the client, which does not connect yet.
+    /// Creates the client. The client does not connect yet.
     ///
     /// - Parameters:
     ///   - arguments: The checked connection options of the command line.
@@ -86,7 +86,7 @@ package final class CommandConnection: Sendable {
         events = client.eventPublisher.sink { told.event($0.type) }
     }
 
-    /// Ends the connection in order and closes the store.
+    /// Sends DISCONNECT, ends the connection and closes the store.
     ///
     /// - Parameter done: Called once, on the queue. Success means that everything was written, including DISCONNECT.
     package func close(_ done: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
@@ -100,14 +100,14 @@ package final class CommandConnection: Sendable {
         do {
             try client.disconnect(disconnectOptions, completion: ended)
         } catch {
-            // The broker does not allow this DISCONNECT, so the connection ends with a plain one.
+            // The requested DISCONNECT is not allowed on this connection, so a DISCONNECT without options is sent.
             console.tell("Warning: \((error as? CourierError)?.message ?? "\(error)")")
             client.disconnect(completion: ended)
         }
     }
 }
 
-/// Shows packets to several observers, in their order.
+/// Passes each packet batch to several observers, one after the other.
 private struct PacketObservers: PacketObserver {
     private let observers: [any PacketObserver]
 

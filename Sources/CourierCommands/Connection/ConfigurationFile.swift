@@ -1,7 +1,8 @@
 import CommandArguments
 import Foundation
 
-/// The options that are read before the command line: from the file of `-o`, or from the user's own file.
+/// The options that are read before the command line. They are in the file that `-o` names, or in the configuration
+/// file of the user.
 ///
 /// Each line contains an option and, after the first space, its value. A line that begins with `#` is a comment.
 struct ConfigurationFile {
@@ -11,7 +12,8 @@ struct ConfigurationFile {
     /// The arguments of each line.
     let lines: [[String]]
 
-    /// Reads the file that a command line names, or the user's.
+    /// Reads the file that the command line names. Without a name, reads the configuration file of the user, if it
+    /// exists.
     ///
     /// - Parameters:
     ///   - named: The path of the file of `-o`, if there is one.
@@ -30,7 +32,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// The lines of a text.
+    /// Returns the arguments of each line of a text.
     static func lines(of text: String) -> [[String]] {
         text.split(whereSeparator: \.isNewline).compactMap { line in
             if line.hasPrefix("#") { return nil }

@@ -59,7 +59,7 @@ extension ConnectionArguments {
     /// - Throws: ``StartFailure`` in the words of the mosquitto clients.
     package func checkProperties() throws(StartFailure) {
         var properties = properties
-        // These options also set this property.
+        // `-x` and `-c` also set this property, so a `-D` for it is a duplicate.
         if version == .v5, optionSessionExpiry ?? 0 > 0 { properties.use("session-expiry-interval", in: .connect) }
         if let problem = properties.problem { throw StartFailure(problem, showsUsage: true) }
     }
@@ -185,12 +185,13 @@ extension ConnectionArguments {
         }
         if storePath != nil, clientID == nil {
             throw ArgumentError(
-                "--store needs a client id, by which the messages in the file are known.", hint: "Give one by -i.")
+                "--store needs a client id, by which the messages in the file are known.",
+                hint: "Name a client id with -i.")
         }
         if storePath != nil, clientID?.contains("%") == true {
             throw ArgumentError(
-                "With a % in it the client id is another one for each run, and --store finds nothing again.",
-                hint: "Give one without % by -i.")
+                "With a % the client id differs in each run, so --store does not find its messages again.",
+                hint: "Name a client id without % with -i.")
         }
         if properties.connect.authenticationData != nil, properties.connect.authenticationMethod == nil {
             throw ArgumentError(
@@ -199,10 +200,12 @@ extension ConnectionArguments {
         }
     }
 
-    /// The session expiry of `-x` and `-c` in seconds. With `-c` alone, it is unlimited.
+    /// The session expiry that `-x` and `-c` set, in seconds. It is unlimited with `-c` alone, and `nil` without both
+    /// options.
     private var optionSessionExpiry: UInt32? { sessionExpiry ?? (isCleanSession ? nil : .max) }
 
-    /// The requested session expiry in seconds: from `-x`, unlimited with `-c` alone, from `-D`, or else 0.
+    /// The requested session expiry in seconds. It is the value of `-x`, or unlimited with `-c` alone. Otherwise it is
+    /// the value of `-D`, or 0.
     var wantedSessionExpiry: UInt32 {
         optionSessionExpiry ?? properties.connect.sessionExpiry ?? 0
     }

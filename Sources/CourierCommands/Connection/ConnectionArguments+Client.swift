@@ -9,8 +9,8 @@ extension ConnectionArguments {
     /// The seconds between attempts after a lost connection, as in the mosquitto clients.
     static let reconnectInterval: UInt16 = 1
 
-    /// The time to wait, after DISCONNECT was written, until the broker closes the connection too. Received bytes are
-    /// read meanwhile. Unread bytes would reset the connection, and the broker might then miss DISCONNECT.
+    /// The maximum time to wait after DISCONNECT until the broker closes the connection too. During this time, received
+    /// bytes are read. Unread bytes would reset the connection, and the broker might then miss the DISCONNECT.
     private static let peerCloseTimeout = Duration.milliseconds(100)
     /// MQTT 3.1 does not allow an empty client id, and allows at most 23 bytes.
     private static let randomClientID = "courier-" + String(repeating: "%", count: 15)
@@ -116,7 +116,7 @@ extension ConnectionArguments {
                 : TLSIdentity(certificateFile: certificate, privateKeyFile: key)
         }
         if let identity = tls.preSharedKeyIdentity, let key = tls.preSharedKey {
-            // The key was checked before, so this does not fail.
+            // `check()` has already checked the key, so this call does not fail.
             configuration.preSharedKey = try? TLSPreSharedKey(identity: identity, hex: key)
         }
         if tls.version == "tlsv1.3" { configuration.minimumVersion = .tls13 }

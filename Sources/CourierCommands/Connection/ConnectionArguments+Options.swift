@@ -104,7 +104,7 @@ extension ConnectionArguments {
             missing: "reason code"
         ) { $0.disconnectReason = try reason($1[0]) },
         Option(OptionNames(nil, "nodelay"), "Send small packets at once. This client always does so.") { _, _ in
-            // TCP_NODELAY is set on every connection of the SDK.
+            // The SDK sets TCP_NODELAY on every connection, so this option changes nothing.
         },
     ]
 

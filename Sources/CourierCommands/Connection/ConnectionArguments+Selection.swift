@@ -3,7 +3,7 @@ package import CommandArguments
 extension ConnectionArguments {
     /// The option groups with only the named options. Groups without such options are left out.
     ///
-    /// - Parameter names: Their main names, such as `-h`.
+    /// - Parameter names: The main names of the options, such as `-h`.
     /// - Returns: The groups, in the order of help.
     package static func groups(with names: Set<String>) -> [OptionGroup<ConnectionArguments>] {
         groups.compactMap { group in

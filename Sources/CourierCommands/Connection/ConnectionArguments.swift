@@ -25,7 +25,7 @@ package struct ConnectionArguments: Sendable {
     /// The version of MQTT.
     package enum Version: Sendable { case v31, v311, v5 }
 
-    /// The will. Its topic must be set when all options are read.
+    /// The options for the will. If any of them is used, the topic must be set too.
     package struct Will: Sendable {
         package var topic: String?
         package var payload: String?
@@ -46,7 +46,7 @@ package struct ConnectionArguments: Sendable {
         package var ciphers: String?
         package var keyLogFile: String?
         package var usesSystemAuthorities = false
-        /// Whether a URL requests TLS. A URL does not name trusted certificates.
+        /// True if the URL of the broker requests TLS, as in `mqtts://`. Other options name the trusted certificates.
         package var isWanted = false
         package var isOff = false
         /// The key of `--psk`, in hexadecimal digits.
@@ -92,16 +92,16 @@ package struct ConnectionArguments: Sendable {
     package var isQuiet = false
     /// The reasons why known options are not supported, in the order of the options.
     var refusals: [ArgumentError] = []
-    /// The file of `-o`.
+    /// The path of the file that `-o` names; `nil` without `-o`.
     var optionsFile: String?
     /// The topics of `-t` and `-L`, in their order.
     package var topics: [String] = []
-    /// The file of `--store`.
+    /// The path of the file that `--store` names; `nil` without `--store`.
     package var storePath: String?
-    /// Whether the inspector's page is served.
+    /// True if the command serves the web page of the inspector.
     package var isInspected = false
 
-    /// Makes the defaults of a role.
+    /// Creates the default options of a kind of command.
     package init(_ role: Role) {
         self.role = role
         version = role == .requester ? .v5 : .v311

@@ -7,7 +7,7 @@ package struct ConnectionProblem: Hashable, Sendable {
     package let line: String
     /// Details that are not in the line, such as the host and the reason; `nil` if there are none.
     package let detail: String?
-    /// Whether the line contains the reason. The detail is then printed only for a person at a terminal.
+    /// True if the line contains the reason. The detail is then printed only if the error output is a terminal.
     private let namesReason: Bool
     /// The exit code of the command.
     package let exitCode: Int32
@@ -66,7 +66,8 @@ package struct ConnectionProblem: Hashable, Sendable {
     /// Everything that can be printed.
     package var lines: [String] { [line] + (detail.map { [$0] } ?? []) }
 
-    /// Prints the line. Also prints the detail if the line does not name the reason, or if a person reads the output.
+    /// Prints the line. Also prints the detail if the line does not contain the reason, or if the error output is a
+    /// terminal.
     package func tell(on console: Console) {
         console.tell(line)
         guard let detail else { return }

@@ -3,8 +3,8 @@ import Foundation
 import MQTTCodec
 import Synchronization
 
-/// Reads from the packets the facts that the client's interface does not report: the broker's return codes and, for
-/// `-d`, every packet as the mosquitto clients print it.
+/// Observes packets for facts that the client does not report: the broker's return codes and, for `-d`, a line about
+/// every packet as the mosquitto clients print it.
 package final class ConnectionWatch: PacketObserver {
     /// The state collected from packets.
     private struct State {
@@ -13,14 +13,14 @@ package final class ConnectionWatch: PacketObserver {
         var lastPacketID: UInt16 = 0
     }
 
-    /// A CONNACK that refuses.
+    /// A CONNACK with which the broker refused the connection.
     package struct Refusal: Hashable, Sendable {
         /// The byte on the wire: a return code of 3.1.1, or a reason code of 5.
         package let code: UInt8
         /// Whether the CONNACK is an MQTT 5 packet.
         package let isVersion5: Bool
 
-        /// The reason code in MQTT 5; `nil` for a return code that 3.1.1 does not define.
+        /// The refusal as an MQTT 5 reason code. It is `nil` for a return code that MQTT 3.1.1 does not define.
         var reasonCode: ReasonCode? { isVersion5 ? ReasonCode(rawValue: code) : Self.returnCodes[code] }
 
         private static let returnCodes: [UInt8: ReasonCode] = [
@@ -41,7 +41,7 @@ package final class ConnectionWatch: PacketObserver {
     private let showsGrants: Bool
     private let refused: @Sendable (RefusedPublish) -> Void
 
-    /// Makes a watch for the connections of one client.
+    /// Creates an observer for the connections of one client.
     ///
     /// - Parameters:
     ///   - print: Receives a line for each packet, on the event loop; `nil` prints no lines.
@@ -59,8 +59,8 @@ package final class ConnectionWatch: PacketObserver {
     /// Returns the last refusal and clears it.
     package func takeRefusal() -> Refusal? { state.withLock { $0.refusal.take() } }
 
-    /// Returns and clears the last refusal if it has this code. A refusal with another code belongs to a later attempt
-    /// whose end is not reported yet.
+    /// Returns and clears the last refusal if it has this code; otherwise returns `nil`. A refusal with another code
+    /// belongs to a later connection attempt, and its event has not arrived yet.
     func takeRefusal(_ code: ReasonCode?) -> Refusal? {
         state.withLock { state in state.refusal?.reasonCode == code ? state.refusal.take() : nil }
     }

@@ -1,9 +1,9 @@
 import CommandArguments
 import CourierCore
 
-/// The check of texts that the mosquitto clients make while they read their options.
+/// Checks the texts of options as the mosquitto clients do when they read their options.
 enum MalformedText {
-    /// True for a text that MQTT cannot carry, or that brokers end connections for.
+    /// True if the text is too long for MQTT, or contains characters for which brokers may end the connection.
     static func isFound(in text: String) -> Bool { text.utf8.count > 65_535 || !PortableText.isPortable(text) }
 
     /// Checks a topic name or filter.

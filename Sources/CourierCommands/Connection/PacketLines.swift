@@ -2,7 +2,7 @@ import MQTTCodec
 
 /// The lines that `-d` prints for a packet, in the words of libmosquitto.
 struct PacketLines {
-    /// The client id.
+    /// The client id that the lines contain.
     let name: String
     let isOutgoing: Bool
     /// Whether the program prints the SUBACK codes on a separate line, as mosquitto_sub does.
@@ -13,8 +13,9 @@ struct PacketLines {
     /// - Parameters:
     ///   - packet: The packet.
     ///   - code: The second byte of its body, which is the return code of CONNACK in every version.
-    ///   - lastPacketID: The last packet id that was assigned. It also counts QoS 0 messages, which have no id.
-    /// - Returns: The lines, without their ends.
+    ///   - lastPacketID: The last packet id that was assigned. QoS 0 messages also increase this number, although they
+    ///     have no packet id.
+    /// - Returns: The lines, without line breaks.
     func lines(of packet: Packet, code: UInt8, lastPacketID: inout UInt16) -> [String] {
         let verb = isOutgoing ? "sending" : "received"
         switch packet {

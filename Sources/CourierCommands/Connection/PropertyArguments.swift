@@ -35,7 +35,7 @@ package struct PropertyArguments: Sendable {
         package var userProperties: [MessageProperties.UserProperty] = []
     }
 
-    /// A property that was set, with its number if it has one.
+    /// A property that an option of the command line has set. The number is 0 if the value is a text.
     private struct Given: Sendable {
         let command: Command
         let name: String
@@ -54,7 +54,7 @@ package struct PropertyArguments: Sendable {
     package var willDelay = Duration.zero
     private var given: [Given] = []
 
-    /// The number of words that belong to a `-D`. `user-property` has two values.
+    /// Returns the number of words that belong to a `-D`: packet, name and value. `user-property` has two values.
     static func wordCount(_ words: ArraySlice<String>) -> Int {
         guard words.count > 2, Command(rawValue: words[words.startIndex].lowercased()) != nil else { return 3 }
         return words[words.startIndex + 1].lowercased() == "user-property" ? 4 : 3
@@ -62,11 +62,13 @@ package struct PropertyArguments: Sendable {
 }
 
 extension PropertyArguments {
-    /// The properties as mosquitto names them, with the packets in which a client may send them (MQTT 5.0 §2.2.2.2).
+    /// The type of a property's value.
     private enum Kind {
         case byte, short, long, variable, binary, text, pair
     }
 
+    /// The names of the properties in the mosquitto clients. `commands` are the packets in which MQTT allows the
+    /// property (MQTT 5.0 §2.2.2.2).
     private static let known: KeyValuePairs<String, (kind: Kind, commands: [Command])> = [
         "payload-format-indicator": (.byte, [.publish, .will]),
         "message-expiry-interval": (.long, [.publish, .will]),
@@ -219,13 +221,13 @@ extension PropertyArguments {
 
     // MARK: Checks of all properties
 
-    /// Counts a property that another option sets, so that a duplicate is found.
+    /// Records a property that an option other than `-D` sets, so that `problem` detects a duplicate.
     mutating func use(_ name: String, in command: Command) {
         given.append(Given(command: command, name: name, number: 1))
     }
 
-    /// The message of the mosquitto clients about duplicate properties or values that MQTT does not allow; `nil` if all
-    /// are valid.
+    /// The error message of the mosquitto clients about a duplicate property, or about a value that MQTT does not
+    /// allow. It is `nil` if all properties are valid.
     var problem: String? {
         for (command, title) in Self.titles {
             let properties = given.filter { $0.command == command }

@@ -1,6 +1,7 @@
 /// Reads numbers as C's `strtoll` does with base 0, but without further text after the number.
 enum WholeNumber {
-    /// The number: decimal, hexadecimal after `0x`, octal after `0`; `nil` for anything else.
+    /// Returns the number: decimal, hexadecimal after `0x`, or octal after `0`. Returns `nil` if the text is not such a
+    /// number.
     static func value(_ text: String) -> Int? {
         let sign = text.hasPrefix("-") ? "-" : ""
         let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]

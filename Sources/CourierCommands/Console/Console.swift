@@ -21,9 +21,9 @@ package final class Console: Sendable {
 
     private struct State {
         var isQuiet = false
-        /// True while the cursor is after the line that ``draw(_:)`` has drawn.
+        /// True while the last output to the terminal is the line that ``draw(_:)`` has drawn.
         var isBehindDrawing = false
-        /// The error number of the output, if it can no longer be written.
+        /// The error number of the failed write, if the output can no longer be written; otherwise `nil`.
         var outputFailure: Int32?
     }
 

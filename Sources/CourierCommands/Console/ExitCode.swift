@@ -18,7 +18,8 @@ package enum ExitCode {
     package static let connectionLost: Int32 = 7
     /// TLS failed.
     package static let tlsFailed: Int32 = 8
-    /// The timeout of `-W` has passed; ``notAccepted`` takes precedence.
+    /// The timeout of `-W` has passed. If the broker had not accepted the connection, `sub` returns ``notAccepted``
+    /// instead.
     package static let timedOut: Int32 = 27
     /// A signal or the timeout of `-W` ended `sub` before the broker had accepted the connection.
     package static let notAccepted: Int32 = 255

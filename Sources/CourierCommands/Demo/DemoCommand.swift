@@ -20,7 +20,7 @@ package struct DemoCommand: CourierCommand {
             examples: [.init("courier demo", "Shows it.")],
             exitCodes: [
                 .init("0", "Every message arrived, once and in order."),
-                .init("1", "The command line is wrong, or it did not come to its end within a minute."),
+                .init("1", "The command line is wrong, or the demonstration did not end within a minute."),
             ])
     }
 

@@ -144,7 +144,7 @@ final class DemoRun: @unchecked Sendable {
     }
 
     private func giveUp() {
-        console.tell("Error: The demonstration did not come to its end within \(Self.timeLimit) seconds.")
+        console.tell("Error: The demonstration did not end within \(Self.timeLimit) seconds.")
         close(ExitCode.failure)
     }
 

@@ -1,5 +1,5 @@
-/// The steps of the demonstration. Each event is reported here, and returns the actions of the next step when it is
-/// due.
+/// The steps of the demonstration. Each method reports an event. It returns the actions of the next step, or no action
+/// if the next step must still wait.
 ///
 /// `connecting → talking → cut → returning → over`, where `over` is final.
 struct DemoScript: Equatable, Sendable {
@@ -17,8 +17,8 @@ struct DemoScript: Equatable, Sendable {
 
     private enum Phase: Equatable, Sendable { case connecting, talking, cut, returning, over }
 
-    /// The number of messages that are sent before the cut. `countDuring` is the number sent while no client is
-    /// connected.
+    /// The number of messages that are sent before the network is cut. `countDuring` is the number of messages that are
+    /// sent while no client is connected.
     static let countBefore = 3
     static let countDuring = 4
     static var count: Int { countBefore + countDuring }
@@ -32,7 +32,7 @@ struct DemoScript: Equatable, Sendable {
     /// The numbers of the messages that Bob received, in the order of arrival.
     private(set) var received: [Int] = []
 
-    /// True if each message arrived exactly once and in order.
+    /// True if each message arrived exactly once and in the sequence of sending.
     var isAsPromised: Bool { received == Array(1...Self.count) }
 
     mutating func isConnected(_ actor: Actor) -> [Action] {

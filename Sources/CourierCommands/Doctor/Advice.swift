@@ -13,21 +13,22 @@ enum Advice {
     static func unreachable(_ code: TransportError.Code, by way: Way) -> String {
         switch (code, way) {
         case (.connectionRefused, .tcp(let port)):
-            "The machine is there and nothing listens at port \(port): start the broker, or correct the port (-p)."
+            "The machine is reachable, but nothing listens at port \(port): start the broker, or correct the port (-p)."
         case (.connectionRefused, .socket):
-            "Nothing listens at the socket, which a broker has left behind: start the broker, or correct the path."
+            "Nothing listens at the socket; a broker that ended has left it behind. Start the broker, or correct the path."
         case (.connectionRefused, .proxy):
-            "The proxy's machine is there and nothing listens at its port: start the proxy, or correct --proxy."
+            "The proxy's machine is reachable, but nothing listens at its port: start the proxy, or correct --proxy."
         case (.connectTimedOut, .tcp(let port)):
             "Nothing answers: a firewall may drop packets to port \(port), or the machine is off. Ask who runs it."
         case (.connectTimedOut, .proxy):
             "The proxy does not answer, or not for the broker: ask who runs the proxy, or try without."
         case (.hostNotFound, .proxy), (.nameResolutionFailed, .proxy):
             "Correct the name of the proxy (--proxy), or of the broker (-h)."
-        case (.unreachable, _): "There is no way to that network: look at this machine's network, or at its VPN."
+        case (.unreachable, _): "That network cannot be reached: check this machine's network or VPN."
         case (.socketNotFound, _): "Correct the path, or start the broker."
-        case (.permissionDenied, .socket): "The operating system does not allow it: look at the rights to the socket."
-        case (.permissionDenied, _): "The operating system does not allow it: look at this machine's firewall."
+        case (.permissionDenied, .socket):
+            "The operating system does not allow it: check the permissions of the socket."
+        case (.permissionDenied, _): "The operating system does not allow it: check this machine's firewall."
         case (.proxyFailed, _), (.proxyRefused, _):
             "The proxy does not let it through: ask who runs the proxy, or try without."
         case (.proxyAuthenticationFailed, _):
@@ -44,20 +45,20 @@ enum Advice {
         case .tlsCertificateExpired: "The broker's certificate has to be renewed by who runs the broker."
         case .tlsCertificateNotYetValid: "Set this machine's clock; if it is right, ask who runs the broker."
         case .tlsHostNameMismatch:
-            "Connect by a name that the certificate has, or have one made for \(host)."
+            "Connect with a name of the certificate, or get a certificate for \(host)."
         case .tlsUnknownAuthority:
             "If the broker has an authority of its own, give its certificate by --cafile. If it has a public one, it may "
                 + "send its certificate without those that lead to the authority: who runs the broker has to add them."
         case .tlsCertificateRejected, .tlsPinMismatch: "Ask who runs the broker for its certificate's authority."
-        case .tlsProtocolVersion: "The broker has to speak TLS 1.2 or later; with --tls-version, try without."
+        case .tlsProtocolVersion: "The broker must support TLS 1.2 or later; if you set --tls-version, try without it."
         case .tlsNotSpoken, .closedDuringHandshake:
-            "This may be the port for connections without TLS: try the other one, often 8883, or --no-tls."
+            "This may be the port without TLS: try the TLS port, often 8883, or --no-tls."
         case .tlsClientCertificateRequired: "Give a certificate of yours: --cert and --key."
         case .tlsClientCertificateRejected: "Give a certificate of an authority that the broker trusts."
         case .tlsNoCommonProtocol: "Correct --tls-alpn, or leave it out."
         case .badCertificateFile, .badPrivateKeyFile, .wrongPassPhrase, .keyMismatch, .invalidConfiguration:
             "Correct the files of --cafile, --capath, --cert and --key."
-        default: "Ask who runs the broker what its log says."
+        default: "Ask the broker's administrator for its log."
         }
     }
 
@@ -70,7 +71,7 @@ enum Advice {
         case .banned: "Ask who runs the broker why this client is banned."
         case .serverUnavailable, .serverBusy, .connectionRateExceeded, .quotaExceeded: "Try again later."
         case .useAnotherServer, .serverMoved: "Connect to the server that the broker names."
-        default: "Ask who runs the broker what its log says."
+        default: "Ask the broker's administrator for its log."
         }
     }
 

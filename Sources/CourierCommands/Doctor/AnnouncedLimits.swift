@@ -54,7 +54,7 @@ struct AnnouncedLimits: Hashable, Encodable, Sendable {
                 ? .good(.limits, "session expiry: a day or longer")
                 : .notice(
                     .limits, "session expiry: a session is kept for \(sessionExpiry) seconds at most",
-                    "A client that is away longer loses what was sent to it meanwhile."),
+                    "A client that is offline longer loses the messages of that time."),
         ]
     }
 }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// One connection to a broker with a fixed sequence: open the connection, CONNECT, round trips, DISCONNECT.
 ///
-/// The doctor does not use the SDK's client, because that client retries and negotiates a version. The doctor needs
-/// each single answer.
+/// The doctor does not use the SDK's client, because that client tries again and negotiates the MQTT version by itself.
+/// The doctor must report the result of each step.
 ///
 /// Safe to share: mutable state is used only on the event loop, where the channel calls this handler.
 final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
@@ -26,15 +26,15 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         case transport(TransportError)
         /// The broker closed the connection without sending a packet.
         case closed
-        /// The answer did not arrive in time.
+        /// The broker's response did not arrive in time.
         case silent
-        /// The broker answered an MQTT 5 CONNECT in the format of MQTT 3.
+        /// The broker responded to an MQTT 5 CONNECT in the format of MQTT 3.1.1.
         case speaksOlderVersion
         /// The bytes are not MQTT, or the packet is not allowed here.
         case unreadable(String)
         /// The broker sent DISCONNECT.
         case disconnected(PacketReasonCode)
-        /// A message was refused.
+        /// The broker refused a message.
         case messageRefused(PacketReasonCode)
 
         /// True if the connection is still open, so that a DISCONNECT can be sent to end the session.
@@ -193,7 +193,8 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    /// Ends the dialogue: returns the results once, and closes the connection, with a DISCONNECT if possible.
+    /// Ends the dialogue and passes the results to the caller. Closes the connection, after a DISCONNECT if the broker
+    /// accepted the connection and can still receive.
     private func end(_ failure: Failure?) {
         guard phase != .ended else { return }
         let mayStillSpeak = failure.map(\.leavesConnected) ?? true

@@ -37,10 +37,10 @@ struct CertificateReview {
 
     private func advice(about certificate: TLSCertificate) -> String? {
         let end = Self.date(certificate.notAfter)
-        if isExpired(certificate) { return "It has to be renewed: whoever checks it does not connect." }
+        if isExpired(certificate) { return "Renew it: clients that check it cannot connect." }
         if isEarly(certificate) { return "Look at this machine's clock; if it is right, ask who made the certificate." }
         guard daysLeft(certificate) < warningDays else { return nil }
-        return "Have it renewed before \(end): from then on, whoever checks it does not connect."
+        return "Have it renewed before \(end): from then on, clients that check it cannot connect."
     }
 
     // MARK: Validity
@@ -102,11 +102,11 @@ extension CertificateReview {
         case .tlsHostNameMismatch:
             return .problem(
                 .tls, "the certificate is for \(Self.shown(first.names)), and not for \(host)",
-                "Connect by a name that the certificate has, or have one made for \(host).")
+                "Connect with a name of the certificate, or get a certificate for \(host).")
         case .tlsUnknownAuthority where first.isSelfSigned:
             return .problem(
-                .tls, "the certificate of \(host) is self-signed: no authority says that it is the right one",
-                "If you know that it is, give the certificate itself by --cafile; otherwise have one made by an authority."
+                .tls, "the certificate of \(host) is self-signed: no authority confirms it",
+                "If you trust it, name the certificate with --cafile; otherwise get a certificate of an authority."
             )
         case .tlsUnknownAuthority where last.isSelfSigned:
             return .problem(

@@ -8,28 +8,29 @@ package struct DoctorCommand: CourierCommand {
 
     package var summary: CommandSummary {
         CommandSummary(
-            name: "doctor", abstract: "find out what is wrong between here and a broker",
+            name: "doctor", abstract: "find out why a broker cannot be reached",
             usage: ["[-h HOST] [-p PORT] [-u NAME -P PASSWORD] [--cafile FILE] [OPTIONS]"],
             discussion: [
-                "Looks the name up, connects to each of its addresses, speaks TLS, and connects by MQTT 5 and 3.1.1. Then "
-                    + "it says what the broker allows and how long it takes to answer, or what is wrong and what to do.",
-                "It leaves nothing behind on the broker: no session, and no message unless --publish asks for some.",
+                "Looks up the name, connects to each address, checks TLS, and connects with MQTT 5 and 3.1.1. Then doctor "
+                    + "prints the broker's limits and round-trip times, or the problem and what to do.",
+                "No session stays on the broker, and no message is published without --publish.",
             ],
             groups: DoctorArguments.groups.map(\.summary),
             examples: [
                 .init("courier doctor -h broker.example", "Looks at a broker without TLS."),
                 .init(
                     "courier doctor -h broker.example -p 8883 -u ada -P secret",
-                    "Looks at one with TLS, and at whether a user may connect."),
+                    "Checks a broker with TLS, and whether a user may connect."),
                 .init("courier doctor --publish -n 100 --json", "Measures a hundred messages, for a program to read."),
             ],
             exitCodes: [
                 .init("0", "The broker can be used."),
-                .init("1", "The command line is wrong, the name has no address, or nothing answers there."),
+                .init("1", "The command line is wrong, the name has no address, or nothing answers."),
                 .init(
                     "2",
-                    "No MQTT is spoken there, or the broker breaks it off, or refuses the messages of --publish."),
-                .init("5", "The broker does not let this client in, or nobody for now."), .init("8", "TLS failed."),
+                    "The server is no MQTT broker, or the broker ends the connection or refuses the messages of --publish."
+                ),
+                .init("5", "The broker refuses this client, or all clients for now."), .init("8", "TLS failed."),
             ])
     }
 

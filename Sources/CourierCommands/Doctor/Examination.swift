@@ -6,7 +6,7 @@ import Foundation
 import MQTTCodec
 import Synchronization
 
-/// Runs the checks of the doctor in order. It stops when a failed check makes the next ones useless.
+/// Runs the checks of the doctor one after the other. It stops when a failed check makes the next checks useless.
 ///
 /// The calling thread is blocked during network operations.
 struct Examination {
@@ -37,7 +37,7 @@ struct Examination {
     private let chain = ChainBox()
     private var record = Record()
 
-    /// Prepares the checks. `told` is called at once with each finding.
+    /// Prepares the checks. `told` is called with each finding as soon as its check has ended.
     init(_ arguments: DoctorArguments, told: @escaping (Finding) -> Void) throws(TransportError) {
         self.arguments = arguments
         self.told = told
@@ -99,7 +99,7 @@ struct Examination {
                 note(
                     .problem(
                         .name, error.message,
-                        "Correct the name (-h), or look at the name server of this machine's network."))
+                        "Correct the name (-h), or check the DNS server of this machine's network."))
                 return false
             }
         }
@@ -134,8 +134,8 @@ struct Examination {
 
     // MARK: TLS
 
-    /// Creates the TLS context. The `tls` of the result is `nil` if TLS is not used. Returns `nil` if the context
-    /// cannot be created.
+    /// Creates the TLS context. Returns `nil` if the context cannot be created. If TLS is not used, the result is not
+    /// `nil`, but its `tls` is.
     private mutating func secureContext() -> (tls: TLSContext?, Void)? {
         guard let tls else { return (nil, ()) }
         do throws(TransportError) {
@@ -228,7 +228,7 @@ struct Examination {
         } else if answer.failure == .speaksOlderVersion {
             note(.notice(check, "not spoken"))
         } else {
-            // This is a problem only if the other version fails too.
+            // A failed version is only a notice here. It is a problem only if the other version fails too.
             note(.notice(check, failureText(answer.failure)))
         }
         return answer
@@ -255,7 +255,7 @@ struct Examination {
         }
     }
 
-    /// Decides from the results of both versions whether the broker can be used.
+    /// Decides from the results with MQTT 5 and MQTT 3.1.1 whether the broker can be used.
     private mutating func judgeVersions(_ newer: BrokerDialogue.Answer, _ older: BrokerDialogue.Answer) {
         let codes = [newer, older].compactMap { $0.connAck?.reasonCode }
         if codes.contains(.success) {
@@ -276,11 +276,11 @@ struct Examination {
         }
         note(
             .problem(
-                .mqtt5, "neither MQTT 5 nor MQTT 3.1.1 is spoken here",
+                .mqtt5, "the server supports neither MQTT 5 nor MQTT 3.1.1",
                 tls == nil
                     ? "This may be a port with TLS (add --cafile or --tls-use-os-certs), or no MQTT at all: correct the "
                         + "port (-p)."
-                    : "Correct the port (-p): it may be one for HTTPS, or for MQTT over WebSockets."))
+                    : "Correct the port (-p): it may be a port for HTTPS, or for MQTT over WebSocket."))
     }
 
     private mutating func noteLimits(_ connAck: ConnAck) {
@@ -298,7 +298,7 @@ struct Examination {
             if !arguments.publishes {
                 "pings"
             } else if answer.takesQoS0Only {
-                "pings, since the broker takes no messages of QoS 1"
+                "pings, because the broker accepts no messages of QoS 1"
             } else {
                 "messages of QoS 1"
             }
@@ -313,9 +313,9 @@ struct Examination {
         guard let failure = answer.failure else { return }
         let advice =
             if case .messageRefused = failure {
-                "The broker lets this client connect and not publish there: ask who runs it for the permission."
+                "The broker accepts this client's connection, but not its messages to this topic: ask the broker's administrator for the permission."
             } else {
-                "Connections break: look at the network, and at the broker's log."
+                "Connections break: check the network and the broker's log."
             }
         note(.problem(.roundTrip, "after \(sorted.count) \(what): \(failureText(failure))", advice))
     }
@@ -325,7 +325,7 @@ struct Examination {
     static func milliseconds(_ time: Duration) -> Double { time / .milliseconds(1) }
 }
 
-/// Passes the certificates from the loop to the caller.
+/// Passes the broker's certificates from the event loop to the calling thread.
 private final class ChainBox: Sendable {
     let value = Mutex<TLSPeerChain?>(nil)
 }

@@ -35,7 +35,7 @@ struct Finding: Hashable, Sendable {
 }
 
 extension Finding.Check {
-    /// The exit code of the command if this finding is the problem.
+    /// The exit code of the command if this check is the first one that failed.
     var exitCode: Int32 {
         switch self {
         case .name, .tcp: ExitCode.failure

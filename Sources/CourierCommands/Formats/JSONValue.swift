@@ -2,8 +2,8 @@ import Foundation
 
 /// A JSON value that keeps the order of members and repeated names, and stores strings as bytes.
 ///
-/// Foundation's JSON types keep neither. They also refuse strings that are not valid UTF-8, and MQTT payloads may
-/// contain such strings.
+/// Foundation's JSON types lose the order of members and repeated names. They also refuse strings that are not valid
+/// UTF-8, and MQTT payloads may contain such strings.
 enum JSONValue: Hashable {
     struct Member: Hashable {
         let key: [UInt8]
@@ -229,8 +229,8 @@ extension JSONValue {
         }
     }
 
-    /// Formats a number like cJSON: `%1.15g`, or `%1.17g` if the first does not parse to the same number. Integers
-    /// below 2^31 are written without an exponent.
+    /// Formats a number like cJSON: with `%1.15g`, or with `%1.17g` if that text does not parse to the same number.
+    /// Integers below 2^31 are written without an exponent.
     private static func text(of number: Double) -> String {
         if number == number.rounded(), abs(number) < 2_147_483_648 { return String(Int(number)) }
         let short = String(format: "%1.15g", number)

@@ -145,8 +145,9 @@ package struct MessagePrinter: Sendable {
 
     /// Writes the payload, cut to the width of the field.
     ///
-    /// A left-aligned field without a width gets as many spaces after the payload as the payload has bytes.
-    /// mosquitto_sub does the same, because `printf` reads its negative width as the flag for left alignment.
+    /// In a left-aligned field without a width, as many spaces as the payload has bytes follow the payload.
+    /// mosquitto_sub prints the same spaces: its `printf` gets a negative width, and reads it as left alignment with
+    /// that width.
     private static func write(payload: [UInt8], _ field: MessageFormat.Field, _ bytes: inout [UInt8]) {
         let shown = field.width > 0 ? payload.prefix(field.width) : payload[...]
         let padding = field.width - shown.count

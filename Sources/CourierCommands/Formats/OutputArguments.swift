@@ -13,7 +13,7 @@ package struct OutputArguments: Sendable {
 
     package init() {}
 
-    /// The options that all commands share that print messages.
+    /// The options of every command that prints messages.
     package static let options: [Option<OutputArguments>] = [
         Option(
             OptionNames("F"), .one("FORMAT"),

@@ -21,7 +21,7 @@ package struct MosquittoOptions: Sendable {
         case refused(hint: String)
     }
 
-    /// The options of each group of commands, spelled as in the manual pages.
+    /// The options by the commands that have them, spelled as in the manual pages.
     private static let pages: KeyValuePairs<[String], [[String]]> = [
         ["pub", "sub", "rr"]: [
             ["-A"], ["--cafile"], ["--capath"], ["--cert"], ["--ciphers"], ["-c", "--disable-clean-session"],
@@ -72,7 +72,8 @@ package struct MosquittoOptions: Sendable {
         return "\(name.lowercased()) \(name.first?.isUppercase == true ? 1 : 0)"
     }
 
-    /// Returns the worst support for an option among the commands that should have it.
+    /// Returns the support for an option in the commands `owners`. Returns `refused` if one of these commands refuses
+    /// the option, and `nil` if one of them does not know the option.
     private static func outcome(_ names: [String], _ owners: [String], _ commands: [CommandSummary]) -> Outcome? {
         var outcome: Outcome? = .works
         for owner in owners {
@@ -85,7 +86,7 @@ package struct MosquittoOptions: Sendable {
         return outcome
     }
 
-    /// The options that do not work, as a Markdown table.
+    /// A Markdown table of the options that `courier` refuses or does not know.
     package var markdown: String {
         var lines = ["| option | of | instead |", "| --- | --- | --- |"]
         for row in rows {

@@ -30,7 +30,7 @@ package struct InspectArguments: Sendable {
                     } catch {
                         throw ArgumentError(
                             "The query can not be read, \(error).",
-                            hint: "Use 'courier inspect --help' to see what can be asked.")
+                            hint: "'courier inspect --help' lists the options.")
                     }
                 },
                 Option(
@@ -91,7 +91,7 @@ package struct InspectArguments: Sendable {
             ]), HelpOptions.group(),
     ]
 
-    /// Takes the argument that is not an option: the path of the recording.
+    /// Stores an argument that is not an option: the path of the recording. Throws an error if there is a second path.
     package mutating func take(_ word: String) throws {
         guard path == nil else { throw ArgumentError("One file at a time; '\(word)' is too much.") }
         path = word
@@ -114,7 +114,7 @@ package struct InspectArguments: Sendable {
                 hint: "Leave one of them out.")
         }
         if row != nil, format != nil || outputPath != nil || slowest != nil || !query.isEmpty {
-            throw ArgumentError("--row shows one packet, and nothing else.")
+            throw ArgumentError("--row shows one packet and cannot be combined with other options.")
         }
         return path
     }

@@ -11,7 +11,7 @@ package struct InspectCommand: CourierCommand {
 
     package var summary: CommandSummary {
         CommandSummary(
-            name: "inspect", abstract: "look through, search and convert recorded packets",
+            name: "inspect", abstract: "browse, search and convert recorded packets",
             usage: [
                 "FILE [-q QUERY] [--export text|jsonl|pcapng] [-o FILE]", "FILE --row NUMBER",
                 "FILE [-q QUERY] --slowest NUMBER [-o FILE]",
@@ -19,19 +19,19 @@ package struct InspectCommand: CourierCommand {
             ],
             discussion: [
                 "FILE is a recording as JSON Lines, as MQTTChuckLogger and the page of --inspect export it, or an archive of "
-                    + "MQTTChuckArchive, also one that a program is writing. It is not changed.",
-                "On a terminal it opens a view to look through the packets: arrows select, Enter shows all of one, / filters, ? "
-                    + "tells the other keys, q ends. What a program adds to an archive meanwhile appears there and on the "
-                    + "page of --serve. Into a pipe or a file, or with --export text, it prints a line for each packet.",
-                "A query is words that must all hold: \(MQTTChuckQuery.help).",
+                    + "MQTTChuckArchive, even while a program writes to it. The file is not changed.",
+                "On a terminal, inspect opens a view of the packets: arrows select, Enter shows a packet, / filters, ? "
+                    + "lists the other keys, q ends. Packets that a program adds to an archive appear there and on the "
+                    + "page of --serve. In a pipe or a file, or with --export text, inspect prints one line per packet.",
+                "A query is a list of conditions that must all be true: \(MQTTChuckQuery.help).",
             ],
             groups: InspectArguments.groups.map(\.summary),
             examples: [
-                .init("courier inspect run.archive", "Looks through the packets, also while they are recorded."),
+                .init("courier inspect run.archive", "Browses the packets, even while they are recorded."),
                 .init(
                     "courier inspect run.jsonl -q 'type:publish topic:orders/# qos:>0' --export text",
                     "Prints the orders."),
-                .init("courier inspect run.archive -q errors", "Shows what went wrong."),
+                .init("courier inspect run.archive -q errors", "Shows the packets that report a failure."),
                 .init(
                     "courier inspect run.archive -q type:publish --slowest 10",
                     "Prints the ten messages that waited longest for their acknowledgement."),

@@ -64,7 +64,7 @@ final class Recording: Sendable {
         logger = try Self.logger(of: data, path, &options)
     }
 
-    /// True if the file can be read again from its beginning. A pipe cannot.
+    /// True if the file is a regular file, which can be read again from its beginning. False for a pipe, for example.
     private static func isRegular(_ file: FileHandle) -> Bool {
         var found = stat()
         return fstat(file.fileDescriptor, &found) == 0 && found.st_mode & S_IFMT == S_IFREG

@@ -6,10 +6,11 @@ enum ChildProgram {
     /// The search path if `PATH` is not set.
     private static let defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-    /// Runs a program, without input; its errors go to a file.
+    /// Runs a program with empty input. Its error output is written to the file at `path`, and its standard output is
+    /// discarded.
     ///
-    /// - Returns: Its exit status.
-    /// - Throws: ``ArgumentError`` when it cannot be started.
+    /// - Returns: The exit status of the program, or 128 plus the signal number if a signal ended it.
+    /// - Throws: ``ArgumentError`` if the program cannot be started.
     static func run(_ words: [String], errorsTo path: String) throws(ArgumentError) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The end of a command, which the main thread waits for.
 package final class Ending: Sendable {
-    /// The time that an end by a signal waits for unfinished work.
+    /// The maximum time that a command may still work after the first signal that ends it.
     package static let drainTimeout = Duration.seconds(5)
 
     private let code = Mutex<Int32?>(nil)
@@ -23,26 +23,27 @@ package final class Ending: Sendable {
         if isFirst { reached.signal() }
     }
 
-    /// Ends the command after a delay, unless it has already ended in order. An orderly end can block forever on an
-    /// output that has no reader.
+    /// Ends the command after a delay, unless it has already ended. This is necessary because a command that is ending
+    /// can block forever on an output that no program reads.
     ///
     /// - Parameters:
     ///   - exitCode: The exit code of the process.
-    ///   - patience: The time limit of the orderly end.
+    ///   - patience: The delay.
     package func end(_ exitCode: Int32, after patience: Duration) {
         DispatchQueue.global().asyncAfter(deadline: .now() + patience.seconds) { [self] in end(exitCode) }
     }
 
-    /// Lets signals end the command: the first signal in order, the second one at once.
+    /// Lets signals end the command. After the first signal, the command can finish its work. The second signal ends it
+    /// at once.
     ///
     /// Signals are handled on a separate queue, because the command's queue may block on a slow reader of its output.
     ///
     /// - Parameters:
     ///   - signals: The signals.
     ///   - queue: The queue on which `ask` is called.
-    ///   - patience: The time limit of the orderly end, ``drainTimeout`` by default.
+    ///   - patience: The maximum time from the first signal to the end; ``drainTimeout`` by default.
     ///   - exitCode: Returns the exit code for a signal.
-    ///   - ask: Asks the command to end in order, with this exit code.
+    ///   - ask: Called with the exit code after the first signal. The command must then finish its work and end.
     /// - Returns: The object that watches the signals while it exists.
     package func watch(
         _ signals: [Int32], on queue: DispatchQueue, patience: Duration = Ending.drainTimeout,
@@ -57,7 +58,7 @@ package final class Ending: Sendable {
         }
     }
 
-    /// Waits for the end; on the main thread.
+    /// Blocks the main thread until the command has ended.
     ///
     /// - Returns: The exit code.
     package func wait() -> Int32 {

@@ -5,13 +5,13 @@
 package struct StartFailure: Error, Hashable {
     /// The lines to print.
     package let lines: [String]
-    /// Details that mosquitto does not print. Printed only for a person at a terminal, so that scripts read the same
-    /// lines.
+    /// Details that mosquitto does not print; `nil` if there are none. They are printed only on a terminal, so that
+    /// scripts get the same lines as from mosquitto.
     package let explanation: String?
     /// Whether the program prints a hint about `--help` after the lines, even with `--quiet`.
     package let showsUsage: Bool
 
-    /// Makes a failure.
+    /// Creates an error.
     ///
     /// - Parameters:
     ///   - lines: The lines to print.

@@ -2,7 +2,7 @@ import Glibc
 
 /// Splits the input from a descriptor into lines.
 struct LineReader {
-    /// The number of bytes per read.
+    /// The maximum number of bytes of one read.
     static let chunk = 64 << 10
 
     private let descriptor: Int32
@@ -10,26 +10,26 @@ struct LineReader {
     private var buffer: [UInt8] = []
     private var start = 0
     private var hasEnded = false
-    /// The error number of a failed read; `nil` at a normal end of the input.
+    /// The error number of a failed read, or `EMSGSIZE` for a line that is too long; otherwise `nil`.
     private(set) var problem: Int32?
     /// The number of bytes that were read.
     private(set) var bytesRead = 0
 
-    /// A reader of lines of `longest` bytes at most, by default the largest payload.
+    /// Creates a reader for lines of at most about `longest` bytes; by default, the maximum payload size.
     init(_ descriptor: Int32, longest: Int = Payload.sizeLimit) {
         self.descriptor = descriptor
         self.longest = longest
     }
 
-    /// Returns the size of the remaining input; `nil` if it is not a file.
+    /// Returns the size of the unread input in bytes; `nil` if the input is not a regular file.
     static func size(of descriptor: Int32) -> Int? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return max(0, Int(status.st_size) - max(0, Int(lseek(descriptor, 0, SEEK_CUR))))
     }
 
-    /// Returns the next line without its line end; `nil` after the last one. Blocks until a line is available. Text
-    /// after the last line end counts as a line.
+    /// Returns the next line without its line end. Blocks until a line is available. Text after the last line end
+    /// counts as a line. Returns `nil` at the end of the input and after an error.
     mutating func next() -> ArraySlice<UInt8>? {
         var searched = start
         while true {
@@ -48,7 +48,7 @@ struct LineReader {
                 start = 0
             }
             if buffer.count > longest {
-                // The line is longer than any message, so reading ends instead of buffering all of it.
+                // The line is longer than the limit. Reading ends here, so that memory use is limited.
                 (problem, hasEnded, buffer) = (EMSGSIZE, true, [])
                 return nil
             }

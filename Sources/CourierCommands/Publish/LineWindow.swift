@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Limits the lines that are sent and unanswered. It is shared by the reading thread and the queue that handles the
-/// answers.
+/// Limits the number of lines that are sent and not acknowledged. Each such line occupies one of ``limit`` slots. A
+/// thread that reads lines waits for free slots, and a queue that handles acknowledgements frees them.
 final class LineWindow: Sendable {
-    /// The maximum number of lines that are sent and not answered.
+    /// The number of slots: the maximum number of lines that are sent and not acknowledged.
     static let limit = 1_000
 
     struct Counts: Hashable, Sendable {
@@ -19,26 +19,26 @@ final class LineWindow: Sendable {
     }
 
     private let state = Mutex(State())
-    // Created with 0 and then filled, because Dispatch ends a process that releases a semaphore below its initial
-    // value.
+    // Created with 0 and then increased. Dispatch ends the process if a semaphore is released while its value is below
+    // its initial value.
     private let places = DispatchSemaphore(value: 0)
     private let retries = DispatchSemaphore(value: 0)
 
     init() { for _ in 0..<Self.limit { places.signal() } }
 
-    /// The numbers of sent and answered lines.
+    /// The numbers of sent lines, acknowledged lines and read bytes.
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Waits for a free slot; returns `false` if no more lines may be sent.
+    /// Waits for a free slot and occupies it. Returns `false` if no more lines may be sent.
     func enter() -> Bool {
         places.wait()
         return state.withLock { !$0.isStopped }
     }
 
-    /// Frees the slot, because no line was sent.
+    /// Frees a slot for which no line was sent.
     func skip() { places.signal() }
 
-    /// Records that a line was sent in the slot.
+    /// Records that a line was sent. `bytesRead` is the number of input bytes that were read so far.
     func sent(bytesRead: Int) {
         state.withLock {
             $0.counts.sent += 1
@@ -46,24 +46,24 @@ final class LineWindow: Sendable {
         }
     }
 
-    /// Records that the client did not accept the line, which keeps its slot, and waits for ``retry()``. Returns
-    /// `false` if no more lines may be sent.
+    /// Records that the client did not accept the last line, and waits for ``retry()``. The line keeps its slot.
+    /// Returns `false` if no more lines may be sent.
     func takeBack() -> Bool {
         state.withLock { $0.counts.sent -= 1 }
         retries.wait()
         return state.withLock { !$0.isStopped }
     }
 
-    /// Lets the reading thread send the line again that was not accepted.
+    /// Wakes the thread that waits in `takeBack()`, so that it sends the line again.
     func retry() { retries.signal() }
 
-    /// Records an answer and frees the slot.
+    /// Records that a line was acknowledged or has failed, and frees its slot.
     func leave() {
         state.withLock { $0.counts.answered += 1 }
         places.signal()
     }
 
-    /// Stops the sending of lines.
+    /// Stops the sending of lines, and wakes a waiting thread.
     func stop() {
         state.withLock { $0.isStopped = true }
         places.signal()

@@ -1,19 +1,19 @@
 import Foundation
 import Glibc
 
-/// The payload from the command line, or its source.
+/// The payload to send: its bytes, or the fact that the input contains the payloads.
 package enum Payload: Hashable, Sendable {
-    /// The command line names no message.
+    /// The command line contains no option for the payload.
     case missing
     /// One message.
     case bytes([UInt8])
     /// Each line of the input is one message.
     case lines
 
-    /// The maximum payload size of MQTT, as in the mosquitto clients.
+    /// The maximum payload size in bytes, as in the mosquitto clients: the maximum remaining length of an MQTT packet.
     static let sizeLimit = 268_435_455
 
-    /// Reads the message. Lines are read later.
+    /// Reads the payload from its source. For lines, nothing is read yet.
     init(_ source: PayloadArguments.Source, _ console: Console) throws(StartFailure) {
         switch source {
         case .text(let text): self = .bytes(Array(text.utf8))
@@ -44,7 +44,8 @@ package enum Payload: Hashable, Sendable {
         }
     }
 
-    /// Reads all bytes of a descriptor, or slightly more than the size limit. Returns `nil` if it cannot be read.
+    /// Reads all bytes of a descriptor. Stops soon after the size limit is exceeded. Returns `nil` if the descriptor
+    /// cannot be read.
     private static func readAll(_ descriptor: Int32) -> [UInt8]? {
         var all: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 64 << 10)
@@ -58,8 +59,8 @@ package enum Payload: Hashable, Sendable {
         return all
     }
 
-    /// Whether to repeat a read that just failed. True if a signal interrupted it. Also true if a non-blocking
-    /// descriptor had no data yet; the method then waits for data.
+    /// Returns whether a read that has just failed must be repeated. This is true if a signal interrupted the read. It
+    /// is also true if a non-blocking descriptor had no data; the method then waits for data.
     static func isWorthAnotherRead(_ descriptor: Int32) -> Bool {
         switch errno {
         case EINTR: return true
@@ -71,7 +72,8 @@ package enum Payload: Hashable, Sendable {
         }
     }
 
-    /// Must be called at once, while `errno` contains the reason.
+    /// Returns the error for a file that cannot be read. Must be called directly after the failed call, while `errno`
+    /// contains the reason.
     private static func unreadable(_ path: String) -> StartFailure {
         StartFailure(
             "Error: Unable to open file \"\(path)\".", "Error loading input file \"\(path)\".",

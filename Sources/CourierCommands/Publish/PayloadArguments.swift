@@ -1,6 +1,6 @@
 package import CommandArguments
 
-/// The options about the messages to send.
+/// The command-line options for the messages to send.
 package struct PayloadArguments: Sendable {
     /// The source of the messages.
     package enum Source: Hashable, Sendable {
@@ -12,9 +12,9 @@ package struct PayloadArguments: Sendable {
     }
 
     package var source: Source?
-    /// The schema of `--proto`.
+    /// The path of the `.proto` file that `--proto` names; `nil` without `--proto`.
     package var protoFile: String?
-    /// The type of `--message-type`.
+    /// The message type that `--message-type` names; `nil` without that option.
     package var protoType: String?
     /// Whether messages must be JSON.
     package var isJSON = false
@@ -44,7 +44,7 @@ package struct PayloadArguments: Sendable {
         ) { settings, _ in try settings.use(.nothing) },
     ]
 
-    /// `-l`, which only a publisher has.
+    /// The option `-l`, which only `pub` has.
     package static let lines = Option<PayloadArguments>(
         OptionNames("l", "stdin-line"), "Send each line of standard input as a message of its own."
     ) { settings, _ in try settings.use(.lines) }

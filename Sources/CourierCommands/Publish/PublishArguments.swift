@@ -1,6 +1,6 @@
 package import CommandArguments
 
-/// The command line of `courier pub`.
+/// The command-line options of `courier pub`.
 package struct PublishArguments: Sendable {
     package var connection = ConnectionArguments(.publisher)
     package var payload = PayloadArguments()
@@ -10,7 +10,7 @@ package struct PublishArguments: Sendable {
 
     package init() {}
 
-    /// Its options.
+    /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<PublishArguments>] =
         [
             OptionGroup(

@@ -2,7 +2,7 @@ package import CommandArguments
 import CourierCore
 import Foundation
 
-/// `courier pub`: publishes messages, as mosquitto_pub does.
+/// The command `courier pub`: publishes messages, as mosquitto_pub does.
 package struct PublishCommand: CourierCommand {
     package init() {}
 
@@ -16,24 +16,26 @@ package struct PublishCommand: CourierCommand {
                 "-L URL (-m TEXT | …) [OPTIONS]",
             ],
             discussion: [
-                "Ends when the last message is acknowledged; with QoS 0, when it is written. SIGINT and SIGTERM end it "
-                    + "in order: nothing new is sent, and what is under way may arrive within "
+                "Ends when the last message is acknowledged; with QoS 0, when it is written. After SIGINT or SIGTERM, "
+                    + "no new message is sent, and messages on their way may be acknowledged within "
                     + "\(Ending.drainTimeout.components.seconds) seconds.",
                 "The options are those of mosquitto_pub. Options are also read from $XDG_CONFIG_HOME/mosquitto_pub or "
-                    + "~/.config/mosquitto_pub, one a line.",
+                    + "~/.config/mosquitto_pub, one per line.",
             ],
             groups: PublishArguments.groups.map(\.summary),
             examples: [
                 .init("courier pub -t room/7/light -m on", "Sends one message to the broker on this machine."),
-                .init("courier pub -h broker.example -t meters/3 -m 21.5 -q 1 -r", "Sends one that the broker keeps."),
-                .init("courier pub -L mqtts://ada:secret@broker.example/notes -f note.txt", "Sends a file, by TLS."),
+                .init(
+                    "courier pub -h broker.example -t meters/3 -m 21.5 -q 1 -r",
+                    "Sends a message that the broker keeps (retained)."),
+                .init("courier pub -L mqtts://ada:secret@broker.example/notes -f note.txt", "Sends a file over TLS."),
                 .init("seq 100000 | courier pub -t numbers -l -q 1", "Sends each line as a message."),
                 .init(
-                    "courier pub -t notes -q 1 -m 'not lost' -i pendingRequests --store notes.courier",
-                    "Sends a message that survives an end at any moment; the next run with the file goes on with it."),
+                    "courier pub -t notes -q 1 -m 'not lost' -i desk --store notes.courier",
+                    "Sends a message that survives kill -9; the next run with the file delivers it."),
                 .init(
                     "courier pub -t notes --proto chat.proto --message-type chat.Note -m '{\"text\":\"hi\"}'",
-                    "Sends protobuf, written as JSON."),
+                    "Sends a Protobuf message that is written as JSON."),
             ], exitCodes: ExitCode.meanings)
     }
 
@@ -56,13 +58,13 @@ package struct PublishCommand: CourierCommand {
         return try run.run()
     }
 
-    /// Reads the configuration file, and then the command line.
+    /// Applies the options in the configuration file, and then the options on the command line.
     static func read<Target>(
         _ arguments: [String], _ reader: ArgumentReader<Target>, into target: inout Target,
         _ connection: KeyPath<Target, ConnectionArguments>, _ console: Console
     ) throws {
-        // Only a full parse can distinguish options from values. So a first parse finds the name of the configuration
-        // file.
+        // The command line is parsed twice. The first time finds the name of the configuration file, because only a
+        // full parse can distinguish options from values.
         var first = target
         try reader.read(arguments, into: &first)
         let file = try ConfigurationFile(

@@ -15,7 +15,8 @@ final class PublishRun: @unchecked Sendable {
     private enum Phase: Equatable {
         case connecting
         case sending
-        /// No more messages are sent. The run ends when all are acknowledged, or after ``Ending/drainTimeout``.
+        /// No more messages are sent. The run ends when all messages are acknowledged, or after
+        /// ``Ending/drainTimeout``.
         case draining(exitCode: Int32)
         case closing
     }
@@ -23,7 +24,7 @@ final class PublishRun: @unchecked Sendable {
     /// The reason why the client does not accept a message for now.
     private enum Obstacle {
         case noRoom
-        /// Messages of QoS 0 are not stored for the next connection.
+        /// There is no connection, and messages of QoS 0 are not stored for the next connection.
         case noConnection
 
         init?(_ error: CourierError) {
@@ -57,10 +58,10 @@ final class PublishRun: @unchecked Sendable {
     private var sentCount = 0
     private var answeredCount = 0
     private var hasReadAll = false
-    /// The exit code if all messages are answered.
+    /// The exit code if the run ends because all messages are acknowledged or have failed.
     private var exitCode = ExitCode.success
     private var hasToldOfWaiting = false
-    /// The error of a connection that was lost, if its event arrived after the end was requested.
+    /// The error of a lost connection whose event arrived when the run was already closing; otherwise `nil`.
     private var lossBehindEnd: CourierError?
 
     init(
@@ -79,9 +80,9 @@ final class PublishRun: @unchecked Sendable {
         return .bytes(try encoder.encode(bytes))
     }
 
-    /// Runs to the end.
+    /// Sends all messages, and returns the exit code.
     ///
-    /// - Throws: What is wrong with the command line, or with the store.
+    /// - Throws: An error if the command line is invalid, or the message store cannot be opened.
     func run() throws -> Int32 {
         try start()
         return ending.wait()
@@ -95,18 +96,19 @@ final class PublishRun: @unchecked Sendable {
         self.connection = connection
         stop = ClientStop(connection) { [weak self] in self?.stopped($0) }
         connection.queue.sync {
-            // The timeout is longer than the time until the warning about unacknowledged messages.
+            // After ``Ending/drainTimeout``, the run warns about unacknowledged messages. This timeout is longer, so
+            // that the warning is printed first.
             let patience = Ending.drainTimeout + .seconds(1)
             signals = ending.watch([SIGINT, SIGTERM], on: connection.queue, patience: patience) { [weak self] in
                 self?.interrupted($0)
             }
-            // Progress on the terminal would disturb a person who types the lines.
+            // If a person types the lines on a terminal, no progress is shown, because it would disturb the typing.
             if payload == .lines, console.isErrorTerminal, !console.isInputTerminal, !settings.connection.isQuiet {
                 progress = ProgressLine(console, size: LineReader.size(of: console.input), on: connection.queue)
             }
         }
         connection.client.connect()
-        // Stored messages need no connection, so the run begins at once.
+        // With a message store, messages can be stored before the connection is open. So the run begins at once.
         if storePath != nil { connection.queue.async { [self] in begin() } }
     }
 
@@ -151,9 +153,10 @@ final class PublishRun: @unchecked Sendable {
             return close(problem.exitCode)
         }
         let problem = isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error)
-        // Stored messages, and lines that are still being read, justify a further attempt.
+        // A further attempt is useful if messages are stored. It is also useful if more lines follow and the broker was
+        // reachable before.
         let isWorthWaiting = storePath != nil || (payload == .lines && (isLost || hasBegun))
-        // An interrupted TLS handshake may come from a broker that is just shutting down.
+        // An interrupted TLS handshake is not final, because the broker may just be shutting down.
         let isInsecure =
             error.code == .secureConnectionFailed
             && (error.cause as? TransportError)?.code != .closedDuringHandshake
@@ -175,7 +178,7 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// Handles the end of the client's attempts.
+    /// Ends the run when the client makes no further connection attempts.
     private func stopped(_ problem: ConnectionProblem) {
         guard phase == .connecting || phase == .sending else { return }
         problem.tell(on: console)
@@ -183,7 +186,7 @@ final class PublishRun: @unchecked Sendable {
         close(problem.exitCode)
     }
 
-    /// Handles the first signal, which ends the run in order.
+    /// Handles the first signal. No new messages are sent, and the run waits for acknowledgements.
     private func interrupted(_ code: Int32) {
         switch phase {
         case .connecting: close(code)
@@ -199,7 +202,8 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// Without a connection, the program does not wait for stored messages. The next run sends them.
+    /// Ends the waiting for acknowledgements if there is no connection and messages are stored. The next run sends the
+    /// stored messages.
     private func endDrainingIfStored() {
         if !isConnected, storePath != nil { endDraining() }
     }
@@ -243,11 +247,11 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// Sends one message. `told` is called on the queue when the message is acknowledged or abandoned. May be called
+    /// Sends one message. `told` is called on the queue when the message is acknowledged or has failed. May be called
     /// from the queue or the reading thread.
     ///
-    /// - Returns: The obstacle to wait for before the message is sent again; `told` is then not called. Otherwise
-    ///   `nil`.
+    /// - Returns: `nil` if the message was accepted or has failed. Otherwise the obstacle that must be gone before the
+    ///   message is sent again; `told` is then not called.
     private func send(_ bytes: [UInt8], _ told: @escaping @Sendable () -> Void) -> Obstacle? {
         var properties = settings.connection.properties.publish
         if properties.contentType == nil, settings.connection.version == .v5 {
@@ -283,7 +287,7 @@ final class PublishRun: @unchecked Sendable {
                 connection.queue.async { retry() }
             }
         case .noConnection:
-            // A connection may have opened meanwhile.
+            // If a connection was opened in the meantime, the retry is not delayed.
             connection.queue.async { [self] in
                 guard !isConnected else { return retry() }
                 whenConnected = retry
@@ -291,8 +295,9 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// Handles a message that will not arrive. If the broker refused it, ``refused(_:)`` reports this, and the command
-    /// does not fail, as with mosquitto_pub. ``failed(_:isLost:)`` reports a lost connection.
+    /// Reports a message that will not arrive. Two errors are not reported here. ``refused(_:)`` reports a refusal by
+    /// the broker, which does not change the exit code, as in mosquitto_pub. ``failed(_:isLost:)`` reports a lost
+    /// connection.
     private func notSent(_ error: CourierError) {
         switch error.code {
         case .publishRefused, .notAuthorized, .clientDestroyed, .connectionLost: break
@@ -302,7 +307,7 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// Reads lines on a separate thread and sends each one. Blocks while too many lines are unacknowledged.
+    /// Reads lines and sends each line. Runs on its own thread, which waits while too many lines are unacknowledged.
     private func readLines() {
         var lines = LineReader(console.input)
         while let line = lines.next(), window.enter() {
@@ -345,7 +350,7 @@ final class PublishRun: @unchecked Sendable {
         endIfAnswered()
     }
 
-    /// The number of messages that were sent and not answered.
+    /// The number of messages that were sent and are neither acknowledged nor failed.
     private var underWayCount: Int {
         guard payload == .lines else { return sentCount - answeredCount }
         let counts = window.counts
@@ -369,12 +374,12 @@ final class PublishRun: @unchecked Sendable {
         connection.close { [self] result in ending.end(exitCode == ExitCode.success ? code(of: result) : exitCode) }
     }
 
-    /// Returns the exit code of a run that has sent everything. At QoS 0, only the end of the connection shows whether
-    /// the bytes were written.
+    /// Returns the exit code of a run in which all messages were sent. At QoS 0 there are no acknowledgements. Only the
+    /// result of closing the connection shows whether all bytes were written.
     private func code(of end: Result<Void, CourierError>) -> Int32 {
         guard settings.connection.level == .zero, case .failure(let failure) = end else { return ExitCode.success }
-        // Without a connection, ``failed(_:isLost:)`` has already reported the loss, unless its event arrived after the
-        // end was requested.
+        // The error `sessionMissing` means that there was no connection to close. ``failed(_:isLost:)`` has then
+        // already reported the loss, unless the event arrived while the run was closing.
         guard let error = failure.code == .sessionMissing ? lossBehindEnd : failure else { return ExitCode.success }
         let problem = ConnectionProblem(lost: error)
         problem.tell(on: console)

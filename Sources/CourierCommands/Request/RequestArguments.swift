@@ -1,7 +1,7 @@
 package import CommandArguments
 import CourierCore
 
-/// The command line of `courier rr`.
+/// The command-line options of `courier rr`.
 package struct RequestArguments: Sendable {
     package var connection = ConnectionArguments(.requester)
     package var payload = PayloadArguments()
@@ -12,7 +12,7 @@ package struct RequestArguments: Sendable {
 
     package init() {}
 
-    /// Its options.
+    /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<RequestArguments>] =
         [
             OptionGroup(
@@ -49,7 +49,7 @@ package struct RequestArguments: Sendable {
             OptionGroup("Output", OutputArguments.options.map { $0.part(\.output) } + [messageType]),
         ] + ConnectionArguments.groups.map { $0.part(\.connection) } + [HelpOptions.group()]
 
-    /// One type for both ways.
+    /// The option `--message-type`. It names one type for both the request and the response.
     private static let messageType = Option<RequestArguments>(
         OptionNames(nil, "message-type"), .one("TYPE"), "The full name of the type of both, such as chat.Note.",
         missing: "type"

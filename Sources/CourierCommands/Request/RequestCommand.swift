@@ -2,7 +2,7 @@ package import CommandArguments
 import CourierCore
 import CourierMQTT
 
-/// `courier rr`: sends a request and prints the response, as mosquitto_rr does.
+/// The command `courier rr`: sends a request and prints the response, as mosquitto_rr does.
 package struct RequestCommand: CourierCommand {
     package init() {}
 
@@ -19,13 +19,13 @@ package struct RequestCommand: CourierCommand {
                 "Subscribes to the response topic, publishes the question with it (MQTT 5), prints the first message that "
                     + "comes, and ends.",
                 "The options are those of mosquitto_rr. Options are also read from $XDG_CONFIG_HOME/mosquitto_rr or "
-                    + "~/.config/mosquitto_rr, one a line.",
+                    + "~/.config/mosquitto_rr, one per line.",
             ],
             groups: RequestArguments.groups.map(\.summary),
             examples: [
                 .init("courier rr -t lamp/7/get -e lamp/7/answer -n -W 5", "Asks a lamp, and waits for five seconds."),
                 .init(
-                    "courier rr -t sum -e answers/pendingRequests -m '[1,2]' -D publish correlation-data 7 -F '%D %p'",
+                    "courier rr -t sum -e responses/desk -m '[1,2]' -D publish correlation-data 7 -F '%D %p'",
                     "Asks with a mark by which the answer is known."),
             ], exitCodes: ExitCode.meanings)
     }
@@ -46,7 +46,7 @@ package struct RequestCommand: CourierCommand {
         }
         try settings.connection.checkStart()
         try settings.connection.checkSetup()
-        // They are not even asked for, where that can be said.
+        // If retained messages are ignored, the subscription also asks the broker not to send them.
         if settings.output.ignoresRetained { settings.connection.subscriptionOptions.retainedMessages = .never }
         let schema = try ProtobufSchema(file: settings.output.protoFile, type: settings.output.protoType)
         guard case .bytes(let question) = try Payload(source, console) else { return ExitCode.failure }

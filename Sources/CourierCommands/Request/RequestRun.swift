@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// One run of `courier rr`. It subscribes, sends a request, prints the first response and ends.
+/// One run of `courier rr`. It subscribes to the response topic, sends the request, prints the first response and ends.
 ///
 /// Safe to share: mutable state is used only on the connection's queue.
 final class RequestRun: @unchecked Sendable {
@@ -41,9 +41,9 @@ final class RequestRun: @unchecked Sendable {
         printer = settings.output.printer(console)
     }
 
-    /// Runs to the end.
+    /// Sends the request, prints the response, and returns the exit code.
     ///
-    /// - Throws: What is wrong with the command line, or with the store.
+    /// - Throws: An error if the command line is invalid, or the message store cannot be opened.
     func run() throws -> Int32 {
         try start()
         return ending.wait()
@@ -70,7 +70,7 @@ final class RequestRun: @unchecked Sendable {
         case .connectionSuccess: if phase == .connecting { phase = .subscribing }
         case .subscribeSuccess: if phase == .subscribing || phase == .connecting { ask() }
         case .subscribeFailure(_, _, let error):
-            // A client event reports a lost connection.
+            // A lost connection also has an event of its own, and that event reports the loss.
             guard phase != .closing, (error as? CourierError)?.code != .connectionLost else { return }
             console.tell((error as? CourierError)?.message ?? "The subscription failed.")
             close(ExitCode.success)
@@ -146,7 +146,7 @@ final class RequestRun: @unchecked Sendable {
         close(ExitCode.success)
     }
 
-    /// A time as mosquitto_rr writes it.
+    /// Formats a duration as mosquitto_rr does: in seconds without a unit, or with the unit `ms`, `µs` or `ns`.
     static func text(of time: Duration) -> String {
         let (seconds, attoseconds) = time.components
         let nanoseconds = Int(attoseconds / 1_000_000_000)

@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// A line of a store's export as a line for people, without payload and properties.
+/// Formats one JSON line of a store's export as a readable line. The payload and the properties are left out.
 struct ListedRow: Decodable {
     private let kind: String
     private let clientID: String
@@ -22,7 +22,8 @@ struct ListedRow: Decodable {
     private let reason: String?
     private let rejectedAt: String?
 
-    /// Whether it is a message that its client gave up.
+    /// True if the line is about a message that the client no longer sends, because the broker ended the connection
+    /// each time.
     var isRejected: Bool { kind == "rejected" }
 
     var line: String {

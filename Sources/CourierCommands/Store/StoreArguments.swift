@@ -1,26 +1,27 @@
 package import CommandArguments
 import CourierCore
 
-/// The command line of `courier store`.
+/// The command-line options of `courier store`.
 package struct StoreArguments: Sendable {
-    /// What is done with the file; ``files`` looks for files.
+    /// The action on a store file. ``files`` needs no file, because it searches for store files.
     package enum Action: String, CaseIterable, Sendable {
         case files, list, count, export, purge
     }
 
     package var action: Action?
     package var path: String?
-    /// Only of this client; `nil` for all.
+    /// If not `nil`, only messages of this client id are selected.
     package var clientID: String?
-    /// Only for this broker; `nil` for all.
+    /// If not `nil`, only messages for this broker are selected.
     package var broker: String?
     package var isAll = false
-    /// Only the messages that clients gave up because the broker ended the connection for them.
+    /// True if only rejected messages are selected. A client rejects a message if the broker ended the connection each
+    /// time it was sent.
     package var isRejectedOnly = false
 
     package init() {}
 
-    /// Its options.
+    /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<StoreArguments>] = [
         OptionGroup(
             "Whose",
@@ -42,7 +43,8 @@ package struct StoreArguments: Sendable {
             ]), HelpOptions.group(),
     ]
 
-    /// Reads what is no option: what to do, and the file.
+    /// Stores an argument that is not an option. The first one is the action, and the second one is the path of the
+    /// file.
     package mutating func take(_ word: String) throws {
         if action == nil {
             guard let action = Action(rawValue: word) else {
@@ -58,15 +60,17 @@ package struct StoreArguments: Sendable {
         }
     }
 
-    /// What to do with which file; there is a file for each action but ``Action/files``.
+    /// Checks that the options can be used together. Returns the action and the path of the file. The path is `nil`
+    /// only for ``Action/files``.
     ///
-    /// - Throws: ``ArgumentError`` when something is missing, or when purge is not told exactly what to remove.
+    /// - Throws: ``ArgumentError`` if an argument is missing, or if the options for `purge` do not say exactly what to
+    ///   remove.
     package func checked() throws(ArgumentError) -> (action: Action, path: String?) {
         guard let action else {
-            throw ArgumentError("Say what to do: files, or list, count, export or purge and with which file.")
+            throw ArgumentError("Name an action: files, or list, count, export or purge with a file.")
         }
         if action == .files {
-            guard path == nil else { throw ArgumentError("files looks for files itself; it takes none.") }
+            guard path == nil else { throw ArgumentError("files searches for files; it takes no file.") }
         } else if path == nil {
             throw ArgumentError(
                 "\(action.rawValue) needs a file, the one of --store.",
@@ -75,7 +79,7 @@ package struct StoreArguments: Sendable {
         let isChosen = clientID != nil && broker != nil
         if action == .purge, isAll ? clientID != nil || broker != nil : !isChosen {
             throw ArgumentError(
-                "purge has to know exactly what to remove.",
+                "purge needs a client and a broker, or --all.",
                 hint: "Give both -i and --broker, as 'courier store count' shows them, or --all without them.")
         }
         if action == .count || action == .files, isRejectedOnly {
@@ -88,7 +92,7 @@ package struct StoreArguments: Sendable {
         return (action, path)
     }
 
-    /// Whether something of a client and a broker is meant.
+    /// Returns whether the options select the messages of this client and broker.
     func contains(_ scope: StoreScope) -> Bool {
         (clientID ?? scope.clientID) == scope.clientID && (broker ?? scope.broker) == scope.broker
     }

@@ -1,12 +1,13 @@
 package import CommandArguments
 
-/// `courier store`: looks into the file of `--store`, and removes from it.
+/// The command `courier store`: shows, exports and removes the messages in a store file.
 package struct StoreCommand: CourierCommand {
     package init() {}
 
     package var summary: CommandSummary {
         CommandSummary(
-            name: "store", abstract: "find the files of clients; list, count, export or remove the messages in one",
+            name: "store",
+            abstract: "find clients' message files; list, count, export or remove the messages in a file",
             usage: [
                 "files [-i ID]",
                 "list FILE [-i ID] [--broker HOST:PORT] [--rejected]", "count FILE [-i ID] [--broker HOST:PORT]",
@@ -14,27 +15,28 @@ package struct StoreCommand: CourierCommand {
                 "purge FILE (-i ID --broker HOST:PORT | --all) [--rejected]",
             ],
             discussion: [
-                "files lists the files that clients keep by themselves, those with isMessagePersistenceEnabled and no "
-                    + "message store of the app: whose messages they hold, and whether a program has them open. It looks where these "
-                    + "clients do, in $XDG_STATE_HOME, $STATE_DIRECTORY or ~/.local/state.",
+                "files lists the files of clients that have isMessagePersistenceEnabled and no message store of the app: "
+                    + "the client ids in each file, and whether a program has the file open. It searches "
+                    + "$XDG_STATE_HOME, $STATE_DIRECTORY and ~/.local/state.",
                 "list prints a line for each message, rejected message, packet id and subscription, without payloads; "
-                    + "count one for each client and broker; export all of it as JSON Lines, with payloads in Base64. They change nothing, and "
-                    + "may be used while a program has the file open.",
-                "purge removes what is of a client for a broker, or all. With --rejected it removes only rejected "
+                    + "count prints one line for each client and broker; export prints everything as JSON Lines, with payloads in "
+                    + "Base64. These three change nothing, and work while a program has the file open.",
+                "purge removes the rows of one client and broker, or all rows. With --rejected, it removes only rejected "
                     + "messages. No program may have the file open.",
             ],
             groups: StoreArguments.groups.map(\.summary),
             examples: [
-                .init("courier store files", "Finds what a renamed program or a changed client id has left behind."),
-                .init("courier store count messages.store", "Says how much waits, and for whom."),
+                .init(
+                    "courier store files", "Finds messages that a renamed program or a changed client id left behind."),
+                .init("courier store count messages.store", "Prints how many messages wait, by client and broker."),
                 .init("courier store export messages.store > backup.jsonl", "Saves everything."),
                 .init(
-                    "courier store purge messages.store -i pendingRequests --broker localhost:1883",
-                    "Forgets what is not delivered yet."),
+                    "courier store purge messages.store -i desk --broker localhost:1883",
+                    "Removes the messages that are not delivered yet."),
             ],
             exitCodes: [
                 .init("0", "Done."),
-                .init("1", "The command line is wrong, or the file is missing, no store, or in use."),
+                .init("1", "The command line is wrong, or the file is missing, is not a store, or is in use."),
             ])
     }
 

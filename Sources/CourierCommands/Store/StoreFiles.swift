@@ -2,7 +2,8 @@ import CourierCore
 import CourierSQLite
 import Foundation
 
-/// `courier store files`: the files of clients whose app has named no message store.
+/// The action `courier store files`: lists the store files in the default folder. The SDK uses this folder for clients
+/// whose app has configured no message store.
 struct StoreFiles {
     private let settings: StoreArguments
     private let console: Console
@@ -22,7 +23,7 @@ struct StoreFiles {
         if !isAny { console.tell("There is none in \(root.path.quoted(limit: 1_000)).") }
     }
 
-    /// A line for each client whose messages the file has.
+    /// Returns one line for each client and broker with messages in the file.
     private func lines(of file: URL) -> [String] {
         let path = file.path.quoted(limit: 1_000)
         let isOpen = StoreLock.isHeld(file.path + ".lock") ? ", in use" : ""

@@ -4,7 +4,7 @@ import CourierSQLite
 import Foundation
 import Synchronization
 
-/// One run of `courier store`.
+/// One run of `courier store` on a store file.
 struct StoreRun {
     private let settings: StoreArguments
     private let url: URL
@@ -16,7 +16,7 @@ struct StoreRun {
         self.console = console
     }
 
-    /// How a client and a broker are called, with foreign text in quotation marks.
+    /// Returns the text that names a client and a broker. Quotation marks enclose unusual texts.
     static func name(_ clientID: String, _ broker: String) -> String {
         "\(clientID.quoted(limit: 200)) at \(broker.quoted(limit: 200))"
     }
@@ -35,7 +35,7 @@ struct StoreRun {
         }
     }
 
-    /// How many messages there are, and for whom.
+    /// Returns the numbers of messages of one client and broker, as one line.
     static func count(
         _ scope: StoreScope, _ summary: StoreSummary, _ inspector: SQLiteStoreInspector
     ) throws -> String {
@@ -47,7 +47,7 @@ struct StoreRun {
 
     private typealias Scopes = [(scope: StoreScope, summary: StoreSummary)]
 
-    /// What the file has of those that are meant.
+    /// Opens the file, and returns the clients and brokers that the options select.
     private func chosen() throws -> (SQLiteStoreInspector, Scopes) {
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw ArgumentError("There is no file \(url.path).", hint: "Give the file of --store.")
@@ -79,7 +79,8 @@ struct StoreRun {
         try JSONDecoder().decode(ListedRow.self, from: Data(line.utf8))
     }
 
-    /// Only a store removes, and only while no other process has the file; what is no store has been refused before.
+    /// Removes the selected messages. The file is opened as a message store, which fails while another process uses the
+    /// file. `chosen()` has already refused a file that is not a store.
     private func purge() throws {
         let store = try SQLiteMessageStore(at: url, durability: .full)
         let end = DispatchSemaphore(value: 0)
@@ -120,7 +121,7 @@ struct StoreRun {
     }
 }
 
-/// What a purge has done, for the thread that waits for it.
+/// The result of a purge, for the thread that waits for it.
 private final class PurgeOutcome: Sendable {
     let lines = Mutex<[String]>([])
     let error = Mutex<(any Error)?>(nil)

@@ -2,26 +2,28 @@ import CourierCore
 import Dispatch
 import Synchronization
 
-/// Removes retained messages from the broker by publishing empty ones, at the rate that the client accepts.
+/// Removes retained messages from the broker by publishing empty messages, as fast as the client accepts them.
 ///
 /// Safe to share: mutable state is atomic, or is used only on the connection's queue.
 final class RetainedRemovals: @unchecked Sendable {
-    /// The maximum size of waiting topics in bytes. Messages of further topics remain on the broker.
+    /// The maximum size of the waiting topics in bytes. When it is reached, messages of further topics are not removed
+    /// from the broker.
     static let waitingLimit = 64 << 20
 
     private let connection: CommandConnection
     private let answered: @Sendable (CourierError?) -> Void
-    /// The topics that wait until the client accepts more messages, in order.
+    /// The topics that wait until the client accepts more messages, oldest first.
     private var waiting: ArraySlice<String> = []
     private var waitingSize = 0
     private var isAwaitingRoom = false
     private var sentCount = 0
-    /// The number of messages that are removed or that will certainly remain.
+    /// The number of removals that have succeeded or failed.
     private(set) var answeredCount = 0
-    /// The number of messages whose removal is not confirmed.
+    /// The number of requested removals that have neither succeeded nor failed. Removals that are not sent, because too
+    /// many topics wait, also count.
     private let openCount = Atomic(0)
 
-    /// Removes messages by the client of a connection.
+    /// Creates an object that removes messages through the client of a connection.
     ///
     /// - Parameters:
     ///   - connection: The connection.
@@ -31,13 +33,13 @@ final class RetainedRemovals: @unchecked Sendable {
         self.answered = answered
     }
 
-    /// Whether any removal is not confirmed. May be called from any thread.
+    /// True if some requested removal has neither succeeded nor failed. May be called from any thread.
     var isAnyOpen: Bool { openCount.load(ordering: .relaxed) > 0 }
 
-    /// Whether no removal is waiting or unanswered.
+    /// True if no topic waits, and every sent removal has succeeded or failed.
     var isIdle: Bool { waiting.isEmpty && sentCount == answeredCount }
 
-    /// Removes the message of a topic.
+    /// Removes the retained message of a topic, unless too many topics wait.
     func remove(_ topic: String) {
         openCount.add(1, ordering: .relaxed)
         let size = Self.size(of: topic)
@@ -72,7 +74,7 @@ final class RetainedRemovals: @unchecked Sendable {
             waiting.removeFirst()
             waitingSize -= Self.size(of: topic)
         }
-        // Those that were sent are still in its memory.
+        // The memory of the slice still contains the sent topics. A new array frees that memory.
         waiting = []
     }
 

@@ -1,7 +1,7 @@
 package import CommandArguments
 package import CourierCore
 
-/// The command line of `courier sub`.
+/// The command-line options of `courier sub`.
 package struct SubscribeArguments: Sendable {
     package var connection = ConnectionArguments(.subscriber)
     package var output = OutputArguments()
@@ -14,12 +14,12 @@ package struct SubscribeArguments: Sendable {
     package var removesRetained = false
     package var showsRate = false
     package var isWatching = false
-    /// How many of 10,000 messages are printed.
+    /// The probability that a message is printed, in units of 1/10,000.
     package var chance = 10_000
 
     package init() {}
 
-    /// Its options.
+    /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<SubscribeArguments>] =
         [
             OptionGroup("Topics", topics), OptionGroup("Messages", messages),

@@ -2,7 +2,7 @@ package import CommandArguments
 import CourierCore
 import CourierMQTT
 
-/// `courier sub`: prints messages, as mosquitto_sub does.
+/// The command `courier sub`: prints messages, as mosquitto_sub does.
 package struct SubscribeCommand: CourierCommand {
     package init() {}
 
@@ -10,20 +10,20 @@ package struct SubscribeCommand: CourierCommand {
 
     package var summary: CommandSummary {
         CommandSummary(
-            name: "sub", abstract: "print messages as they come",
+            name: "sub", abstract: "print messages as they arrive",
             usage: ["[-h HOST] [-p PORT] -t FILTER [-t FILTER …] [OPTIONS]", "-L URL [-t FILTER …] [OPTIONS]"],
             discussion: [
-                "Prints until it is ended by SIGINT or SIGTERM, by -C, -E or -W, or by a reader that goes away. A "
-                    + "connection that is lost comes back by itself, unless trying again is of no use.",
+                "Prints messages until SIGINT, SIGTERM, -C, -E or -W ends the program, or its output is closed. The program "
+                    + "connects again after a loss, unless another attempt cannot succeed.",
                 "The options are those of mosquitto_sub. Options are also read from $XDG_CONFIG_HOME/mosquitto_sub or "
-                    + "~/.config/mosquitto_sub, one a line.",
+                    + "~/.config/mosquitto_sub, one per line.",
             ],
             groups: SubscribeArguments.groups.map(\.summary),
             examples: [
                 .init("courier sub -t 'room/#' -v", "Prints all messages below room, with their topics."),
-                .init("courier sub -t meters/+ -C 10 -F '%I %t %p'", "Prints ten messages with the time, and ends."),
-                .init("courier sub -t orders/# --json | jq .payload", "Hands messages to another program as JSON."),
-                .init("courier sub -t jobs/# -q 1 -c -i worker-7", "Goes on where the last run has ended."),
+                .init("courier sub -t meters/+ -C 10 -F '%I %t %p'", "Prints ten messages with their time, and ends."),
+                .init("courier sub -t orders/# --json | jq .payload", "Passes messages to another program as JSON."),
+                .init("courier sub -t jobs/# -q 1 -c -i worker-7", "Continues where the last run ended."),
                 .init(
                     "courier sub -t notes --proto chat.proto --message-type chat.Note", "Prints protobuf as JSON."),
                 .init("courier sub -t '#' --inspect", "Shows every packet in a browser, too."),
@@ -46,7 +46,7 @@ package struct SubscribeCommand: CourierCommand {
         }
         try settings.connection.checkStart()
         try settings.connection.checkSetup()
-        // They are not even asked for, where that can be said.
+        // If retained messages are ignored, the subscription also asks the broker not to send them.
         if settings.output.ignoresRetained { settings.connection.subscriptionOptions.retainedMessages = .never }
         let schema = try ProtobufSchema(file: settings.output.protoFile, type: settings.output.protoType)
         return try SubscribeRun(settings, schema, console).run()

@@ -4,7 +4,8 @@ import CourierMQTT
 import Dispatch
 import Glibc
 
-/// One run of `courier sub`. It connects, subscribes, and prints received messages until it must end.
+/// One run of `courier sub`. It connects, subscribes, and prints received messages until an option, a signal or an
+/// error ends it.
 ///
 /// Safe to share: mutable state is used only on the connection's queue.
 final class SubscribeRun: @unchecked Sendable {
@@ -12,7 +13,7 @@ final class SubscribeRun: @unchecked Sendable {
         case connecting
         case subscribing
         case reading
-        /// No more messages are printed. The run waits until retained messages are removed.
+        /// No more messages are printed. The run waits until the broker has confirmed the removal of retained messages.
         case draining(exitCode: Int32)
         case closing
     }
@@ -25,7 +26,7 @@ final class SubscribeRun: @unchecked Sendable {
     private var connection: CommandConnection?
     private var signals: SignalWatch?
     private var reading: AnyCancellable?
-    /// Removes retained messages; `nil` if they must not be removed.
+    /// Removes retained messages from the broker; `nil` without the option to remove them.
     private var removals: RetainedRemovals?
 
     // MARK: State, used only on the queue
@@ -36,12 +37,12 @@ final class SubscribeRun: @unchecked Sendable {
     /// The exit code that replaces success if a retained message was not removed.
     private var removalCode = ExitCode.success
     private var isFlushDue = false
-    /// The filters that the broker has not answered yet.
+    /// The topic filters whose subscriptions the broker has neither granted nor refused yet.
     private var awaited: Set<String>
     private var granted: Set<String> = []
-    /// The reasons of refused filters, until all filters are answered.
+    /// The reasons of refused subscriptions. They are printed when no subscription is pending.
     private var refusals: [String] = []
-    /// The exit code if no filter is granted.
+    /// The exit code if the broker grants no subscription.
     private var refusalCode = ExitCode.success
     private var screen = WatchScreen()
     private var stop: ClientStop?
@@ -54,9 +55,9 @@ final class SubscribeRun: @unchecked Sendable {
         awaited = Set(settings.connection.topics)
     }
 
-    /// Runs to the end.
+    /// Prints messages until the run ends, and returns the exit code.
     ///
-    /// - Throws: What is wrong with the command line, or with the store.
+    /// - Throws: An error if the command line is invalid, or the message store cannot be opened.
     func run() throws -> Int32 {
         try start()
         return ending.wait()
@@ -67,8 +68,8 @@ final class SubscribeRun: @unchecked Sendable {
         told.event = { [weak self] in self?.happened($0) }
         told.outputClosed = { [weak self] in self?.close(ExitCode.success) }
         let connection = try CommandConnection(settings.connection, console, told: told) { config in
-            // Limits the messages in flight to the requested count, because further messages would be acknowledged but
-            // not printed.
+            // With a small number of messages to print, the broker may send only this number without acknowledgement.
+            // Further messages would be acknowledged and lost, because they are not printed.
             if let count = settings.messageCount, count < 20,
                 settings.connection.properties.connect.receiveMaximum == nil
             {
@@ -81,7 +82,8 @@ final class SubscribeRun: @unchecked Sendable {
             removals = RetainedRemovals(connection) { [weak self] in self?.removed($0) }
         }
         connection.queue.sync {
-            // The timeout is longer than the time until the warning about messages that are not removed.
+            // After ``Ending/drainTimeout``, the run warns about messages that are not removed. This timeout is longer,
+            // so that the warning is printed first.
             let patience = Ending.drainTimeout + .seconds(1)
             signals = ending.watch([SIGINT, SIGTERM], on: connection.queue, patience: patience) { [removals] _ in
                 removals?.isAnyOpen == true ? ExitCode.failure : ExitCode.success
@@ -137,14 +139,14 @@ final class SubscribeRun: @unchecked Sendable {
         guard error.code != .connectionLost else { return }
         granted.subtract(topics)
         refusals.append(error.message)
-        // The error names the first topic.
+        // The error message contains only the first topic, so the other topics get their own lines.
         refusals += topics.dropFirst().map { "The subscription to \($0.quoted()) failed in the same way." }
         // A packet that is too large was not sent to the broker.
         if error.reasonCode == nil || error.reasonCode == .packetTooLarge { refusalCode = ExitCode.failure }
         answered(topics)
     }
 
-    /// Handles the outcome of subscriptions, which may be the first ones or those of a later connection.
+    /// Handles granted and refused subscriptions, on the first connection and on later connections.
     private func answered(_ topics: [String]) {
         awaited.subtract(topics)
         switch phase {
@@ -185,7 +187,7 @@ final class SubscribeRun: @unchecked Sendable {
         }
     }
 
-    /// Handles the end of the client's attempts.
+    /// Ends the run when the client makes no further connection attempts.
     private func stopped(_ problem: ConnectionProblem) {
         guard phase != .closing else { return }
         problem.tell(on: console)
@@ -228,7 +230,8 @@ final class SubscribeRun: @unchecked Sendable {
         {
             return
         }
-        // An empty message is a removal, which is received with --retain-as-published.
+        // With `--retain-as-published`, an empty retained message is received when a retained message was removed. It
+        // must not be removed again.
         if message.isRetained, !message.data.isEmpty { removals?.remove(message.topic) }
         if settings.chance == 10_000 || Int.random(in: 0..<10_000) < settings.chance { print(message) }
         guard let count = settings.messageCount else { return }
@@ -254,19 +257,19 @@ final class SubscribeRun: @unchecked Sendable {
         flushSoon()
     }
 
-    /// Flushes the output after all messages that were received together.
+    /// Flushes the output once after all messages that are already in the queue.
     private func flushSoon() {
         guard !isFlushDue else { return }
         isFlushDue = true
         connection?.queue.async { [self] in
             isFlushDue = false
             console.flush()
-            // The reader has closed the output, so further output is useless.
+            // If the program that reads the output has closed it, the run ends.
             if console.isOutputClosed { close(ExitCode.success) }
         }
     }
 
-    /// Handles the outcome of a removal. A refusal by the broker is not a failure of the command, as in `pub`.
+    /// Handles the end of a removal. If the broker refuses it, the exit code does not change, as in `pub`.
     private func removed(_ error: CourierError?) {
         guard phase != .closing else { return }
         if let error {
@@ -290,7 +293,8 @@ final class SubscribeRun: @unchecked Sendable {
 
     // MARK: End of the run
 
-    /// Stops printing. Ends when all removals are answered, or after a while without answers.
+    /// Stops printing. The run ends when every removal has succeeded or failed, or when none has ended for
+    /// ``Ending/drainTimeout``.
     private func finish(_ exitCode: Int32) {
         guard let removals, !removals.isIdle else { return close(exitCode) }
         phase = .draining(exitCode: exitCode)

@@ -1,13 +1,13 @@
 /// The terminal positions for `-w`. Each topic has its own line, in the order of first arrival.
 struct WatchScreen {
-    /// The maximum number of topics with their own lines. Further topics share the last line.
+    /// The maximum number of topics with their own lines. All further topics use the same last line.
     static let topicLimit = 10_000
 
     private var lines: [String: Int] = [:]
     /// Line 1 shows the broker's name.
     private var nextLine = 2
 
-    /// Clears the screen and names the broker.
+    /// Returns the sequence that clears the screen and prints the broker's name.
     func start(host: String) -> String { "\u{1B}[2J\u{1B}[1;1HBroker: \(host)\n" }
 
     /// Returns the sequence that moves the cursor to the line of a topic.

@@ -1,7 +1,7 @@
 /// Converts frames into bytes for the terminal. Only the cells that differ from the previous frame are written.
 ///
 /// Terminals may disagree about the width of non-ASCII characters. The painter therefore sets the cursor position again
-/// after each of them, so that a wrong width never moves the text after it.
+/// after each non-ASCII character. A wrong width thus never moves the text after it.
 struct FramePainter: Sendable {
     /// Switches to the alternate screen, turns off line wrap, turns on markers around pasted text, and hides the
     /// cursor.

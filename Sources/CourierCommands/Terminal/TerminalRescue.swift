@@ -14,9 +14,10 @@ enum TerminalRescue {
 
     private static let crashes = [SIGQUIT, SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
 
-    /// Safe without a lock. The pointer is set once, before the signal handler that reads it is installed. Only the
-    /// queue of the process's single screen changes the pointee. If a handler interrupts such a change, it may at worst
-    /// write an escape sequence that has no effect, because the program ends directly afterwards.
+    /// The data for the signal handler. It is safe without a lock. The pointer is set once, before the signal handler
+    /// that reads it is installed. Only the queue of the process's single screen changes the data. If a signal
+    /// interrupts such a change, the handler may at worst write an escape sequence that has no effect, because the
+    /// program then ends.
     private nonisolated(unsafe) static let belongings: UnsafeMutablePointer<Belongings> = {
         let text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: FramePainter.closing.utf8.count)
         _ = text.initialize(from: FramePainter.closing.utf8)
@@ -43,7 +44,7 @@ enum TerminalRescue {
         }
     }
 
-    /// Turns the rescue off after the terminal was restored.
+    /// Turns off the restoring on a crash, after the terminal was restored.
     static func dismiss() { belongings.pointee.isNeeded = false }
 
     /// Restores the terminal. Calls only functions that are safe in a signal handler [POSIX.1-2017, 2.4.3].

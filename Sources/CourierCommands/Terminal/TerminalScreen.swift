@@ -13,8 +13,8 @@ import Synchronization
 /// ```
 ///
 /// The terminal is restored by ``close(_:)``, while the program is suspended, and when the program crashes. The caller
-/// must handle the signals that end the program. If the terminal is slow, frames are skipped: one frame is being
-/// written, and only the newest one waits.
+/// must handle the signals that end the program. While a frame is being written to a slow terminal, only the newest
+/// frame waits. Older waiting frames are skipped.
 ///
 /// Safe to share: all mutable state is used only on the queue.
 final class TerminalScreen: @unchecked Sendable {
@@ -47,7 +47,7 @@ final class TerminalScreen: @unchecked Sendable {
     /// The terminal modes before ``open()``.
     private var modes = termios()
     private var decoder = KeyDecoder()
-    /// The number of reads. It shows whether bytes arrived during a silence timer.
+    /// The number of reads. A timer compares it to detect whether bytes arrived in the meantime.
     private var readCount = 0
     private var reader: (any DispatchSourceRead)?
     private var signals: SignalWatch?

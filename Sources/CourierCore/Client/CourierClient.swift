@@ -13,14 +13,15 @@ public protocol CourierClient: CourierSession {
     /// Whether a session exists: `connect()` was called, and `destroy()` was not called since.
     var hasExistingSession: Bool { get }
 
-    /// Ends the connection and stops reconnecting; messages and subscriptions are kept for the next `connect()`.
+    /// Ends the connection and stops reconnecting. Messages and subscriptions are kept for the next `connect()`.
     ///
-    /// It returns before the connection has ended; ``CourierSession/disconnectAndWait()`` and
+    /// The method returns before the connection has ended; ``CourierSession/disconnectAndWait()`` and
     /// ``CourierSession/disconnect(completion:)`` report the end. Callers that wait for an acknowledgement continue to
     /// wait, and loops over messages continue with the next connection.
     func disconnect()
 
-    /// Ends all loops over messages and the connection, within 10 s; at once without a connection.
+    /// Ends all loops over messages, ends the connection, and returns when both have ended: within 10 s, or at once if
+    /// there is no connection.
     ///
     /// ```swift
     /// await client.shutdown()
@@ -29,21 +30,22 @@ public protocol CourierClient: CourierSession {
     /// ```
     ///
     /// Each loop first receives the messages that have already arrived, and then ends without an error. To wait until
-    /// the bodies of the loops have handled them, await the tasks of the loops. The body of a loop may make this call.
-    /// Messages of QoS 1 and 2 that are not acknowledged stay for the next `connect()`, as with ``disconnect()``. With
-    /// ``LoopSubscriptions/remove`` and no connection, UNSUBSCRIBE is sent on the next connection of this client.
+    /// the bodies of the loops have handled these messages, await the tasks of the loops. The body of a loop may make
+    /// this call. Messages of QoS 1 and 2 that are not acknowledged stay for the next `connect()`, as with
+    /// ``disconnect()``. If there is no connection, ``LoopSubscriptions/remove`` sends UNSUBSCRIBE on the next
+    /// connection of this client.
     ///
     /// ``disconnect()`` and ``CourierSession/disconnectAndWait()`` neither end loops nor unsubscribe.
     ///
-    /// - Parameter subscriptions: Whether the subscriptions of the loops are kept. `nil` keeps them if the broker keeps
-    ///   the session (`isCleanSession` is `false`), and removes them otherwise.
+    /// - Parameter subscriptions: Whether the subscriptions of the loops are kept. With `nil`, they are kept if the
+    ///   broker keeps the session (`isCleanSession` is `false`), and removed otherwise.
     nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async
 
     /// Ends the session: closes the connection, and removes stored messages and subscriptions. `connect()` begins a new
     /// session.
     ///
-    /// It returns before the connection has ended. Waiting publishes, requests and subscriptions fail with
-    /// ``CourierError/Code-swift.struct/clientDestroyed``. The next `connect()` subscribes to all topics of the
-    /// configuration, including unsubscribed ones, and to the topics of running loops.
+    /// The method returns before the connection has ended. Waiting publishes, requests and subscriptions fail with
+    /// ``CourierError/Code-swift.struct/clientDestroyed``. The next `connect()` subscribes to the topics of running
+    /// loops and to all topics of the configuration, even topics that were unsubscribed.
     func destroy()
 }

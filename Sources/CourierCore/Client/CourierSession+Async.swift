@@ -1,17 +1,18 @@
 extension CourierSession {
-    /// The connection's state as a sequence: the present one first, then every change.
+    /// The connection's state as a sequence: the current state first, then every change.
     ///
-    /// Each loop has its own buffer, with the limits of ``BufferPolicy/values``. A loop that is too slow loses the
-    /// oldest states, but always receives the last one.
+    /// Each loop has its own buffer, with the limits of ``BufferPolicy/values``. If a loop is too slow, the buffer
+    /// drops the oldest states, but the loop always receives the last state.
     public var states: PublisherValues<ConnectionState, Never> { connectionStatePublisher.values }
 
-    /// The connection's status as a sequence: the present one first, then every change.
+    /// The connection's status as a sequence: the current status first, then every change.
     ///
-    /// Each loop has its own buffer, with the limits of ``BufferPolicy/values``. A loop that is too slow loses the
-    /// oldest values, but always receives the last one.
+    /// Each loop has its own buffer, with the limits of ``BufferPolicy/values``. If a loop is too slow, the buffer
+    /// drops the oldest statuses, but the loop always receives the last status.
     public var statuses: PublisherValues<ConnectionStatus, Never> { connectionStatusPublisher.values }
 
-    /// The messages that a reader could not use, as a sequence. It starts with the next such message.
+    /// The messages that a reader could not use, as a sequence: all such messages that arrive after the loop has
+    /// started.
     ///
     /// Each loop has its own buffer, with the limits of ``BufferPolicy/values``.
     public var deadLetters: PublisherValues<DeadLetter, Never> { deadLetterPublisher.values }
@@ -29,9 +30,9 @@ extension CourierSession {
     /// ```
     ///
     /// Pending messages are sent, or kept for the next `connect()`, as ``disconnect(completion:)`` describes. The
-    /// disconnect begins before this call suspends. The call resumes by way of the client's delivery queue, which must
-    /// not be blocked. Only ``disconnect(completion:)`` reports whether the connection was closed in order. If the task
-    /// is cancelled, the disconnect and the wait continue; the wait ends within seconds.
+    /// disconnect begins before this call suspends. The call resumes through the client's delivery queue, so the app
+    /// must not block that queue. Only ``disconnect(completion:)`` reports whether the connection was closed normally.
+    /// If the task is cancelled, the disconnect and the wait continue; the wait ends within seconds.
     public nonisolated(nonsending) func disconnectAndWait() async {
         await withCheckedContinuation { continuation in
             disconnect { _ in continuation.resume() }
@@ -308,7 +309,7 @@ extension CourierSession {
         try await subscribe(SubscriptionRequest(topic: topic.template, qos: qos ?? topic.qos))
     }
 
-    /// Unsubscribes from a topic filter, and waits until the broker has confirmed it.
+    /// Unsubscribes from a topic filter, and waits until the broker has confirmed the unsubscription.
     ///
     /// If a loop reads the filter, the loop continues, and the call returns at once; see
     /// ``unsubscribe(_:)-(UnsubscriptionRequest)``.
@@ -319,15 +320,15 @@ extension CourierSession {
         try await unsubscribe(UnsubscriptionRequest(topic: TopicTemplate(exactly: filter)))
     }
 
-    /// Unsubscribes from a topic template, and waits until the broker has confirmed it.
+    /// Unsubscribes from the filter of a topic template, and waits until the broker has confirmed the unsubscription.
     ///
-    /// - Parameter topic: The subscribed filter.
+    /// - Parameter topic: The template of the subscribed filter.
     /// - Throws: The errors of ``unsubscribe(_:)-(UnsubscriptionRequest)``.
     public func unsubscribe(from topic: TopicTemplate) async throws {
         try await unsubscribe(UnsubscriptionRequest(topic: topic))
     }
 
-    /// Unsubscribes from a topic, and waits until the broker has confirmed it.
+    /// Unsubscribes from a topic, and waits until the broker has confirmed the unsubscription.
     ///
     /// If a loop reads the topic, the loop continues, and the call returns at once; see
     /// ``unsubscribe(_:)-(UnsubscriptionRequest)``.
@@ -378,8 +379,8 @@ extension CourierSession {
     /// let latest = try await client.request("7", to: latestNotes(room: "7"), as: Note.self)
     /// ```
     ///
-    /// The request always has QoS 1 and ignores ``Topic/qos``, because the acknowledgement of QoS 1 reports a topic
-    /// without a subscriber.
+    /// The request always has QoS 1 and ignores ``Topic/qos``. With QoS 1, the broker's acknowledgement reports if the
+    /// topic has no subscriber.
     ///
     /// - Parameters:
     ///   - request: The request.

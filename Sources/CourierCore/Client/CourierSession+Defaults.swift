@@ -31,7 +31,7 @@ extension CourierSession {
     /// - Parameter topics: The subscribed topic filters.
     public func unsubscribe(_ topics: String...) { unsubscribe(topics) }
 
-    /// Returns `nil`, because a session that does not implement this property has no CONNACK.
+    /// Returns `nil`. A session that does not implement this property has no response information of a broker.
     public var responseInformation: String? { nil }
 
     /// Ends the connection with options for the DISCONNECT packet (MQTT 5), and returns before it has ended.

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Default implementations for your own types. A method with a completion that calls an `async` method starts one task
-/// for each call. So two calls in a row may take effect in either order. If the order matters, implement the method, as
-/// `FakeClient` does.
+/// Default implementations for your own session types. A method with a completion that calls an `async` method starts
+/// one task for each call. So two calls in a row may take effect in either order. If the order matters, implement the
+/// method yourself, as `FakeClient` does.
 extension CourierSession {
     /// Calls ``subscribe(_:qos:completion:)`` for each filter.
     ///
@@ -68,8 +68,8 @@ extension CourierSession {
         Self.run(completion ?? { _ in }) { [self] in try await publish(Data(bytes), as: request) }
     }
 
-    /// Calls ``publish(_:as:)``. It waits for the broker's acknowledgement, which takes longer than needed, but then
-    /// the message is safe.
+    /// Calls ``publish(_:as:)``, and returns when the broker has acknowledged the message. A session with a message
+    /// store can return earlier, when the message is stored.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -89,10 +89,12 @@ extension CourierSession {
     /// - Throws: Nothing.
     public func readyToPublish() async throws {}
 
-    /// The state without further details. A session that does not implement this property reports no attempts.
+    /// A status that contains only the connection state. A session that does not implement this property reports no
+    /// attempts and no failures.
     public var connectionStatus: ConnectionStatus { ConnectionStatus(connectionState) }
 
-    /// The states without further details. A session that does not implement this property reports no attempts.
+    /// Statuses that contain only the connection state. A session that does not implement this property reports no
+    /// attempts and no failures.
     public var connectionStatusPublisher: AnyPublisher<ConnectionStatus, Never> {
         connectionStatePublisher.map { ConnectionStatus($0) }
     }
@@ -113,8 +115,8 @@ extension CourierSession {
     /// A publisher without values, because a session that does not implement this property reports no dead letters.
     public var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { .withoutValues }
 
-    /// The values of ``messagePublisher(topic:)-(String)`` as successes. A session that does not implement this method
-    /// does not decode error messages.
+    /// The values of ``messagePublisher(topic:)-(String)`` as successes. If a session does not implement this method,
+    /// messages are not decoded as errors.
     ///
     /// - Parameters:
     ///   - topic: A topic name, or a filter with `+` and `#`.
@@ -177,15 +179,15 @@ extension CourierSession {
 
 extension CourierClient {
     /// Ends all loops and the connection, as ``shutdown(subscriptions:)`` does. The subscriptions of loops remain if
-    /// the broker keeps the session, and end otherwise.
+    /// the broker keeps the session, and are removed otherwise.
     public nonisolated(nonsending) func shutdown() async { await shutdown(subscriptions: nil) }
 
-    /// Disconnects. A client that does not implement this method cannot end loops.
+    /// Disconnects, and leaves loops running. A client that does not implement this method cannot end loops.
     ///
     /// - Parameter subscriptions: Has no effect.
     public nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async { await disconnectAndWait() }
 
-    /// Calls ``disconnect()``, and then the completion with success.
+    /// Calls ``disconnect()``, and then calls the completion with success.
     ///
     /// - Parameter completion: Called with success before this call returns.
     public func disconnect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void) {
@@ -193,8 +195,8 @@ extension CourierClient {
         completion(.success(()))
     }
 
-    /// Whether the state is other than ``ConnectionState/disconnected``. Implement this property if your session still
-    /// exists after ``disconnect()``.
+    /// Returns `true` unless the connection state is ``ConnectionState/disconnected``. Implement this property if your
+    /// session still exists after ``disconnect()``.
     public var hasExistingSession: Bool { connectionState != .disconnected }
 }
 

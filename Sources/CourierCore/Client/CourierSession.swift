@@ -2,25 +2,26 @@ public import Foundation
 
 /// The calls for a connection: connect, subscribe, publish and read messages.
 ///
-/// The first half is the API of Courier iOS. The second half offers the same for `async` code.
+/// The first part is the API of Courier iOS. The other parts offer the same functions for `async` code and for code
+/// with completion handlers.
 ///
 /// Your own type must implement thirteen members of this protocol and of ``CourierClient``. The other members have
 /// default implementations, whose documentation describes them. `FakeClient` of CourierTesting is such a type, for
 /// tests.
 public protocol CourierSession: CourierEventManager {
-    /// The present state of the connection.
+    /// The current state of the connection.
     var connectionState: ConnectionState { get }
 
-    /// The connection's state: the present state first, then every change, as long as the client lives.
+    /// The connection's state: the current state first, then every change, as long as the client lives.
     ///
     /// Its sinks run on the client's delivery queue.
     var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { get }
 
-    /// The present status of the connection: its state, endpoint, attempt and last failure.
+    /// The current status of the connection: its state, endpoint, attempt and last failure.
     var connectionStatus: ConnectionStatus { get }
 
-    /// The connection's status: the present one first, then every change, as long as the client lives. A planned
-    /// attempt is a change, too: the status then has its number, its time and the last failure.
+    /// The connection's status: the current status first, then every change, as long as the client lives. If the client
+    /// plans an attempt, it sends a status with the attempt's number, its time and the last failure.
     ///
     /// Its sinks run on the client's delivery queue.
     var connectionStatusPublisher: AnyPublisher<ConnectionStatus, Never> { get }
@@ -46,13 +47,13 @@ public protocol CourierSession: CourierEventManager {
     /// - Parameter topics: Topic filters, each with the highest quality of service for its messages.
     func subscribe(_ topics: (topic: String, qos: QoS)...)
 
-    /// The same as the form with a list of arguments, for an array.
+    /// Subscribes to the topic filters of an array, like the method with a list of arguments.
     ///
     /// - Parameter topics: Topic filters, each with the highest quality of service for its messages.
     func subscribe(_ topics: [(topic: String, qos: QoS)])
 
-    /// Unsubscribes from these topic filters. If the connection is lost before the broker has confirmed it, the next
-    /// connection continues.
+    /// Unsubscribes from these topic filters. If the connection is lost before the broker has confirmed the
+    /// unsubscription, the client sends UNSUBSCRIBE again on the next connection.
     ///
     /// This call removes subscriptions of `subscribe`, of the configuration, and of an earlier process in the same
     /// session. If a loop over ``messages(_:as:)`` reads the filter, the filter stays subscribed until the loop is
@@ -62,7 +63,7 @@ public protocol CourierSession: CourierEventManager {
     /// - Parameter topics: The subscribed topic filters.
     func unsubscribe(_ topics: String...)
 
-    /// The same as the form with a list of arguments, for an array.
+    /// Unsubscribes from the topic filters of an array, like the method with a list of arguments.
     ///
     /// - Parameter topics: The subscribed topic filters.
     func unsubscribe(_ topics: [String])
@@ -93,12 +94,12 @@ public protocol CourierSession: CourierEventManager {
     /// - Returns: The publisher.
     func messagePublisher<D: Sendable>(topic: String) -> AnyPublisher<D, Never>
 
-    /// The decoded messages of a topic or topic filter. A message may also be an error that the server describes.
+    /// The decoded messages of a topic or topic filter, on which the server also sends messages that describe errors.
     ///
     /// - Parameters:
     ///   - topic: A topic name, or a filter with `+` and `#`.
     ///   - errorDecodeHandler: Makes an error from a message that decodes as `E` instead of `D`. It runs on the
-    ///     client's delivery queue, like decoding and sinks. If its error is no `NSError`, the error is stored under
+    ///     client's delivery queue, like decoding and sinks. If the returned error is no `NSError`, it is stored under
     ///     `NSUnderlyingErrorKey`.
     /// - Returns: A publisher of values and errors.
     @preconcurrency
@@ -181,7 +182,7 @@ public protocol CourierSession: CourierEventManager {
 
     /// Encodes a value on the caller's actor, sends it to a topic name and waits for the acknowledgement.
     ///
-    /// This is the same as with a ``PublishRequest`` that has only these options.
+    /// The effect is the same as with a ``PublishRequest`` that has only these options.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -218,7 +219,7 @@ public protocol CourierSession: CourierEventManager {
 
     /// Encodes a value on the caller's actor, and accepts it for delivery to a topic name.
     ///
-    /// This is the same as with a ``PublishRequest`` that has only these options.
+    /// The effect is the same as with a ``PublishRequest`` that has only these options.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -255,8 +256,8 @@ public protocol CourierSession: CourierEventManager {
 
     /// Subscribes to a topic filter, and waits for the broker's answer.
     ///
-    /// Without a connection it waits for the next one, without a limit. If the task is cancelled, the wait ends, and
-    /// the subscription stays.
+    /// Without a connection, the call waits for the next connection, without a time limit. If the task is cancelled,
+    /// the wait ends, and the subscription remains.
     ///
     /// - Parameter request: The filter and its options; buffer and acknowledgement have no effect here.
     /// - Returns: The quality of service that the broker granted.
@@ -272,11 +273,11 @@ public protocol CourierSession: CourierEventManager {
     @discardableResult
     func subscribe(_ request: SubscriptionRequest) async throws -> QoS
 
-    /// Unsubscribes from a topic filter, and waits until the broker has confirmed it.
+    /// Unsubscribes from a topic filter, and waits until the broker has confirmed the unsubscription.
     ///
     /// UNSUBSCRIBE is also sent for a filter that this client never subscribed to, because an earlier process may have
-    /// left it in the session. If the broker has no such subscription (0x11), the call succeeds, too. Without a
-    /// connection the call waits for the next one.
+    /// left the subscription in the session. If the broker has no such subscription (0x11), the call succeeds, too.
+    /// Without a connection, the call waits for the next connection.
     ///
     /// In two cases, the call returns at once and sends no UNSUBSCRIBE:
     /// - A loop over ``messages(_:as:)`` reads the filter. Its messages continue until the loop is left.
@@ -296,16 +297,18 @@ public protocol CourierSession: CourierEventManager {
     func unsubscribe(_ request: UnsubscriptionRequest) async throws
 
     /// The prefix for response topics that the broker's CONNACK suggests (MQTT 5.0 §3.2.2.3.15), if the client requests
-    /// one. `nil` if the broker sent none, and before the first connection. It stays until the next CONNACK.
+    /// one. `nil` if the broker sent no prefix, and before the first connection. The value remains until the next
+    /// CONNACK.
     var responseInformation: String? { get }
 
     /// Waits until there is room for messages after a publish failed with ``CourierError/Code-swift.struct/queueFull``.
     /// Returns at once if there is room.
     ///
-    /// The first call after such a failure waits until there is room for a message of that size. With a connection it
-    /// waits until at most half of the limits is used, so that a fast publisher does not wait for each message. A call
-    /// without a failure before it returns at once if there is room for one more message. The call does not wait for
-    /// room in a message store, whose limit is reported as ``CourierError/Code-swift.struct/storeFull``.
+    /// The first call after such a failure waits until there is room for a message of the refused size. With a
+    /// connection, that call waits until at most half of the limits is used, so that a fast publisher does not wait for
+    /// each message. If no publish has failed since the last call, a call waits only until there is room for one small
+    /// message. No call waits for room in a message store, whose limit is reported as
+    /// ``CourierError/Code-swift.struct/storeFull``.
     ///
     /// - Throws: ``CourierError/Code-swift.struct/clientDestroyed`` if the client is destroyed, or `CancellationError`.
     func readyToPublish() async throws
@@ -313,14 +316,14 @@ public protocol CourierSession: CourierEventManager {
     /// Sends a request to a topic and waits for the response, which arrives on a topic of this client (MQTT 5).
     ///
     /// The response topic is `courier/answers/` and the client id, in which `/`, `+` and `#` are percent-encoded, or a
-    /// random text for a client without an id. The client subscribes to it with the first request, and keeps the
-    /// subscription until ``CourierClient/destroy()``. A later process does not inherit it.
+    /// random text for a client without an id. The client subscribes to the response topic with the first request, and
+    /// keeps the subscription until ``CourierClient/destroy()``. A later process does not inherit the subscription.
     ///
-    /// The request has QoS 1, because the acknowledgement of QoS 1 reports a topic without a subscriber.
+    /// The request has QoS 1. With QoS 1, the broker's acknowledgement reports if the topic has no subscriber.
     ///
-    /// Without a connection, the call waits for the next one, as part of its timeout. After a timeout or a
-    /// cancellation, the request may still be sent. The values of `%u` and `%c` in the topic must be known before the
-    /// call, so await ``connected()`` first.
+    /// Without a connection, the call waits for the next connection; the wait counts toward the timeout. After a
+    /// timeout or a cancellation, the request may still be sent. The values of `%u` and `%c` in the topic must be known
+    /// before the call, so await ``connected()`` first.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -333,9 +336,9 @@ public protocol CourierSession: CourierEventManager {
     ///   decoded, or `CancellationError`.
     ///   - ``CourierError/Code-swift.struct/unresolvedPlaceholder`` if the topic contains `%u` or `%c` and the client
     ///     does not know its user name or client id yet.
-    ///   - ``CourierError/Code-swift.struct/timedOut`` if no response arrives in time. Its cause says why there is no
-    ///     connection. Its reason code is ``ReasonCode/noMatchingSubscribers`` if the broker reports that the topic has
-    ///     no subscriber.
+    ///   - ``CourierError/Code-swift.struct/timedOut`` if no response arrives in time. If there is no connection, the
+    ///     error's cause is the reason. The error's reason code is ``ReasonCode/noMatchingSubscribers`` if the broker
+    ///     reports that the topic has no subscriber.
     ///   - ``CourierError/Code-swift.struct/sessionMissing`` if the client does not connect.
     ///   - ``CourierError/Code-swift.struct/queueFull`` if 10,000 requests already wait for their responses.
     ///   - ``CourierError/Code-swift.struct/clientDestroyed`` if the client is destroyed before the response.
@@ -349,10 +352,11 @@ public protocol CourierSession: CourierEventManager {
     /// Requests are handled one after the other. A request gets no response in three cases: it has no response topic,
     /// like every message of MQTT 3.1.1; it cannot be decoded; or its handler throws. The event
     /// ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)`` reports each case. In the first two cases,
-    /// the request is a ``DeadLetter``, too. Without a listener the log warns, once a minute at most.
+    /// the request is also a ``DeadLetter``. If the app does not listen to events or dead letters, the log warns, at
+    /// most once a minute.
     ///
     /// Like a loop over ``messages(_:as:)``, the call waits for the first connection that defines `%u` and `%c`, and
-    /// keeps these values.
+    /// uses their values until it ends.
     ///
     /// - Parameters:
     ///   - topic: The topic of the requests. A parameter without a value matches any level.
@@ -379,9 +383,9 @@ public protocol CourierSession: CourierEventManager {
     /// the same for `async` code.
     ///
     /// - Parameter completion: Called once on the client's delivery queue, when the connection has ended. Success means
-    ///   that it was closed in order: everything that had to be written was written, followed by DISCONNECT. A failure
-    ///   is the reason: ``CourierError/Code-swift.struct/sessionMissing`` if there was no connection, otherwise the
-    ///   error of the lost connection, with the broker's ``CourierError/reasonCode`` if it sent one.
+    ///   that the connection was closed normally: all pending bytes were written, followed by DISCONNECT. A failure is
+    ///   the reason: ``CourierError/Code-swift.struct/sessionMissing`` if there was no connection, otherwise the error
+    ///   of the lost connection, with the broker's ``CourierError/reasonCode`` if it sent one.
     func disconnect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 
     /// Ends the connection, like ``disconnect(completion:)``, with options for the DISCONNECT packet (MQTT 5).
@@ -422,7 +426,7 @@ public protocol CourierSession: CourierEventManager {
         completion: (@Sendable (Result<PublishReceipt, CourierError>) -> Void)?
     ) throws
 
-    /// Publishes bytes without an adapter, from any memory. They are copied before the call returns.
+    /// Publishes bytes without an adapter, from any memory. The bytes are copied before the call returns.
     ///
     /// - Parameters:
     ///   - span: The payload.
@@ -448,7 +452,7 @@ public protocol CourierSession: CourierEventManager {
     ///     ``CourierError/reasonCode`` is the broker's answer.
     func subscribe(_ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void)
 
-    /// Unsubscribes from a topic filter, and reports when the broker has confirmed it.
+    /// Unsubscribes from a topic filter, and reports when the broker has confirmed the unsubscription.
     ///
     /// If ``unsubscribe(from:)-(String)`` would return at once, the completion is called at once, too.
     ///

@@ -9,11 +9,11 @@
 public struct DisconnectOptions: Hashable, Sendable {
     /// The reason that the broker receives; ``ReasonCode/normalDisconnection`` by default.
     ///
-    /// With any other code the broker publishes the client's will. ``ReasonCode/disconnectWithWillMessage`` asks for
-    /// that and reports no error. A code that only a broker may send is refused.
+    /// With any other code, the broker publishes the client's will. ``ReasonCode/disconnectWithWillMessage`` asks the
+    /// broker to publish the will, and reports no error. A code that only a broker may send is refused.
     ///
     /// MQTT 3.1.1 has no code. For any code but the default, the client closes the connection without DISCONNECT, so
-    /// that the broker publishes the will as well.
+    /// the broker publishes the will, too.
     public var reasonCode: ReasonCode
 
     /// How long the broker keeps the session after DISCONNECT, in whole seconds. `nil`, the default, keeps the time

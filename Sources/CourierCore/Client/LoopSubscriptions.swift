@@ -5,6 +5,7 @@ public enum LoopSubscriptions: Hashable, Sendable {
     /// until the next connection.
     case keep
 
-    /// The subscriptions end. Filters that the app itself has subscribed to remain.
+    /// The client unsubscribes from the filters of the loops. Filters that the app has also subscribed to itself
+    /// remain.
     case remove
 }

@@ -15,11 +15,12 @@ public struct BrokerEndpoint: Hashable, Sendable {
     /// The port.
     public let port: UInt16
 
-    /// The priority. Endpoints with lower numbers are tried first; 0 by default. The options' own host has priority 0.
+    /// The priority. Endpoints with lower numbers are tried first; 0 by default. The host of the connect options has
+    /// priority 0.
     public let priority: UInt16
 
-    /// The relative chance to be tried first among endpoints of the same priority; 1 by default. With 0, the chance is
-    /// almost none.
+    /// The relative chance to be tried first among endpoints of the same priority; 1 by default. An endpoint of weight
+    /// 0 is almost never tried before endpoints with a higher weight.
     public let weight: UInt16
 
     /// The scheme of this endpoint, such as `tls`. `nil`, the default, means the scheme of the options.

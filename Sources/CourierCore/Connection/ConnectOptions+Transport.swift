@@ -48,8 +48,8 @@ extension ConnectOptions {
         }
     }
 
-    /// Makes options with a transport instead of the text ``scheme``. They are checked when the client is made or
-    /// connects.
+    /// Makes options with a transport instead of the text ``scheme``. The client checks a provider's options when it
+    /// connects, and fixed options when it is made.
     ///
     /// ```swift
     /// let options = ConnectOptions(host: "broker.example.com", transport: .tls, clientId: "phone-7")

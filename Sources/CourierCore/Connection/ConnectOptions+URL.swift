@@ -17,8 +17,8 @@ extension ConnectOptions {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - clientId: The client id, unless the URL has one. If no id is given, the client uses a random id and a clean
-    ///     session.
+    ///   - clientId: The client id; must be `nil` if the URL has a `client_id`. If no id is given, the client uses a
+    ///     random id and a clean session.
     ///   - keepAlive: Seconds after the last sent packet until the client sends PINGREQ; 60 by default, 0 for no
     ///     PINGREQ.
     ///   - isCleanSession: Whether the broker deletes the earlier session. By default, the session is clean only if no
@@ -30,12 +30,12 @@ extension ConnectOptions {
     ) throws(CourierError) {
         let parts = try BrokerURLParts(url)
         if clientId != nil, parts.clientID != nil {
-            throw BrokerURLParts.refusal("has a client_id, and clientId is given as well; leave one of them out")
+            throw BrokerURLParts.refusal("has a client_id, and clientId is set, too; leave one of them out")
         }
         let id = clientId ?? parts.clientID
         if id == nil, isCleanSession == false {
             throw BrokerURLParts.refusal(
-                "has no client_id. A session that is not clean needs one; add a client_id, or set isCleanSession to true"
+                "has no client_id. A session that is not clean needs a client id; add a client_id, or set isCleanSession to true"
             )
         }
         self.init(
@@ -123,7 +123,7 @@ private struct BrokerURLParts {
                 "has a query with something other than client_id; write %3F for a question mark in a password")
         }
         let id = try decoded(query[query.index(after: mark)...], "client_id")
-        guard !id.isEmpty else { throw refusal("has an empty client_id; name one, or leave it out") }
+        guard !id.isEmpty else { throw refusal("has an empty client_id; name a client id, or leave client_id out") }
         return id
     }
 

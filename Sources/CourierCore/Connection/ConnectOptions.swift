@@ -32,10 +32,12 @@ public struct ConnectOptions: Hashable, Sendable {
         init(_ values: Values) { self.values = values }
     }
 
-    /// A single reference, because every event and many parts of a client hold a copy of the options.
+    /// All values are in this one object, so that a copy of the options copies only a reference. Every event and many
+    /// parts of a client hold a copy of the options.
     private var box: Box
 
-    /// Whether both are `nil` or share one storage. This is faster than a comparison of their values.
+    /// Returns `true` if both are `nil`, or if one is an unchanged copy of the other. This is faster than a comparison
+    /// of all values. Equal options that were created separately return `false`.
     package static func areIdentical(_ left: ConnectOptions?, _ right: ConnectOptions?) -> Bool {
         left?.box === right?.box
     }
@@ -89,11 +91,14 @@ public struct ConnectOptions: Hashable, Sendable {
     /// They are sent after ``userProperties``. Both together may have at most 256 properties.
     public var userPropertyList: [UserProperty] { box.values.userPropertyList }
 
-    /// Protocol names offered in the TLS handshake (ALPN), most wanted first; `nil` by default.
+    /// Protocol names offered in the TLS handshake (ALPN), in the order of preference; `nil` by default.
     public var alpn: [String]? { box.values.alpn }
 
     /// The scheme of the connection: `tcp` or `mqtt`, `tls`, `ssl` or `mqtts`, `ws`, `wss`, or `unix` for a Unix socket
-    /// at the path ``host``. With `nil`, the default, the client chooses it.
+    /// at the path ``host``.
+    ///
+    /// With `nil`, the default, the client uses TLS if its configuration has TLS settings, if `alpn` names protocols,
+    /// or if the port is a TLS port such as 8883. It uses WebSocket if `webSocket` is set.
     public package(set) var scheme: String? {
         get { box.values.scheme }
         set { set(\.scheme, to: newValue) }
@@ -102,8 +107,8 @@ public struct ConnectOptions: Hashable, Sendable {
     /// Path and header fields for the schemes `ws` and `wss`. `nil`, the default, means the path `/mqtt` and no header
     /// fields.
     ///
-    /// Without a scheme, with `unix`, and over a stream of the app's own, a value also turns WebSocket on. Other
-    /// schemes ignore it.
+    /// A value also turns WebSocket on in three cases: without a scheme, with the scheme `unix`, and over a byte stream
+    /// that the app supplies. The schemes for TCP and TLS ignore the value.
     public var webSocket: WebSocketOptions? { box.values.webSocket }
 
     /// Extended authentication of MQTT 5; `nil` by default. If it is set, the client does not try MQTT 3.1.1, which
@@ -113,7 +118,8 @@ public struct ConnectOptions: Hashable, Sendable {
         set { set(\.extendedAuthentication, to: newValue) }
     }
 
-    /// Further endpoints of the same broker or cluster, for when ``host`` cannot be reached; empty by default.
+    /// Further endpoints of the same broker or cluster, which the client tries if ``host`` cannot be reached; empty by
+    /// default.
     ///
     /// ``host`` and ``port`` are the first choice, with priority 0. All endpoints must have the same sessions: they are
     /// nodes of one cluster, or addresses of one broker. They receive the same client id and credentials.

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The time limit of a connection attempt, in seconds.
 ///
-/// It is disabled by default, as in Courier iOS. Two other limits always apply: 30 s for name resolution, TCP, the
-/// proxy, TLS and WebSocket together, and then 10 s from CONNECT to CONNACK.
+/// The policy is disabled by default, as in Courier iOS. Two other limits always apply. Name resolution, TCP, the
+/// proxy, TLS and WebSocket may take 30 s together. After that, CONNACK must arrive within 10 s after CONNECT.
 public struct ConnectTimeoutPolicy: Hashable, Sendable {
     /// Whether ``timeout`` applies; `false` by default.
     public var isEnabled: Bool
@@ -13,7 +13,7 @@ public struct ConnectTimeoutPolicy: Hashable, Sendable {
     /// This client has exact timers, so it ignores the value and ends the attempt at ``timeout``.
     public var timerInterval: TimeInterval
 
-    /// Seconds after which an attempt without CONNACK ends and the next one is scheduled, 10 by default.
+    /// Seconds after which an attempt without CONNACK ends and the next attempt is scheduled, 10 by default.
     public var timeout: TimeInterval
 
     /// Makes a policy. When the client is made, it refuses negative and infinite times, and a ``timeout`` of 0 in an

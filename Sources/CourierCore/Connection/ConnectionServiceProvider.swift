@@ -23,7 +23,7 @@ public protocol ConnectionServiceProvider: Sendable {
     ///
     /// The client connects with ``ConnectOptions/clientId`` of the provider's options, so set the same id there. With
     /// `isMessagePersistenceEnabled` and without a `messageStore`, the client reads this id when it is made, because
-    /// the id names the file of the messages.
+    /// the message file is named after the id.
     var clientID: String { get }
 
     /// Returns the options for the next connection attempt.
@@ -33,25 +33,27 @@ public protocol ConnectionServiceProvider: Sendable {
     func connectOptions() async throws -> ConnectGrant
 
     /// Returns the options for another server, to which the broker has redirected the client. The client calls this
-    /// only for hosts that its configuration allows with their own credentials. By default, it throws.
+    /// method only if its configuration (`endpoints.redirects`) says that the server gets its own credentials. The
+    /// default implementation throws an error.
     ///
     /// The client connects to `server`, whatever host and port the options have. If the connection to the broker used
-    /// TLS, this connection uses TLS, too.
+    /// TLS, the connection to `server` uses TLS, too.
     ///
     /// - Parameter server: The host and port that the broker named.
     /// - Returns: The options, and when they expire.
     /// - Throws: The reason why there are no options. The client then returns to its own endpoints.
     func connectOptions(for server: BrokerEndpoint) async throws -> ConnectGrant
 
-    /// Removes cached credentials. Called when the broker has refused them, or has moved without naming its new
-    /// address. Does nothing by default.
+    /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or has
+    /// moved without naming its new address. The default implementation does nothing.
     func clearCachedOptions() async
 
     /// Returns the response to a challenge of the broker, in an extended authentication of MQTT 5 that
-    /// ``ConnectOptions/extendedAuthentication`` has begun. By default, it throws, and the connection ends.
+    /// ``ConnectOptions/extendedAuthentication`` has begun. The default implementation throws an error, which ends the
+    /// connection.
     ///
-    /// Only one challenge is answered at a time. If another one arrives, the task of the present call is cancelled, and
-    /// the next call begins after this one has returned.
+    /// The client makes one call at a time. If another challenge arrives, the client cancels the task of the running
+    /// call. It makes the next call after the running call has returned.
     ///
     /// - Parameters:
     ///   - challenge: The broker's data; `nil` if it sent none.
@@ -67,10 +69,10 @@ extension ConnectionServiceProvider {
         throw CourierError(noOptionsFor: server)
     }
 
-    /// Does nothing, because there is no cache.
+    /// Does nothing, for a provider that caches no credentials.
     public func clearCachedOptions() async {}
 
-    /// Throws an error, because a method with challenges needs a provider that responds to them.
+    /// Throws an error, because the provider does not implement a response to challenges.
     public func answer(_ challenge: Data?, method: String) async throws -> Data {
         throw CourierError(
             .authenticationFailed,

@@ -18,11 +18,11 @@ public struct ConnectionStatus: Sendable {
     /// When this status began.
     public var since: Date
 
-    /// The broker of the present or last attempt, such as `broker.example:8883`; `nil` before the first attempt. It
+    /// The broker of the current or last attempt, such as `broker.example:8883`; `nil` before the first attempt. It
     /// contains no password.
     public var endpoint: String?
 
-    /// The number of the present or next attempt, counted from 1 since the last connection; 0 if no attempt runs or is
+    /// The number of the current or next attempt, counted from 1 since the last connection; 0 if no attempt runs or is
     /// planned.
     public var attempt: Int
 
@@ -39,8 +39,8 @@ public struct ConnectionStatus: Sendable {
     /// - Parameters:
     ///   - state: The state of the connection.
     ///   - since: When the status began; now by default.
-    ///   - endpoint: The broker of the present or last attempt; `nil` by default.
-    ///   - attempt: The number of the present or next attempt; 0 by default.
+    ///   - endpoint: The broker of the current or last attempt; `nil` by default.
+    ///   - attempt: The number of the current or next attempt; 0 by default.
     ///   - nextAttempt: When the next attempt begins; `nil` by default.
     ///   - failure: Why the last attempt failed; `nil` by default.
     public init(

@@ -3,7 +3,7 @@ public import Foundation
 /// Extended authentication of MQTT 5: a method that client and broker support, and the data of the client's first step.
 ///
 /// The broker may send challenges, to which ``ConnectionServiceProvider/answer(_:method:)`` responds. If the provider
-/// returns new data for the same method before the old data expires, the client sends the new data on the present
+/// returns new data for the same method before the old data expires, the client sends the new data on the current
 /// connection. The connection stays open: this is a re-authentication.
 ///
 /// No description, debug description or mirror of this value shows ``data``.
@@ -26,7 +26,7 @@ public struct ExtendedAuthentication: Hashable, Sendable {
 }
 
 extension ExtendedAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The method, and whether there is data.
+    /// A text with the method, and whether there is data. The data itself is hidden.
     public var description: String {
         "ExtendedAuthentication(method: \(method.debugDescription), data: \(data == nil ? "nil" : "<hidden>"))"
     }
@@ -34,6 +34,6 @@ extension ExtendedAuthentication: CustomStringConvertible, CustomDebugStringConv
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the method only.
+    /// Shows only the method, so that `dump` and debuggers do not show the data.
     public var customMirror: Mirror { Mirror(self, children: ["method": method], displayStyle: .struct) }
 }

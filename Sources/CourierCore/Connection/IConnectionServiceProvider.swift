@@ -16,7 +16,7 @@ import Foundation
 ///
 /// Contract. The client keeps the provider alive. It calls the provider only on its delivery queue (the main queue
 /// unless configured otherwise), one call at a time. So a provider needs no lock and need not be `Sendable`. It must
-/// not block that queue. A new request may begin before the last one was answered: see
+/// not block that queue. A new request may begin while an earlier request has no result yet: see
 /// ``getConnectOptions(completion:)``. ``extraIdProvider`` is for the app's own code: the client does not read it. New
 /// code may prefer ``ConnectionServiceProvider``, which is `async`.
 public protocol IConnectionServiceProvider: AnyObject {
@@ -24,15 +24,15 @@ public protocol IConnectionServiceProvider: AnyObject {
     ///
     /// The client connects with ``ConnectOptions/clientId`` of the provider's options, so set the same id there. With
     /// `isMessagePersistenceEnabled` and without a `messageStore`, the client reads this id when it is made, on the
-    /// thread that makes it, because the id names the file of the messages.
+    /// thread that makes it, because the message file is named after the id.
     var clientId: String { get }
 
     /// Reports the options for another server, to which the broker has redirected the client, or the error. The client
-    /// calls this only for hosts that its configuration allows with their own credentials. By default, it reports an
-    /// error.
+    /// calls this method only if its configuration (`endpoints.redirects`) says that the server gets its own
+    /// credentials. The default implementation reports an error.
     ///
     /// The client connects to `server`, whatever host and port the options have. If the connection to the broker used
-    /// TLS, this connection uses TLS, too.
+    /// TLS, the connection to `server` uses TLS, too.
     ///
     /// - Parameters:
     ///   - server: The host and port that the broker named.
@@ -41,20 +41,21 @@ public protocol IConnectionServiceProvider: AnyObject {
         for server: BrokerEndpoint, completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void
     )
 
-    /// Options that the client can use without a request, for example stored options of an earlier process. `nil`, the
-    /// default, makes the client request options. After a refusal, the client does not use them until
-    /// ``getConnectOptions(completion:)`` has succeeded.
+    /// Options that the client can use without a request, for example stored options of an earlier process. With `nil`,
+    /// the default, the client requests options. After the broker has refused the options, the client does not read
+    /// this property until ``getConnectOptions(completion:)`` has succeeded.
     var existingConnectOptions: ConnectOptions? { get }
 
-    /// A further part of the client id, for providers that build it from several parts.
+    /// A closure that returns a further part of the client id, for a provider that builds the id from several parts.
     ///
-    /// The client neither reads nor sets it. The default implementation returns `nil`, and ignores new values.
+    /// The client neither reads nor sets this property. The default implementation returns `nil`, and ignores new
+    /// values.
     var extraIdProvider: (() -> String?)? { get set }
 
     /// Reports the options for the next connection attempt, or the error.
     ///
     /// An earlier call may still be unanswered, if the app has disconnected and connected again, or after the
-    /// authentication timeout. The client ignores the answer to an earlier call.
+    /// authentication timeout. The client ignores the result of an earlier call.
     ///
     /// - Parameter completion: Receives the result, on any thread, now or later. Only the first call has an effect.
     ///   Calls after the authentication timeout, or after the app has disconnected, have none. A provider may declare
@@ -62,8 +63,8 @@ public protocol IConnectionServiceProvider: AnyObject {
     ///   to another thread.
     func getConnectOptions(completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void)
 
-    /// Removes cached credentials. Called when the broker has refused them, or has moved without naming its new
-    /// address. Does nothing by default.
+    /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or has
+    /// moved without naming its new address. The default implementation does nothing.
     func clearCachedAuthResponse()
 }
 
@@ -71,13 +72,13 @@ extension IConnectionServiceProvider {
     /// Returns `nil`, so that the client always calls ``getConnectOptions(completion:)``.
     public var existingConnectOptions: ConnectOptions? { nil }
 
-    /// Always `nil`; setting it does nothing.
+    /// Always `nil`. A new value is ignored.
     public var extraIdProvider: (() -> String?)? {
         get { nil }
         set {}  // A provider that uses the closure declares a stored property with this name.
     }
 
-    /// Does nothing, because there is no cache.
+    /// Does nothing, for a provider that caches no credentials.
     public func clearCachedAuthResponse() {}
 
     /// Reports an error, because the provider has no credentials for another server.

@@ -9,11 +9,11 @@ public enum AppPhase: Hashable, Sendable {
 
 /// Reports to the client when the app enters the background or foreground.
 ///
-/// Contract: The publisher sends the present phase to each new subscriber first, and then every change. It may send
-/// from any thread. In the background, the client closes its connection with DISCONNECT. In the foreground, it connects
-/// again if it has topics to subscribe to, or if `connect()` was called meanwhile. A program without phases sends only
-/// ``AppPhase/foreground``.
+/// Contract: The publisher sends the current phase to each new subscriber first, and then every change. It may send
+/// from any thread. When the app enters the background, the client closes its connection with DISCONNECT. When the app
+/// returns to the foreground, the client connects again if it has topics to subscribe to, or if `connect()` was called
+/// in the background. A program that is always in the foreground sends only ``AppPhase/foreground``.
 public protocol AppLifecycle: Sendable {
-    /// Publishes the present phase, then every change.
+    /// Publishes the current phase, then every change.
     var phasePublisher: AnyPublisher<AppPhase, Never> { get }
 }

@@ -7,12 +7,13 @@ public enum NetworkStatus: Hashable, Sendable {
     case unavailable
 }
 
-/// Reports network changes to the client, so that it reconnects at once and does not wait for the next interval.
+/// Reports network changes to the client. When the network returns, the client reconnects at once, without waiting for
+/// the next planned attempt.
 ///
-/// Contract: The publisher sends the present status to each new subscriber first, and then every change. It may send
-/// from any thread. It may watch the system only while it has a subscriber. A monitor that cannot determine the status
-/// sends only ``NetworkStatus/available``. It never blocks a subscriber and never fails.
+/// Contract: The publisher sends the current status to each new subscriber first, and then every change. It may send
+/// from any thread. A monitor need not watch the system while it has no subscriber. A monitor that cannot determine the
+/// status sends only ``NetworkStatus/available``. It never blocks a subscriber and never fails.
 public protocol NetworkMonitor: Sendable {
-    /// Publishes the present status, then every change.
+    /// Publishes the current status, then every change.
     var statusPublisher: AnyPublisher<NetworkStatus, Never> { get }
 }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The reason why a connection service provider returns no ``ConnectOptions``.
 ///
-/// It decides how soon the client asks the provider again. After an HTTP status of 400 to 499, the client waits longer,
-/// because the same request would fail again. After any other error, it asks sooner.
+/// The reason decides how soon the client asks the provider again. After an HTTP status of 400 to 499, the client waits
+/// longer, because the same request would fail again. After any other error, the client asks sooner.
 public enum AuthError: Error, Sendable {
     /// The credential service answered with this HTTP status.
     case httpError(statusCode: Int)

@@ -1,11 +1,11 @@
 extension CourierError {
     /// The kind of a ``CourierError``.
     ///
-    /// A later version may add kinds, so a `switch` over it needs a `default`. The number of a code shows the group
-    /// that it belongs to:
+    /// A later version may add kinds, so a `switch` over a code needs a `default`. The number of a code shows its
+    /// group:
     /// - below 200: mistakes in the call
-    /// - 200 to 299: answers or mistakes of the peer
-    /// - 300 to 399: failures on the way to the peer
+    /// - 200 to 299: refusals or mistakes of the peer
+    /// - 300 to 399: failures of the connection to the peer
     /// - 400 to 499: failures of the message store
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: Int {
@@ -71,19 +71,20 @@ extension CourierError {
         public static let invalidTopicArgument = Code(.invalidTopicArgument)
         /// A template is used as a topic name, but one of its parameters has no value.
         public static let missingTopicArgument = Code(.missingTopicArgument)
-        /// `%u` or `%c` is used before a connection is known that has a user name or client id.
+        /// A topic contains `%u` or `%c`, and the client does not know its user name or client id yet.
         public static let unresolvedPlaceholder = Code(.unresolvedPlaceholder)
-        /// An option is out of range or contradicts another option. Or the call needs a feature that the broker's
-        /// version of MQTT does not have.
+        /// An option is out of range or contradicts another option. The code also reports a call that needs a feature
+        /// of MQTT 5, if the broker supports only an older version.
         public static let invalidConfiguration = Code(.invalidConfiguration)
-        /// A message cannot be sent, because its payload or a property is too long or not allowed. Or a received
-        /// request has no response topic.
+        /// A message cannot be sent, because its payload or a property is too long or not allowed. The code also
+        /// reports a received request without a response topic.
         public static let invalidMessage = Code(.invalidMessage)
         /// No adapter could turn the value into bytes.
         public static let encodingFailed = Code(.encodingFailed)
         /// No adapter could turn the bytes into the type that the reader asked for.
         public static let decodingFailed = Code(.decodingFailed)
-        /// A queue is full, and its policy refused or dropped the message.
+        /// A limit of the client is reached. A queue refused or dropped a message, or there are too many filters,
+        /// requests or waiting calls.
         public static let queueFull = Code(.queueFull)
         /// A message expired before it could be sent.
         public static let messageExpired = Code(.messageExpired)
@@ -91,11 +92,11 @@ extension CourierError {
         public static let messageReplaced = Code(.messageReplaced)
         /// The app took a message back before it was sent, by ``EnqueuedMessage/withdraw()``.
         public static let messageWithdrawn = Code(.messageWithdrawn)
-        /// A message arrived without a reader, and the configuration does not keep it.
+        /// A received message of QoS 1 or 2 has no reader, and the client or the message store could not keep it.
         public static let noReader = Code(.noReader)
-        /// There is no session: `connect()` was not called, or `destroy()` was called since. Or the call needs a
-        /// connection, and `disconnect()` was called, or there was no connection to end. A message that is published
-        /// after `disconnect()` does not fail but waits.
+        /// There is no session: `connect()` was not called, or `destroy()` was called later. The code also reports a
+        /// call that needs a connection after `disconnect()`, and a call that ends a connection if there is none.
+        /// Publishing after `disconnect()` does not fail: the message waits for the next connection.
         public static let sessionMissing = Code(.sessionMissing)
         /// The client was destroyed or released while the call waited.
         public static let clientDestroyed = Code(.clientDestroyed)
@@ -116,14 +117,14 @@ extension CourierError {
         public static let disconnectedByServer = Code(.disconnectedByServer)
         /// The broker refused a message.
         public static let publishRefused = Code(.publishRefused)
-        /// The broker refused a subscription or an unsubscription, or the filter was too long to be sent. Or the
-        /// subscription was ended before the broker answered.
+        /// The broker refused a subscription or an unsubscription, or the filter was too long to be sent. The code also
+        /// reports a filter that was unsubscribed before the broker confirmed its subscription.
         public static let subscriptionRefused = Code(.subscriptionRefused)
 
         // MARK: Errors of the connection
 
-        /// The connection to the broker was not established, because name resolution, routing or the peer's port
-        /// failed.
+        /// The connection to the broker was not established, for example because the name was not found, there was no
+        /// route, or the peer refused the connection.
         public static let connectionFailed = Code(.connectionFailed)
         /// An established connection ended, and the broker sent no reason.
         public static let connectionLost = Code(.connectionLost)
@@ -141,7 +142,7 @@ extension CourierError {
         public static let storeFailed = Code(.storeFailed)
         /// The store reached its limit, or the disk is full. The message was not accepted.
         public static let storeFull = Code(.storeFull)
-        /// The file is damaged, or it is not a message store.
+        /// The file of the message store is damaged, or it is not a message store.
         public static let storeDamaged = Code(.storeDamaged)
         /// Another client or process has the store open.
         public static let storeInUse = Code(.storeInUse)

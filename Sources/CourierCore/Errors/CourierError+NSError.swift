@@ -24,7 +24,7 @@ extension CourierError: CustomNSError {
         return info
     }
 
-    /// The same error as an `NSError`, for ``AuthError/otherError(_:)``, `Result<Value, NSError>` and other code that
-    /// needs one.
+    /// The same error as an `NSError`, for code that needs an `NSError`, such as ``AuthError/otherError(_:)`` and
+    /// `Result<Value, NSError>`.
     public var asNSError: NSError { NSError(domain: Self.errorDomain, code: errorCode, userInfo: errorUserInfo) }
 }

@@ -1,6 +1,6 @@
 extension CourierError {
-    /// Creates the error for a provider that returned no options for the server to which the broker redirects the
-    /// client.
+    /// Creates the error for a connection service provider that returned no options for `server`. The broker redirected
+    /// the client to that server.
     package init(noOptionsFor server: BrokerEndpoint) {
         self.init(
             .authenticationFailed,

@@ -24,14 +24,15 @@ public struct CourierError: Error, Sendable {
     /// The broker's reason code, if the broker's answer caused the failure; `nil` for every other failure.
     ///
     /// It is the code of CONNACK, DISCONNECT, SUBACK, UNSUBACK, PUBACK, PUBREC or PUBCOMP. If the client refuses a call
-    /// because CONNACK does not permit it, it is the corresponding code, such as ``ReasonCode/qosNotSupported``. The
-    /// return codes of MQTT 3.1.1 are mapped to those of MQTT 5.
+    /// because CONNACK does not permit it, it is the corresponding code, such as ``ReasonCode/qosNotSupported``. Return
+    /// codes of MQTT 3.1.1 are converted to reason codes of MQTT 5.
     public let reasonCode: ReasonCode?
 
     /// A sentence that names what failed and how to correct it.
     public let message: String
 
-    /// The error that caused this error, if there is one. It may come from the app, Foundation or a system library.
+    /// The error that caused this error; `nil` if there is none. It may be an error of the app, Foundation or a system
+    /// library.
     public let cause: (any Error)?
 
     /// Creates an error.
@@ -52,8 +53,8 @@ public struct CourierError: Error, Sendable {
 }
 
 extension CourierError: CustomStringConvertible {
-    /// A text with the code, the message, and a summary of the cause without secrets. The summary is omitted if it adds
-    /// nothing to the message, or if the cause is a rejected message.
+    /// A text with the code, the message, and a summary of the cause without secrets. The summary is omitted if the
+    /// message already begins with the text of the cause, or if the cause only carries a rejected message.
     public var description: String {
         guard let cause, rejectedMessage == nil, !repeats(cause) else { return "\(code): \(message)" }
         return "\(code): \(message) (cause: \(Self.summary(of: cause)))"
@@ -65,8 +66,8 @@ extension CourierError: CustomStringConvertible {
         return !words.isEmpty && message.hasPrefix(words)
     }
 
-    /// Returns a text about an error without secrets. If it is not a `CourierError`, the text contains only the type,
-    /// domain and code.
+    /// Returns a text about an error without secrets. For an error that is not a `CourierError`, the text contains only
+    /// the type, domain and code.
     package static func summary(of error: any Error) -> String {
         if let error = error as? CourierError { return error.description }
         let bridged = error as NSError

@@ -2,7 +2,7 @@ package import Foundation
 
 /// Describes why `URLSession` got no answer from a credential service, as a text for people.
 ///
-/// It contains only the scheme, host and port of the service's URL, because the rest may be secret.
+/// The text contains only the scheme, host and port of the service's URL, because the path and the query may be secret.
 package struct CredentialServiceFailure: CustomStringConvertible, Sendable {
     /// A sentence about the service and its failure, without an initial capital letter and without a full stop.
     package let description: String
@@ -14,7 +14,7 @@ package struct CredentialServiceFailure: CustomStringConvertible, Sendable {
         description = "\(service) \(Self.words(for: Self.code(of: error)))"
     }
 
-    /// Returns the code of an error of `URLSession`. For a TLS failure on Linux, it returns the specific code.
+    /// Returns the code of an error of `URLSession`. On Linux, a TLS failure gets the code that fits its error text.
     ///
     /// On Linux, every TLS failure has the code `NSURLErrorUnknown`, and only the error text of libcurl contains the
     /// reason.

@@ -1,4 +1,5 @@
-/// The byte with which an MQTT peer reports a result (MQTT 5.0 §2.4). The return codes of MQTT 3.1.1 are mapped to it.
+/// The byte with which an MQTT peer reports a result (MQTT 5.0 §2.4). The client converts the return codes of MQTT
+/// 3.1.1 to reason codes.
 ///
 /// Values from 0x80 on are failures. A code that MQTT does not define is preserved.
 public struct ReasonCode: RawRepresentable, Hashable, Sendable {

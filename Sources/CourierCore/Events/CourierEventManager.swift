@@ -1,12 +1,13 @@
 /// Adds and removes event handlers, and offers the events as a publisher and as a sequence.
 public protocol CourierEventManager: AnyObject, Sendable {
-    /// Every event, in order, as long as the client lives. The publisher finishes with the client.
+    /// Publishes every event in the sequence of their occurrence. When the client is released, the publisher finishes.
     ///
-    /// Its sinks run on the client's delivery queue. If they and the handlers are slower than the client, events about
-    /// single messages are dropped, and `eventsDropped(count:)` reports how many.
+    /// Its sinks run on the client's delivery queue. If the sinks and the event handlers are slower than the client,
+    /// events about single messages are dropped. The event `eventsDropped(count:)` then reports the number of dropped
+    /// events.
     var eventPublisher: AnyPublisher<CourierEvent, Never> { get }
 
-    /// Adds a handler, unless it was added before. The handler is referenced weakly.
+    /// Adds an event handler, unless it was added before. The client references the handler weakly.
     ///
     /// If the handler is not `Sendable`, call this method on the client's delivery queue, or on any thread before the
     /// first `connect()`.
@@ -23,7 +24,7 @@ public protocol CourierEventManager: AnyObject, Sendable {
 extension CourierEventManager {
     /// The events from now on as a sequence, as in `for await event in client.events`.
     ///
-    /// Each loop has its own buffer of 256 events, see ``BufferPolicy/values``. A loop that is too slow loses the
-    /// oldest events.
+    /// Each loop has its own buffer of 256 events; see ``BufferPolicy/values``. If a loop is slower than the client,
+    /// the buffer drops the oldest events.
     public var events: PublisherValues<CourierEvent, Never> { eventPublisher.values }
 }

@@ -2,16 +2,16 @@ public import Foundation
 
 /// What a ``CourierEvent`` reports.
 ///
-/// `timeTaken`, `diffLastInbound` and `diffLastOutbound` are in milliseconds. `sizeBytes` is the size of the payload.
-/// No event contains a password or a token.
+/// The associated values `timeTaken`, `diffLastInbound` and `diffLastOutbound` are in milliseconds. `sizeBytes` is the
+/// size of the payload. No event contains a password or a token.
 public enum CourierEventType: Sendable {
     // MARK: Credentials
 
-    /// The provider is asked for options.
+    /// The client asks the connection service provider for connect options.
     case connectionServiceAuthStart
-    /// The provider returned options.
+    /// The connection service provider returned connect options.
     case connectionServiceAuthSuccess(timeTaken: Int)
-    /// The provider failed to return options. The client asks again later.
+    /// The connection service provider returned no connect options. The client asks again later.
     case connectionServiceAuthFailure(timeTaken: Int, error: (any Error)?)
 
     // MARK: Connection
@@ -26,30 +26,31 @@ public enum CourierEventType: Sendable {
     case connectionSuccess(timeTaken: Int)
     /// An attempt to connect failed.
     case connectionFailure(timeTaken: Int, error: (any Error)?)
-    /// An established connection was lost. The last two values are the times since bytes were last received and sent.
+    /// An established connection was lost. `diffLastInbound` and `diffLastOutbound` are the times since bytes were last
+    /// received and sent; `nil` if there were none.
     case connectionLost(timeTaken: Int, error: (any Error)?, diffLastInbound: Int?, diffLastOutbound: Int?)
-    /// The connection was closed in order.
+    /// The client closed the connection normally, with DISCONNECT. Every other end is a `connectionLost`.
     case connectionDisconnect
-    /// Another attempt begins after a loss or a failure.
+    /// The client begins another attempt, after a connection was lost or an attempt failed.
     case reconnect
     /// A call of `connect()` had no effect, for this reason.
     case connectDiscarded(reason: String)
 
     // MARK: Subscriptions
 
-    /// SUBSCRIBE for these filters was sent.
+    /// The client sent SUBSCRIBE for the topic filters in `topics`.
     case subscribeAttempt(topics: [String])
-    /// UNSUBSCRIBE for these filters was sent.
+    /// The client sent UNSUBSCRIBE for the topic filters in `topics`.
     case unsubscribeAttempt(topics: [String])
     /// The broker accepted the filters, with the quality of service it granted.
     case subscribeSuccess(topics: [(topic: String, qos: QoS)], timeTaken: Int)
     /// The broker removed the filters.
     case unsubscribeSuccess(topics: [String], timeTaken: Int)
-    /// The broker refused the filters, or did not answer. Without an earlier `subscribeAttempt`, no SUBSCRIBE was sent:
-    /// the client refused the filters, or the broker's CONNACK does not allow them.
+    /// The broker refused the filters, or sent no SUBACK. If there was no event `subscribeAttempt` before, no SUBSCRIBE
+    /// was sent: the client refused the filters, or the broker's CONNACK does not allow them.
     case subscribeFailure(topics: [(topic: String, qos: QoS)], timeTaken: Int, error: (any Error)?)
-    /// The broker did not remove the filters, or did not answer. Without an earlier `unsubscribeAttempt`, no
-    /// UNSUBSCRIBE was sent.
+    /// The broker did not remove the filters, or sent no UNSUBACK. If there was no event `unsubscribeAttempt` before,
+    /// no UNSUBSCRIBE was sent.
     case unsubscribeFailure(topics: [String], timeTaken: Int, error: (any Error)?)
 
     // MARK: Keep-alive
@@ -65,7 +66,8 @@ public enum CourierEventType: Sendable {
 
     /// A message arrived.
     case messageReceive(topic: String, sizeBytes: Int)
-    /// A message arrived that no reader could decode, respond to or keep.
+    /// A received message was not used: a reader could not decode it or respond to it, or it had no reader and was not
+    /// kept. The event also reports a publisher with an invalid topic filter; `sizeBytes` is then 0.
     case messageReceiveFailure(topic: String, error: (any Error)?, sizeBytes: Int)
     /// The app publishes a message. The client sends it now, or when there is a connection.
     case messageSend(topic: String, qos: QoS, sizeBytes: Int)
@@ -75,21 +77,21 @@ public enum CourierEventType: Sendable {
     /// A message was refused, expired or abandoned; at QoS 0, the client did not accept it.
     case messageSendFailure(topic: String, qos: QoS, error: (any Error)?, sizeBytes: Int)
 
-    /// The broker acknowledges messages as if they had a lower quality of service, so they may arrive more than once.
-    /// Reported once for each connection.
+    /// The broker acknowledges sent messages as if they had a lower quality of service, so a message may reach
+    /// subscribers more than once. The event is reported once for each connection.
     case deliveryDowngraded(from: QoS, to: QoS)
     /// The client abandoned a message and does not send it again. The event carries the whole message, so that the app
-    /// can save it. It follows `messageSendFailure`.
+    /// can save it. The event `messageSendFailure` for the message precedes this event.
     ///
-    /// Either the broker ended connections because of the message (`MQTTClientConfig.session.rejectsHarmfulMessages`),
-    /// or a stored message has text that the client does not send (`MQTTClientConfig.limits.textPolicy`) and left the
-    /// message store.
+    /// There are two possible reasons. The broker ended connections because of the message
+    /// (`MQTTClientConfig.session.rejectsHarmfulMessages`). Or the text of a stored message is not allowed
+    /// (`MQTTClientConfig.limits.textPolicy`); the message was then removed from the message store.
     case messageRejected(message: Message, error: any Error)
-    /// The message store failed: new messages may be refused, and the progress of deliveries is stored later.
+    /// The message store failed. New messages may be refused, and the client stores the progress of deliveries later.
     case messageStoreFailure(error: any Error)
-    /// The delivery queue was slower than the client, and this many events are missing here. Only `messageSend`,
-    /// `messageSendSuccess`, `messageReceive` and `messageReceiveFailure` can be dropped; docs/reference/events.md has
-    /// the limits.
+    /// `count` events were dropped before this event, because the delivery queue was slower than the client. Only
+    /// `messageSend`, `messageSendSuccess`, `messageReceive` and `messageReceiveFailure` can be dropped. The file
+    /// docs/reference/events.md describes the limits.
     case eventsDropped(count: Int)
 
     // MARK: App and network

@@ -7,12 +7,12 @@
 /// ```
 ///
 /// Contract: The handler is called from any thread, also from event loops, and from several threads at the same time.
-/// It must not block and must not call the client. The records of one connection arrive in order. A handler cannot
-/// report a failure: it drops the records that it cannot write.
+/// It must not block and must not call the client. The records of one connection arrive in the sequence of their
+/// creation. A handler cannot report a failure: it drops the records that it cannot write.
 public protocol LogHandler: Sendable {
     /// The lowest level of the records that the handler receives; `.info` by default.
     ///
-    /// It is read before each record is made, so reading it must be cheap.
+    /// The client reads this property before it creates a record, so the property must be cheap to read.
     var minimumLevel: LogLevel { get }
 
     /// Logs one record.
@@ -25,7 +25,7 @@ extension LogHandler {
     /// The default level, `.info`.
     public var minimumLevel: LogLevel { .info }
 
-    /// Logs a message if its level is at least `minimumLevel`. Otherwise the text of the message is not made.
+    /// Logs a message if its level is at least `minimumLevel`. Otherwise, the text of the message is not created.
     ///
     /// - Parameters:
     ///   - level: The severity.

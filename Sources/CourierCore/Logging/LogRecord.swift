@@ -9,7 +9,7 @@ public struct LogRecord: Hashable, Sendable {
     /// `configuration`, `keep-alive` or `auth`. Later versions may add more.
     public let source: String
 
-    /// The client id of the client that the record is about; `nil` if it is about none.
+    /// The client id of the client that the record is about; `nil` if the record is about no client.
     public let clientID: String?
 
     /// The text.
@@ -20,7 +20,7 @@ public struct LogRecord: Hashable, Sendable {
     /// - Parameters:
     ///   - level: The severity.
     ///   - source: The part of the SDK that logs.
-    ///   - clientID: The client that the record is about; `nil` by default.
+    ///   - clientID: The client id of the client that the record is about; `nil` by default.
     ///   - message: The text.
     public init(level: LogLevel, source: String, clientID: String? = nil, message: String) {
         self.level = level

@@ -2,14 +2,15 @@
 public enum AcknowledgementMode: Hashable, Sendable {
     /// A message is acknowledged as soon as the client receives it.
     ///
-    /// If the process ends, its received and unread messages are lost, even with a message store. The store holds only
-    /// messages without a reader.
+    /// If the process ends, messages that were received but not read are lost, even with a message store. The store
+    /// holds only messages without a reader.
     ///
-    /// If a reader ends, its unread messages are kept for the next reader, like messages without a reader. An unread
-    /// message that several readers received is not kept.
+    /// If a reader ends, the client keeps its unread messages for the next reader of their topics. An unread message
+    /// that the client passed to several readers is not kept.
     case onReceipt
 
-    /// A message is acknowledged when its loop requests the next message, or earlier by ``Message/acknowledge()``.
+    /// A message is acknowledged when the loop that reads it requests the next message, or earlier by
+    /// ``Message/acknowledge()``.
     ///
     /// If the loop is left before that, the message goes to the next reader of its topic, or arrives again with the
     /// next connection. If neither happens within ten seconds and `maximumKeptMessages` leaves room, the client keeps

@@ -1,4 +1,5 @@
-/// A message that a reader could not use.
+/// A received message that a reader could not use: it could not be decoded, or it is a request without a response
+/// topic.
 public struct DeadLetter: Sendable {
     /// The received message.
     public let message: Message

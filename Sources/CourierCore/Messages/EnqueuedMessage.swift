@@ -10,7 +10,7 @@
 public struct EnqueuedMessage: Sendable {
     private let withdrawal: @Sendable () async throws -> Bool
 
-    /// Creates the result of `enqueue` for your own session type.
+    /// Creates the result of `enqueue` for an app's own type that conforms to `CourierSession`.
     ///
     /// - Parameter withdraw: The action of ``withdraw()``. By default, it returns `false`, which means that the message
     ///   was sent.
@@ -21,11 +21,11 @@ public struct EnqueuedMessage: Sendable {
     /// A withdrawn message is never sent. Before the call returns, the message is also removed from the message store.
     /// An event with ``CourierError/Code-swift.struct/messageWithdrawn`` reports the end of the delivery.
     ///
-    /// - Returns: `false` if the message was sent before, even if the broker did not acknowledge it, or if its delivery
-    ///   has ended.
+    /// - Returns: `true` if the message was withdrawn. `false` if the message was sent before, even if the broker did
+    ///   not acknowledge it, or if its delivery has ended.
     /// - Throws: The store's error if the store could not remove the message; a later process may then send it.
     ///   ``CourierError/Code-swift.struct/clientDestroyed`` if the client ends first, or `CancellationError` if the
-    ///   task is cancelled first. After an error, the present client does not send the message.
+    ///   task is cancelled first. Even after an error, this client does not send the message.
     @discardableResult
     public func withdraw() async throws -> Bool { try await withdrawal() }
 }

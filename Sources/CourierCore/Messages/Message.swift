@@ -8,7 +8,7 @@ public struct Message: Hashable, Sendable {
     private let page: MessagePage
     private let index: UInt32
 
-    /// The reader's part in the acknowledgement of the message; `nil` if there is nothing to acknowledge.
+    /// Acknowledges the message for the reader that received it; `nil` if the reader need not acknowledge the message.
     private let acknowledgement: (any MessageAcknowledgement)?
 
     /// Creates a message. Apps need this initializer only in tests.
@@ -37,15 +37,16 @@ public struct Message: Hashable, Sendable {
         acknowledgement = nil
     }
 
-    /// Creates a reference to the message at `index` of `page`. `acknowledgement` is the reader's part in its
-    /// acknowledgement.
+    /// Creates the message at `index` of `page`, without copying its bytes. `acknowledgement` acknowledges the message
+    /// for one reader; `nil` if the reader need not acknowledge it.
     package init(_ page: MessagePage, _ index: UInt32, acknowledgement: (any MessageAcknowledgement)? = nil) {
         self.page = page
         self.index = index
         self.acknowledgement = acknowledgement
     }
 
-    /// The approximate memory of this message in its page, in bytes.
+    /// The approximate memory that this message uses in its page, in bytes. A page is memory that several messages
+    /// share.
     package var heldByteCount: Int { page.heldByteCount(of: Int(index)) }
 
     private var entry: MessagePage.Entry { page.entries[Int(index)] }
@@ -88,7 +89,8 @@ public struct Message: Hashable, Sendable {
         try page.withPayload(of: Int(index)) { try body($0.bytes) }
     }
 
-    /// Returns the same message in memory of its own. Use it to store a few of many messages for a long time.
+    /// Returns this message with its own memory, which it shares with no other message. Use it to store a few of many
+    /// received messages for a long time.
     ///
     /// - Returns: The message. Acknowledging it has the same effect as acknowledging this message.
     public func detached() -> Message {
@@ -105,16 +107,17 @@ public struct Message: Hashable, Sendable {
     /// Acknowledges the message for this reader, like ``acknowledge()``, and waits until the acknowledgement is
     /// durable.
     ///
-    /// - QoS 2 with a message store: it returns when the store has recorded that the message must not be delivered
-    ///   again. If your processing ends with this call, the message is processed again only if the process dies before
-    ///   the call returns.
-    /// - QoS 1 or 2, if the message waited for a reader in the message store: it returns when the store has removed the
-    ///   message.
-    /// - All other cases (QoS 1, or no message store): it returns when the session has received the acknowledgement.
-    ///   After a crash, the message may arrive again.
+    /// - QoS 2 with a message store: the method returns when the store has recorded that the message must not be
+    ///   delivered again. If this call is the last step of your processing, the message is processed again only if the
+    ///   process dies before the call returns.
+    /// - QoS 1 or 2, if the message waited for a reader in the message store: the method returns when the store has
+    ///   removed the message.
+    /// - All other cases (QoS 1, or no message store): the method returns when the session has received the
+    ///   acknowledgement. After a crash, the message may arrive again.
     ///
     /// If the store fails, the client tries again every second. Cancelling the task does not end the wait. If other
-    /// readers still process the message, the method returns at once, because the last reader decides.
+    /// readers still process the message, the method returns at once. The message is then acknowledged when the last
+    /// reader finishes it.
     ///
     /// - Throws: ``CourierError/Code-swift.struct/clientDestroyed`` if the client is destroyed or has ended before the
     ///   acknowledgement is stored. If the client has ended and the store failed, the error of the store.
@@ -125,7 +128,8 @@ public struct Message: Hashable, Sendable {
         }
     }
 
-    /// Ends the message with a failure code. The broker forgets the message and does not send it again.
+    /// Rejects the message: its acknowledgement carries a failure code. The broker forgets the message and does not
+    /// send it again.
     ///
     /// ```swift
     /// for try await order in client.messages(Received<Order>.self, from: "orders/#", acknowledge: .afterProcessing) {
@@ -159,7 +163,7 @@ public struct Message: Hashable, Sendable {
 }
 
 extension Message {
-    /// Returns whether all fields of the messages are equal. It ignores their readers.
+    /// Returns whether all fields of the messages are equal. The readers that received the messages are ignored.
     public static func == (left: Message, right: Message) -> Bool {
         left.topic == right.topic && left.hasSameBytes(as: right) && left.qos == right.qos
             && left.packetID == right.packetID && left.isRetained == right.isRetained
@@ -187,8 +191,7 @@ extension Message {
     }
 }
 
-/// The part of one reader in the acknowledgement of one message. Any thread may call the methods, and repeated calls
-/// are safe.
+/// Acknowledges one message for one reader. Any thread may call the methods, and repeated calls are safe.
 package protocol MessageAcknowledgement: AnyObject, Sendable {
     /// Reports that this reader has finished the message.
     func acknowledge()
@@ -196,8 +199,8 @@ package protocol MessageAcknowledgement: AnyObject, Sendable {
     /// Reports that this reader rejects the message with this code.
     func reject(_ reason: NegativeAcknowledgement)
 
-    /// Reports that this reader has finished the message. `settled` is called once: when the acknowledgement can no
-    /// longer be lost, or when it has failed.
+    /// Reports that this reader has finished the message. `settled` is called once: with success when the
+    /// acknowledgement is durable, or with the error when it has failed.
     func acknowledge(settled: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 }
 

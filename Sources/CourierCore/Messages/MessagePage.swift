@@ -21,7 +21,7 @@ package final class MessagePage: Sendable {
         package let qos: QoS
         package let isRetained: Bool
         package let isDuplicate: Bool
-        /// Whether several readers received the message.
+        /// True if the client passed the message to several readers.
         package let isShared: Bool
 
         /// Creates an entry.
@@ -55,7 +55,7 @@ package final class MessagePage: Sendable {
     /// A closure that decodes the properties of a received message.
     package typealias PropertyDecoder = @Sendable (UnsafeRawBufferPointer) -> MessageProperties
 
-    /// A page is complete when its messages reach this size in bytes.
+    /// When the messages of a page reach this size in bytes, the next message begins a new page.
     package static let sharedByteCount = 64 << 10
 
     /// A message gets a page of its own if its payload and encoded properties have at least this many bytes.
@@ -63,13 +63,13 @@ package final class MessagePage: Sendable {
 
     package let entries: [Entry]
     /// All payloads, each followed by its encoded properties. If `singlePayload` is set, only the encoded properties of
-    /// that message.
+    /// the page's only message.
     private let bytes: [UInt8]
     /// The payload of the page's only message; `nil` if the payloads are in `bytes`. ``data(of:)`` returns it without a
     /// copy.
     private let singlePayload: Data?
     private let topics: [String]
-    /// The properties of a single message that was created with decoded properties.
+    /// The properties of the page's only message, if the page was created with decoded properties; empty otherwise.
     private let decodedProperties: MessageProperties
     private let decode: PropertyDecoder
     /// The approximate memory that the page keeps allocated, in bytes.
@@ -158,7 +158,7 @@ package final class MessagePage: Sendable {
         entries.count * MemoryLayout<Entry>.stride + bytes.count + (singlePayload?.count ?? 0)
     }
 
-    /// The approximate memory of one message in the page, in bytes.
+    /// The approximate memory that one message uses in the page, in bytes.
     package func heldByteCount(of index: Int) -> Int {
         if entries.count == 1 { return byteCount }
         let entry = entries[index]
@@ -186,8 +186,8 @@ package final class MessagePage: Sendable {
         return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
-    /// Returns a page with the messages at these indexes, in this order. The new page keeps no more memory than these
-    /// messages need.
+    /// Returns a page with only the messages at `indexes`, in the sequence of `indexes`. The new page keeps no more
+    /// memory than its messages need.
     package func extracting(_ indexes: some Collection<UInt32>) -> MessagePage {
         if singlePayload != nil { return self }
         var entries: [Entry] = []

@@ -30,7 +30,7 @@ public struct MessageProperties: Hashable, Sendable {
         case utf8
     }
 
-    /// The values of all properties. All are absent by default.
+    /// The values of all properties. All properties are absent by default.
     package struct Values: Hashable, Sendable {
         package var contentType: String?
         package var payloadFormat = PayloadFormat.unspecified
@@ -48,7 +48,7 @@ public struct MessageProperties: Hashable, Sendable {
         }
     }
 
-    /// An object that holds the values, for messages that have any.
+    /// Holds the property values of a message that has at least one property.
     @usableFromInline
     package final class Box: Sendable {
         package let values: Values
@@ -56,8 +56,8 @@ public struct MessageProperties: Hashable, Sendable {
         fileprivate init(_ values: consuming Values) { self.values = values }
     }
 
-    /// The values; `nil` if all are absent, as in most messages. The struct has the size of one reference, because
-    /// requests and messages contain it and are copied many times.
+    /// The property values; `nil` if all are absent, as in most messages. The values are in a separate object, so that
+    /// this struct has the size of one reference. Requests and messages contain the struct and are copied often.
     @usableFromInline package private(set) var box: Box?
 
     private var values: Values {
@@ -65,7 +65,7 @@ public struct MessageProperties: Hashable, Sendable {
         set { box = newValue.isEmpty ? nil : Box(newValue) }
     }
 
-    /// Whether all values are absent.
+    /// Whether all properties are absent.
     @inlinable package var isEmpty: Bool { box == nil }
 
     /// The MIME type of the payload. If it is `nil`, the client sends the adapter's ``MessageAdapter/contentType``.
@@ -98,15 +98,15 @@ public struct MessageProperties: Hashable, Sendable {
         set { values.messageExpiry = newValue }
     }
 
-    /// The user properties of the message, in order.
+    /// The user properties of the message, in the order in which they are sent.
     public var userProperties: [UserProperty] {
         get { box?.values.userProperties ?? [] }
         set { values.userProperties = newValue }
     }
 
-    /// The identifiers of the subscriptions that a received message matched. Only identifiers that the app chose with
-    /// ``SubscriptionRequest/identifier`` are in the list. They are not published, and a message store does not keep
-    /// them.
+    /// The identifiers of the subscriptions that a received message matched. The list contains only identifiers that
+    /// the app chose with ``SubscriptionRequest/identifier``. They are not sent with a published message, and a message
+    /// store does not keep them.
     public package(set) var subscriptionIdentifiers: [UInt32] {
         get { box?.values.subscriptionIdentifiers ?? [] }
         set { values.subscriptionIdentifiers = newValue }

@@ -13,7 +13,8 @@ public import Synchronization
 /// suspends only between batches.
 public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
     private let open: @Sendable () -> any MessageSource<Element>
-    /// The reader that `subscribed()` started, for the first loop.
+    /// The reader that `subscribed()` started, for the first loop; `nil` if the sequence was not created by
+    /// `subscribed()`.
     private let started: StartedReader?
 
     /// Creates a sequence that opens a source for each loop.
@@ -30,7 +31,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         self.started = started
     }
 
-    /// Starts a reader, or continues with the reader that ``subscribed()`` has started.
+    /// Starts a new reader. The first loop after ``subscribed()`` continues with the reader that was started there.
     public func makeAsyncIterator() -> Iterator { Iterator(started?.take() ?? Iterator.Reading(open())) }
 
     /// Subscribes now, and returns when the broker has granted the subscription.
@@ -71,7 +72,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// The iterator of one loop, which is one reader.
+    /// The iterator of one `for await` loop. Each loop reads the messages independently of other loops.
     @frozen
     public struct Iterator: AsyncIteratorProtocol {
         /// The elements that are ready, in reverse order, so that taking the next element moves no other element.
@@ -110,8 +111,8 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
 
         @inlinable
         nonisolated(nonsending) mutating func refill() async throws -> Element? {
-            // If elements are left here, the task was cancelled: they stay unread. Otherwise, the last element is
-            // finished, and `nextBatch()` below reports it.
+            // If the batch still has elements, the task was cancelled, and these elements stay unread. Otherwise, the
+            // loop has finished the last element, and the call of `nextBatch()` below reports this to the source.
             if !batch.isEmpty { reading.end() }
             batch = []  // Frees the memory before the wait for the next batch.
             guard let source = reading.source else { return nil }

@@ -20,7 +20,7 @@ public protocol MessageSource<Element>: AnyObject, Sendable {
     /// - Throws: The reason why no elements will arrive, or `CancellationError`.
     nonisolated(nonsending) func opened() async throws
 
-    /// Waits for elements, and returns the elements that are ready, in order.
+    /// Waits for elements, and returns the elements that are ready, in the order of their arrival.
     ///
     /// - Returns: The elements; an empty array at the end.
     /// - Throws: The error that ends the sequence.

@@ -1,7 +1,7 @@
 /// The topic, quality of service and options for publishing a value.
 ///
-/// The convenience forms of `publish` create it. Create it yourself to set options that those forms do not offer. Later
-/// versions may add fields with defaults that preserve the present behavior.
+/// The forms of `publish` with separate parameters create a request. Create it yourself to set options that those forms
+/// do not offer. Later versions may add fields with defaults that preserve the current behavior.
 public struct PublishRequest: Sendable {
     /// The topic. Each parameter must have a value.
     public var topic: TopicTemplate
@@ -14,7 +14,7 @@ public struct PublishRequest: Sendable {
 
     /// Whether the message replaces an earlier latest-only message to the same topic that still waits to be sent;
     /// `false` by default. The replaced message fails with ``CourierError/Code-swift.struct/messageReplaced``. The
-    /// order of the calls decides which message is newer, even if only one of them is stored.
+    /// message of the later call is the newer one, even if only one of the two messages is in a message store.
     public var isLatestOnly: Bool
 
     /// The properties of MQTT 5. With MQTT 3.1.1, only ``MessageProperties/messageExpiry`` has an effect: it limits how

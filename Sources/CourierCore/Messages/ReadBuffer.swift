@@ -4,9 +4,9 @@
 /// message, the client stops reading from the broker until half of the buffer is free. The policy applies only to QoS
 /// 0.
 ///
-/// While the client awaits the broker's answer to a publish, a subscription or a request, it continues to read slowly,
-/// because the full reader may wait for that answer. Messages beyond twice the limit are then not acknowledged until
-/// there is room. At QoS 0, they are dropped.
+/// While the client awaits the broker's answer to a publish, a subscription or a request, it continues to read slowly.
+/// Otherwise, an app that waits for this answer before it reads more messages would wait forever. Messages beyond twice
+/// the limit are not acknowledged until there is room; at QoS 0, they are dropped.
 public struct ReadBuffer: Hashable, Sendable {
     /// The policy for a message of QoS 0 when the buffer is full.
     public enum Overflow: Hashable, Sendable {

@@ -37,15 +37,15 @@ extension Received: Hashable where Value: Hashable {}
 
 extension Received: ValueWithMessage {}
 
-/// A type that contains a decoded value and its message. ``Received`` is the only one.
+/// A type that contains a decoded value and its message. ``Received`` is the only such type in this library.
 ///
-/// If a reader requests such a type, the session decodes its `Value` and creates the whole with `init(value:message:)`.
-/// Your own test double of ``CourierSession`` needs the protocol for this.
+/// If a reader requests such a type, the session decodes its `Value` and creates the result with
+/// `init(value:message:)`. Your own test double of ``CourierSession`` needs the protocol for this.
 public protocol ValueWithMessage: Sendable {
     /// The type to decode.
     associatedtype Value: Sendable
 
-    /// Creates the whole from the value and its message.
+    /// Creates an instance from the decoded value and its message.
     ///
     /// - Parameters:
     ///   - value: The decoded value.

@@ -1,6 +1,6 @@
 /// The topic of a subscription, and its options.
 ///
-/// Later versions may add fields with defaults that preserve the present behavior.
+/// Later versions may add fields with defaults that preserve the current behavior.
 public struct SubscriptionRequest: Sendable {
     /// The topic. A parameter without a value matches any level.
     public var topic: TopicTemplate
@@ -14,8 +14,8 @@ public struct SubscriptionRequest: Sendable {
     /// The limits for messages that wait for the reader.
     public var buffer: ReadBuffer
 
-    /// The subscription identifier of MQTT 5, from 1 to 268,435,455. If it is `nil`, the default, the client decides.
-    /// It is not sent with MQTT 3.1.1.
+    /// The subscription identifier of MQTT 5, from 1 to 268,435,455. If it is `nil`, the default, the client decides
+    /// whether to use an identifier. It is not sent with MQTT 3.1.1.
     ///
     /// The broker adds the identifier to each message that it sends for this filter.
     /// ``MessageProperties/subscriptionIdentifiers`` contains it. Filters that match the same topics need different

@@ -1,8 +1,8 @@
 /// A topic filter to unsubscribe from, and the properties of the UNSUBSCRIBE packet.
 ///
-/// Later versions may add fields with defaults that preserve the present behavior.
+/// Later versions may add fields with defaults that preserve the current behavior.
 public struct UnsubscriptionRequest: Sendable {
-    /// The topic of the subscription, with values for the same parameters.
+    /// The topic of the subscription, with the same parameter values as in the subscription.
     public var topic: TopicTemplate
 
     /// The user properties of UNSUBSCRIBE in MQTT 5, in this order; empty by default, at most 256. They are not sent

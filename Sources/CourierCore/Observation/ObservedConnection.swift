@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Describes one connection to a packet observer. It is a class, so that a batch carries one reference and not six
-/// strings.
+/// Describes one connection to a packet observer. It is a class, so that each `PacketBatch` holds only a reference to
+/// the description.
 public final class ObservedConnection: Sendable {
     /// The MQTT version of the connection.
     public enum ProtocolVersion: Hashable, Sendable {
@@ -27,13 +27,13 @@ public final class ObservedConnection: Sendable {
     /// When the connection was opened, by the wall clock.
     public let openedAt: Date
 
-    /// When the connection was opened, on the clock of ``PacketBatch/time``. With `openedAt`, it gives each packet a
-    /// time of day.
+    /// The instant at which the connection was opened, on the clock of ``PacketBatch/time``. To get the time of day of
+    /// a packet, add the time since this instant to `openedAt`.
     public let openedInstant: ContinuousClock.Instant
 
     /// The number of the client that made the connection; `nil` if it is not known. All connections of a client have
-    /// the same number, also to different brokers and with different client ids. No other client of this process has
-    /// it.
+    /// the same number, also to different brokers and with different client ids. Different clients of this process have
+    /// different numbers.
     public let clientNumber: UInt64?
 
     /// Makes a description of a connection.

@@ -12,13 +12,13 @@ public struct PacketBatch: Sendable {
         case incoming
     }
 
-    /// The direction of these packets.
+    /// The direction of the packets in this batch.
     public let direction: Direction
 
     /// One or more complete packets in wire order, without gaps. The fixed header of each packet contains its length.
     public let bytes: [UInt8]
 
-    /// When the packets were written, or when the read that completed them returned.
+    /// When outgoing packets were written, or when the read that completed incoming packets returned.
     public let time: ContinuousClock.Instant
 
     /// The connection that the packets belong to. All batches of a connection share one object.

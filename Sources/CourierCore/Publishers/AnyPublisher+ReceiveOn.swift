@@ -1,8 +1,8 @@
 public import Foundation
 
 extension AnyPublisher {
-    /// Delivers all values on a queue from this operator on, in order and one at a time, even if the queue is
-    /// concurrent.
+    /// Delivers all values to the following operators and sinks on a queue. Values are delivered one at a time, in the
+    /// sequence in which they were sent, even if the queue is concurrent.
     ///
     /// Values wait for the queue in a buffer. If the queue is too slow, the buffer drops values according to its
     /// policy. If no message may be lost, read the messages as a sequence, which slows the sender down instead.

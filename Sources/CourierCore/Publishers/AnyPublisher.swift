@@ -52,8 +52,8 @@ public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
         let sink = Sink<Output, Failure>(receiveValue: receiveValue, receiveCompletion: receiveCompletion)
         let upstream = subscribe { sink.receive($0) }
         return AnyCancellable {
-            // The order matters: if the sink stopped first, a thread that is delivering could lose a value, because the
-            // sink would ignore it.
+            // Cancel the upstream subscription first. If the sink stopped first, it would ignore a value that another
+            // thread delivers at this moment, and the value would be lost.
             upstream.cancel()
             sink.stop()
         }

@@ -24,7 +24,7 @@ struct BoundedQueue<Element: Sendable>: Sendable {
     var isEmpty: Bool { count == 0 }
 
     /// Adds an element. If there is no room, it drops the oldest elements or the new element, and returns the dropped
-    /// ones.
+    /// elements.
     mutating func append(_ element: Element) -> [Element] {
         var dropped: [Element] = []
         while !hasRoom(for: element) {

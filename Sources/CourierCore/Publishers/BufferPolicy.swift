@@ -9,7 +9,8 @@ public struct BufferPolicy: Sendable {
         case dropNewest
     }
 
-    /// The largest number of values that may wait, at least 1. A completion always fits in addition.
+    /// The largest number of values that may wait, at least 1. The completion of the publisher is always accepted in
+    /// addition.
     public let limit: Int
 
     /// The largest total size of the waiting values in bytes, at least 1. An empty buffer accepts a value of any size.
@@ -22,7 +23,7 @@ public struct BufferPolicy: Sendable {
     /// Which value is dropped when the buffer is full; ``Overflow/dropOldest`` by default.
     public let overflow: Overflow
 
-    /// A closure that is called after each dropped value, on the sender's thread. It must not block.
+    /// A closure that is called after each dropped value, on the sender's thread; `nil` for none. It must not block.
     public let onDrop: (@Sendable () -> Void)?
 
     /// Makes a policy from the limits and the value to drop.
@@ -42,14 +43,15 @@ public struct BufferPolicy: Sendable {
         self.onDrop = onDrop
     }
 
-    /// 1,024 values or 8 MiB, and the oldest value is dropped. For values that are sent to a subject while its sink is
-    /// busy.
+    /// A limit of 1,024 values and 8 MiB; the oldest value is dropped. It is for values that are sent to a subject
+    /// while its sink is busy.
     public static let mailbox = BufferPolicy(limit: 1_024)
 
-    /// 16,384 values or 8 MiB, and the oldest value is dropped. For values that wait for the queue of a `receive(on:)`.
+    /// A limit of 16,384 values and 8 MiB; the oldest value is dropped. It is for values that wait for the queue of a
+    /// `receive(on:)`.
     public static let queue = BufferPolicy(limit: 16_384)
 
-    /// 256 values or 8 MiB, and the oldest value is dropped. For values that wait for the next turn of a `for await`
-    /// loop.
+    /// A limit of 256 values and 8 MiB; the oldest value is dropped. It is for values that wait until a `for await`
+    /// loop reads them.
     public static let values = BufferPolicy(limit: 256)
 }

@@ -25,7 +25,8 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendab
 
     deinit { core.send(.finished) }
 
-    /// The last value sent, or the first one. Setting it is the same as ``send(_:)``.
+    /// The last sent value; the first value of the subject if none was sent. Setting this property is the same as
+    /// ``send(_:)``.
     public var value: Output {
         get { core.current ?? initial }
         set { core.send(newValue) }
@@ -41,7 +42,7 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendab
     /// - Parameter completion: How the publisher ends.
     public func send(completion: PublisherCompletion<Failure>) { core.send(completion) }
 
-    /// Returns a publisher of the same values, which cannot send.
+    /// Returns a publisher of this subject's values. The publisher has no method to send values.
     ///
     /// - Returns: The publisher.
     public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> {

@@ -1,4 +1,4 @@
-/// A publisher that delivers each value of ``send(_:)`` to the subscribers of that moment, and does not store it.
+/// A publisher that delivers each value of ``send(_:)`` to its current subscribers, and does not store the value.
 ///
 /// ```swift
 /// let taps = PassthroughSubject<Int, Never>()
@@ -29,7 +29,7 @@ public final class PassthroughSubject<Output: Sendable, Failure: Error>: Sendabl
     /// - Parameter completion: How the publisher ends.
     public func send(completion: PublisherCompletion<Failure>) { core.send(completion) }
 
-    /// Returns a publisher of the same values, which cannot send.
+    /// Returns a publisher of this subject's values. The publisher has no method to send values.
     ///
     /// - Returns: The publisher.
     public func eraseToAnyPublisher() -> AnyPublisher<Output, Failure> {

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Queues the signals of any number of senders, and delivers them one at a time, in order, without holding a lock.
+/// Queues the signals of any number of senders, and delivers them one at a time, in the sequence of `put`, without
+/// holding a lock.
 ///
 /// ```
 /// idle ──claim──▶ delivering ──queue empty──▶ idle
@@ -15,8 +16,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
 
     private enum Phase { case open, ended, closed }
 
-    /// Not generic, for speed: an idle mailbox passes a value with this lock alone, and unspecialized generic code
-    /// looks up type metadata at each use of a generic lock.
+    /// This struct is not generic, for speed. An idle mailbox passes a value on with only this struct's lock. If the
+    /// lock were generic, unspecialized code would look up type metadata at each use.
     private struct Control {
         var phase = Phase.open
         var isDelivering = false
@@ -64,8 +65,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
 
     func report(_ dropped: [Signal]) { for _ in dropped { policy.onDrop?() } }
 
-    /// Claims the right to deliver. If it returns `true`, the caller must call ``deliver(atMost:)`` until that returns
-    /// `false`.
+    /// Claims the right to deliver the queued signals. If it returns `true`, the caller must call ``deliver(atMost:)``
+    /// until that method returns `false`. It returns `false` if no signal waits, or if another caller has the claim.
     func claim() -> Bool {
         control.withLock { control in
             guard !control.isDelivering, control.waiting > 0 else { return false }
@@ -74,8 +75,9 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Claims the right to deliver a value directly, if no signal is waiting or being delivered. If it returns `true`,
-    /// the caller must call ``deliverHere(first:)``.
+    /// Claims the right to deliver a value without the queue. If it returns `true`, the caller must call
+    /// ``deliverHere(first:)``. It returns `false` if a signal waits or is being delivered, or if the mailbox has
+    /// ended.
     func claimIdle() -> Bool {
         control.withLock { control in
             guard control.phase == .open, !control.isDelivering, control.waiting == 0 else { return false }
@@ -84,10 +86,10 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Delivers waiting signals. The caller must have the claim.
+    /// Delivers waiting signals. The caller must have the claim of `claim()` or `claimIdle()`.
     ///
-    /// - Returns: `true` if `limit` was reached, and the caller keeps the claim. `false` if no signal is waiting, and
-    ///   the claim is released.
+    /// - Returns: `true` if `limit` signals were delivered; the caller then keeps the claim. `false` if no signal
+    ///   waits; the claim is then released.
     func deliver(atMost limit: Int) -> Bool {
         for _ in 0..<limit {
             guard mayGoOn() else { return false }
@@ -112,8 +114,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Delivers a signal that is not in the queue, then the signals that arrive meanwhile. The caller must have the
-    /// claim.
+    /// Delivers a signal that is not in the queue, and then the signals that arrive meanwhile. The caller must have the
+    /// claim of `claimIdle()`.
     func deliverHere(first signal: Signal) {
         receive(signal)
         while deliver(atMost: .max) {}
@@ -125,7 +127,7 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         while deliver(atMost: .max) {}
     }
 
-    /// Drops the waiting signals, and ignores all later ones.
+    /// Drops the waiting signals, and ignores all later signals.
     func close() {
         let forgotten = control.withLock { control in
             control.phase = .closed

@@ -3,8 +3,8 @@ import Synchronization
 /// Stores the subscribers of a subject, and its current value if it has one.
 ///
 /// A sender adds the value to every subscriber's mailbox while it holds the lock. So all subscribers receive the values
-/// in the same order, and a subscriber gets the values sent after it subscribed. Values are delivered after the lock is
-/// released.
+/// in the same sequence, and a subscriber gets all values that are sent after it subscribed. Values are delivered after
+/// the lock is released.
 final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
     typealias Signal = PublisherSignal<Output, Failure>
     typealias Mailbox = SerialMailbox<Output, Failure>
@@ -94,7 +94,7 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
         let mailbox = Mailbox(policy, receive: receive)
         let id = state.withLock { state in
             state.lastID += 1
-            // Both signals fit, because the mailbox is empty.
+            // The new mailbox is empty, so both signals fit and no dropped signals are returned.
             if let current = state.current { _ = mailbox.put(.value(current)) }
             if let completion = state.completion {
                 _ = mailbox.put(.completion(completion))

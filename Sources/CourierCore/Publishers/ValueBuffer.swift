@@ -10,8 +10,8 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
         var completion: PublisherCompletion<Failure>?
         var isClosed = false
 
-        // At most one waiter, unless an iterator was copied and several tasks read from it. Each waiter is resumed
-        // exactly once.
+        // There is at most one waiter, unless an iterator was copied and several tasks read from it. Each waiter is
+        // resumed exactly once.
         var waiters: [Waiter] = []
 
         /// Removes and returns the next signal if the reader need not wait; otherwise returns `nil`.
@@ -64,7 +64,8 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Waits for the next value or the end. If the task is cancelled, it returns the end at once.
+    /// Waits for the next value or the end of the publisher. If the task is cancelled, the method returns
+    /// `.completion(.finished)` at once.
     nonisolated(nonsending) func next() async -> Signal {
         if Task.isCancelled { close() }
         if let ready = state.withLock({ $0.takeReady() }) { return ready }

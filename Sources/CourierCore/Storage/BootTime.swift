@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A point in time, measured as the time since the machine was booted, with the id of that boot.
+/// A point in time: the time since the machine was booted, and the id of that boot.
 ///
-/// Two points in time of one boot are compared by this time. Changes of the system's date do not affect it. It includes
-/// the time that the machine sleeps.
+/// Two points in time of the same boot are compared by their time since the boot. Changes of the system's date do not
+/// affect the time since the boot. The time that the machine sleeps is included.
 public struct BootTime: Hashable, Sendable {
     /// The id that the system gave to this boot. Each boot has a different id.
     public let bootID: UUID
@@ -15,22 +15,22 @@ public struct BootTime: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - bootID: The id of the boot.
-    ///   - sinceBoot: The time since the boot. A store keeps whole nanoseconds.
+    ///   - sinceBoot: The time since the boot. A message store saves it with a precision of one nanosecond.
     public init(bootID: UUID, sinceBoot: Duration) {
         self.bootID = bootID
         self.sinceBoot = sinceBoot
     }
 
-    /// Creates a point in time from a clock instant. Returns `nil` if the boot has no id.
+    /// Creates a point in time from a clock instant. Returns `nil` if the system has no boot ids.
     package init?(_ instant: ContinuousClock.Instant, bootID: UUID? = BootTime.presentBootID) {
         guard let bootID else { return nil }
         self.init(bootID: bootID, sinceBoot: ContinuousClock().systemEpoch.duration(to: instant))
     }
 
-    /// The present time; `nil` if the system has no boot ids.
+    /// The current time; `nil` if the system has no boot ids.
     public static var now: BootTime? { BootTime(.now) }
 
-    /// The id of the present boot, which Linux has in `/proc`; `nil` if the system has no boot ids.
+    /// The id of the current boot, read from `/proc` on Linux; `nil` on a system without boot ids.
     package static let presentBootID: UUID? = {
         let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         return text.flatMap { UUID(uuidString: $0.trimmingCharacters(in: .whitespacesAndNewlines)) }

@@ -1,29 +1,29 @@
 /// Stores messages, packet ids and subscriptions that must survive the end of a connection, the broker or the process.
-/// It makes QoS 1 and 2 reliable.
+/// The client needs them to deliver messages of QoS 1 and 2 reliably.
 ///
 /// Rules for implementations:
-/// - **Callers.** Any thread may call a method, also an event loop, and for several scopes at the same time. No method
-///   blocks: the store works on its own thread or queue.
+/// - **Callers.** Any thread may call a method, also an event loop. Calls for several scopes may run at the same time.
+///   No method blocks: the store works on its own thread or queue.
 /// - **Batches.** A ``commit(_:in:completion:)`` is atomic: after a crash, either all of its changes are stored or
 ///   none. Batches take effect in the order of their calls, and their completions are called in that order. While one
 ///   batch is written, the store may collect waiting batches and write them together (group commit). A message is
 ///   therefore safe when the completion is called, and not when the method returns.
 /// - **Order.** Messages are read in the order of their ids. A read returns the changes of every batch that was
 ///   completed before the read was called.
-/// - **Paging.** Reads return at most `limit` rows above an id, so that the client can resume a store of a million rows
+/// - **Paging.** Reads return at most `limit` rows above an id, so that the client can read a store of a million rows
 ///   with little memory.
 /// - **Errors.** An error is a ``CourierError`` with `storeFull` (limit or disk), `storeFailed`, `storeDamaged` or
 ///   `storeInUse`. A failed batch changes nothing, earlier commits remain, and later batches are tried again. Nothing
 ///   is dropped silently.
-/// - **Time.** A message has expired if ``StoredMessage/isOver(at:)`` returns `true`. The date alone does not decide,
-///   because the system's clock may be set.
-/// - **Limits.** The store documents its limits of rows and bytes and their defaults. A batch that only removes is
+/// - **Time.** A message has expired if ``StoredMessage/isOver(at:)`` returns `true`. Do not decide by the date alone,
+///   because the system's date may be changed.
+/// - **Limits.** The store documents its limits of rows and bytes and their defaults. A batch that only removes rows is
 ///   accepted even if the store is full.
 public protocol MessageStore: Sendable {
     /// Applies all changes or none.
     ///
     /// - Parameters:
-    ///   - changes: The changes, in order.
+    ///   - changes: The changes, in the order in which they take effect.
     ///   - scope: The client id and broker that the rows belong to.
     ///   - completion: Called once, on a thread of the store, when the changes are as durable as the store promises, or
     ///     when they have failed. It must not block and must not wait for the store.
@@ -32,15 +32,17 @@ public protocol MessageStore: Sendable {
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     )
 
-    /// Applies changes that cause only a repetition if they are lost, such as the acknowledgement of a message.
+    /// Applies changes that may be lost: without them, the client only repeats a packet or a message. An example is the
+    /// removal of an acknowledged message.
     ///
-    /// The changes survive the process like those of ``commit(_:in:completion:)``. They survive a power failure only
-    /// after the next such commit. Calls of both methods take effect in the order of the calls.
+    /// The changes survive the end of the process, like those of ``commit(_:in:completion:)``. They survive a power
+    /// failure only after the next call of that method has completed. Calls of both methods take effect in the sequence
+    /// of the calls.
     ///
-    /// The default calls ``commit(_:in:completion:)``.
+    /// The default implementation calls ``commit(_:in:completion:)``.
     ///
     /// - Parameters:
-    ///   - changes: The changes, in order.
+    ///   - changes: The changes, in the order in which they take effect.
     ///   - scope: The client id and broker that the rows belong to.
     ///   - completion: The same as for ``commit(_:in:completion:)``.
     func commitRepeatable(
@@ -51,7 +53,7 @@ public protocol MessageStore: Sendable {
     /// Returns the number and size of the scope's messages, without reading them.
     ///
     /// - Parameter scope: The client id and broker that the rows belong to.
-    /// - Returns: The counts, the bytes, the last id and the session.
+    /// - Returns: The numbers of messages, the payload bytes, the last message id, and the session of the packet ids.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func summary(of scope: StoreScope) async throws -> StoreSummary
 
@@ -65,12 +67,13 @@ public protocol MessageStore: Sendable {
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
-    /// Returns a page of the outgoing messages that were sent and have not ended, oldest first. Their progress is not
-    /// ``StoredOutgoing/Progress/queued``. They may be anywhere among the queued messages.
+    /// Returns a page of the outgoing messages that were sent and are not finally acknowledged, oldest first. Their
+    /// progress is not ``StoredOutgoing/Progress/queued``. Queued messages may have smaller and larger ids than the
+    /// sent messages.
     ///
-    /// A client calls this method once for each session, before its first connection. The default searches the pages of
-    /// ``outgoing(in:after:limit:)`` and therefore reads all messages. If a store can find the sent messages faster, it
-    /// should implement this method.
+    /// A client calls this method once for each session, before its first connection. The default implementation
+    /// searches the pages of ``outgoing(in:after:limit:)``, so it reads all messages. If a store can find the sent
+    /// messages faster, it should implement this method.
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
@@ -83,7 +86,7 @@ public protocol MessageStore: Sendable {
     /// Returns a page of the outgoing messages that the client gave up, in the order of their ids; see
     /// ``StoreChange/reject(_:reason:at:)``.
     ///
-    /// The default returns an empty page, for a store that keeps no rejected messages.
+    /// The default implementation returns an empty page, for a store that keeps no rejected messages.
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
@@ -107,23 +110,23 @@ public protocol MessageStore: Sendable {
     ) async throws -> [StoredMessage]
 
     /// Returns a page of incoming messages that no reader has taken and that have not expired at the given time, oldest
-    /// first. The client calls this method, and not the one without a time.
+    /// first. The client always calls this method, and never ``incoming(in:matching:after:limit:)``.
     ///
-    /// The default calls ``incoming(in:matching:after:limit:)``, which uses the store's own clock.
+    /// The default implementation calls ``incoming(in:matching:after:limit:)``, which uses the store's own clock.
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
     ///   - filter: The filter that the messages must match; `nil` for all messages.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
-    ///   - time: The present time.
+    ///   - time: The current time.
     /// - Returns: The page. It is empty after the last page.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
     ) async throws -> [StoredMessage]
 
-    /// Returns the packet ids of QoS 2 messages whose PUBREL has not arrived; at most 65,535.
+    /// Returns the packet ids of received QoS 2 messages whose PUBREL has not arrived; at most 65,535.
     ///
     /// - Parameter scope: The client id and broker that the rows belong to.
     /// - Returns: The ids.
@@ -142,7 +145,7 @@ extension MessageStore {
     /// Calls ``commit(_:in:completion:)``, for a store that treats all changes alike.
     ///
     /// - Parameters:
-    ///   - changes: The changes, in order.
+    ///   - changes: The changes, in the order in which they take effect.
     ///   - scope: The client id and broker that the rows belong to.
     ///   - completion: Called once, when the changes are stored or have failed.
     public func commitRepeatable(
@@ -164,14 +167,14 @@ extension MessageStore {
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
     ) async throws -> [RejectedMessage] { [] }
 
-    /// Ignores `time`, and reads by the store's own clock.
+    /// Returns the messages that have not expired by the store's own clock, and ignores `time`.
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
     ///   - filter: The filter that the messages must match; `nil` for all messages.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
-    ///   - time: The present time.
+    ///   - time: The current time.
     /// - Returns: The page. It is empty after the last page.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     public func incoming(
@@ -180,7 +183,7 @@ extension MessageStore {
         try await incoming(in: scope, matching: filter, after: id, limit: limit)
     }
 
-    /// Searches for sent messages in pages of 500 outgoing messages each.
+    /// Reads the outgoing messages in pages of 500, and returns the messages that were sent.
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.

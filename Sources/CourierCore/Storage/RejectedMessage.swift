@@ -1,6 +1,6 @@
 public import Foundation
 
-/// An outgoing message that the client gave up because the broker ended the connection each time it was sent.
+/// An outgoing message that the client gave up, because the broker ended connections right after the message was sent.
 ///
 /// A store keeps a limited number of rejected messages for inspection; see ``StoreChange/reject(_:reason:at:)``.
 public struct RejectedMessage: Hashable, Sendable {
@@ -30,14 +30,14 @@ public struct RejectedMessage: Hashable, Sendable {
 }
 
 extension RejectedMessage {
-    /// The maximum number of rejected messages that a store of this package keeps for all scopes together: 1,000. The
-    /// oldest are removed first.
+    /// The maximum number of rejected messages that a store of this package keeps for all scopes together: 1,000. If
+    /// there are more, the store removes the oldest.
     package static let maximumCount = 1_000
 
-    /// The maximum number of bytes of payloads, topics and properties of all rejected messages: 16 MiB. A larger
-    /// message is not kept.
+    /// The maximum size of the payloads, topics and properties of all rejected messages together: 16 MiB. A single
+    /// message that is larger is not kept.
     package static let maximumBytes = 16 << 20
 
-    /// The maximum number and bytes of rejected messages, as one value.
+    /// The maximum number of rejected messages and the maximum number of their bytes, as one value.
     package static let limit = StoreSize(rows: maximumCount, bytes: maximumBytes)
 }

@@ -18,12 +18,12 @@ public struct StoreScope: Hashable, Sendable {
         self.broker = broker
     }
 
-    /// Compares the UTF-8 bytes.
+    /// Returns whether both client ids and both brokers have the same UTF-8 bytes.
     public static func == (left: StoreScope, right: StoreScope) -> Bool {
         TopicRules.sameBytes(left.clientID, right.clientID) && TopicRules.sameBytes(left.broker, right.broker)
     }
 
-    /// Hashes the UTF-8 bytes.
+    /// Hashes the UTF-8 bytes of the client id and the broker.
     public func hash(into hasher: inout Hasher) {
         for text in [clientID, broker] {
             hasher.combine(text.utf8.count)

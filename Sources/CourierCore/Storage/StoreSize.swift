@@ -21,7 +21,8 @@ package struct StoreSize: Hashable, Sendable {
 
     package init(of filter: TopicFilter) { self.init(rows: 1, bytes: filter.string.utf8.count) }
 
-    /// Creates the largest size that the changes can add. Removals and replaced rows are ignored.
+    /// Creates the sum of the sizes of all rows that the changes add. Rows that the changes remove or replace are not
+    /// subtracted.
     package init(addedBy changes: [StoreChange]) {
         self.init()
         for change in changes {
@@ -36,10 +37,10 @@ package struct StoreSize: Hashable, Sendable {
         }
     }
 
-    /// Whether both numbers are within the limit.
+    /// Returns whether the rows and the bytes are both within the limit.
     package func fits(_ limit: StoreSize) -> Bool { rows <= limit.rows && bytes <= limit.bytes }
 
-    /// Whether each number is within the limit, or not larger than before.
+    /// Returns whether the rows and the bytes are each within the limit, or not larger than in `before`.
     package func fits(_ limit: StoreSize, atMost before: StoreSize) -> Bool {
         rows <= max(limit.rows, before.rows) && bytes <= max(limit.bytes, before.bytes)
     }

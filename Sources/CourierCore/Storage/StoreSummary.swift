@@ -6,14 +6,15 @@ public struct StoreSummary: Hashable, Sendable {
     /// The number of stored incoming messages.
     public let incomingCount: Int
 
-    /// The number of payload bytes of all these messages.
+    /// The number of payload bytes of all stored outgoing and incoming messages.
     public let payloadBytes: Int
 
-    /// The highest message id that was ever used in this scope, in either direction; `nil` if there was none.
+    /// The highest message id that was ever used in this scope, outgoing or incoming; `nil` if no message was ever
+    /// stored.
     public let lastMessageID: StoredMessage.ID?
 
     /// The session that the packet ids of the rows belong to: its client id, and its broker as `host:port`. It is `nil`
-    /// if the client has stored none, or if the store ignores ``StoreChange/rememberSession(_:)``.
+    /// if the client has stored no session, or if the store ignores ``StoreChange/rememberSession(_:)``.
     public let session: StoreScope?
 
     /// Creates a summary.
@@ -21,8 +22,8 @@ public struct StoreSummary: Hashable, Sendable {
     /// - Parameters:
     ///   - outgoingCount: The number of stored outgoing messages.
     ///   - incomingCount: The number of stored incoming messages.
-    ///   - payloadBytes: The number of payload bytes of all these messages.
-    ///   - lastMessageID: The highest message id that was ever used.
+    ///   - payloadBytes: The number of payload bytes of all stored outgoing and incoming messages.
+    ///   - lastMessageID: The highest message id that was ever used; `nil` if no message was ever stored.
     ///   - session: The session that the packet ids belong to; `nil` by default.
     public init(
         outgoingCount: Int, incomingCount: Int, payloadBytes: Int, lastMessageID: StoredMessage.ID?,

@@ -9,19 +9,19 @@ public struct StoreTime: Hashable, Sendable {
     /// The date. It may step forward or back when the system's clock is set.
     public var date: Date
 
-    /// The time since the boot, which never steps; `nil` if it is not known.
+    /// The time since the boot, which does not change when the system's clock is set; `nil` if it is not known.
     public var bootTime: BootTime?
 
     /// Creates a point in time.
     ///
     /// - Parameters:
     ///   - date: The date.
-    ///   - bootTime: The time since the boot. If it is `nil`, the default, only the dates of messages are compared.
+    ///   - bootTime: The time since the boot. With `nil`, the default, the ages of messages are measured by dates only.
     public init(date: Date, bootTime: BootTime? = nil) {
         self.date = date
         self.bootTime = bootTime
     }
 
-    /// The present time of the system's clocks.
+    /// The current time of the system's clocks.
     public static var now: StoreTime { StoreTime(date: Date(), bootTime: .now) }
 }

@@ -1,17 +1,17 @@
 import Foundation
 
 extension StoredMessage {
-    /// The longest age and lifetime, in seconds. It is longer than any message is kept. A damaged file may contain a
-    /// longer one.
+    /// The maximum age and lifetime of a message in seconds, about 30,000 years. A longer time, for example from a
+    /// damaged file, is shortened to this value.
     private static let longest = 1e12
 
     /// How long ago the message was stored.
     ///
-    /// If the message was stored in the present boot, the age is the difference of the times since the boot. A change
-    /// of the date has no effect on it. Otherwise, the age is the difference of the dates. A message with a date in the
-    /// future has the age 0.
+    /// If the message was stored in the current boot of the machine, the age is the difference of the times since the
+    /// boot. A change of the date then has no effect on the age. Otherwise, the age is the difference of the dates. A
+    /// message with a date in the future has the age 0.
     ///
-    /// - Parameter time: The present time.
+    /// - Parameter time: The current time.
     /// - Returns: The age, never negative.
     public func age(at time: StoreTime) -> Duration {
         if let stored = bootTime, let now = time.bootTime, stored.bootID == now.bootID,
@@ -27,17 +27,17 @@ extension StoredMessage {
 
     /// Returns how long the message is still valid: its ``lifetime`` minus its ``age(at:)``.
     ///
-    /// - Parameter time: The present time.
+    /// - Parameter time: The current time.
     /// - Returns: The remaining time. It is zero if the lifetime is over, and `nil` if the message has no lifetime
     ///   limit.
     public func remaining(at time: StoreTime) -> Duration? {
         lifetime.map { max(.zero, $0 - age(at: time)) }
     }
 
-    /// Whether the lifetime of the message is over. Every store uses this result; an index or a query may only select
-    /// candidates.
+    /// Returns whether the lifetime of the message is over. Every store must decide by this method. It may use an index
+    /// or a query only to find messages that may be over.
     ///
-    /// - Parameter time: The present time.
+    /// - Parameter time: The current time.
     /// - Returns: `true` if the lifetime is over; `false` if it is not over or has no limit.
     public func isOver(at time: StoreTime) -> Bool { remaining(at: time).map { $0 <= .zero } ?? false }
 

@@ -2,8 +2,9 @@ public import Foundation
 
 /// A message in a store, outgoing or incoming.
 public struct StoredMessage: Hashable, Sendable {
-    /// The position of a message in its scope and direction. The client assigns ids in growing order, so the order of
-    /// ids is the order of messages. After a restart, the client continues above ``StoreSummary/lastMessageID``.
+    /// The number of a message in its scope and direction (outgoing or incoming). The client assigns ids in growing
+    /// order, so a later message has a higher id. After a restart, the client assigns ids above
+    /// ``StoreSummary/lastMessageID``.
     public struct ID: RawRepresentable, Hashable, Comparable, Sendable {
         /// The number.
         public let rawValue: UInt64
@@ -34,22 +35,23 @@ public struct StoredMessage: Hashable, Sendable {
     /// The properties of MQTT 5.
     public let properties: MessageProperties
 
-    /// The date when the message was accepted or received.
+    /// The date when the client accepted the outgoing message, or received the incoming message.
     public let storedAt: Date
 
     /// The date when the message expires; `nil` for never.
     ///
-    /// A store may remove an expired incoming message, but never an outgoing message. The client gives up an outgoing
-    /// message that expires before it was sent. For such a message, the date results from its
-    /// ``MessageProperties/messageExpiry`` or from the client's limit for waiting messages, whichever is shorter. The
-    /// broker receives only the former.
+    /// A store may remove an expired incoming message, but never an outgoing message. The client itself gives up an
+    /// outgoing message that expires before it was sent.
+    ///
+    /// The expiry of an outgoing message is the earlier of two limits: its ``MessageProperties/messageExpiry``, and the
+    /// client's limit for waiting messages. Only `messageExpiry` is sent to the broker.
     public let expiresAt: Date?
 
-    /// The time between the boot and the moment when the message was accepted or received. It is `nil` if it is not
-    /// known, for example if an earlier version of this library stored the message. See ``age(at:)``.
+    /// The time between the boot and the moment when the client accepted or received the message. It is `nil` if it is
+    /// not known, for example if an earlier version of this library stored the message. See ``age(at:)``.
     public let bootTime: BootTime?
 
-    /// Whether a newer outgoing message to the same topic replaces this message while it waits.
+    /// Whether a newer latest-only message to the same topic replaces this outgoing message while it waits to be sent.
     public let isLatestOnly: Bool
 
     /// Creates a stored message.
@@ -59,13 +61,15 @@ public struct StoredMessage: Hashable, Sendable {
     ///   - topic: The topic name.
     ///   - payload: The payload.
     ///   - qos: The quality of service.
-    ///   - isRetained: Whether it is, or is to become, a retained message; `false` by default.
+    ///   - isRetained: For an outgoing message, whether the broker is asked to retain it. For an incoming message,
+    ///     whether it was a retained message. `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
-    ///   - storedAt: The date when the message was accepted or received.
+    ///   - storedAt: The date when the client accepted or received the message.
     ///   - expiresAt: The date when the message expires; `nil` by default.
     ///   - bootTime: The time between the boot and the moment when the message was accepted or received; `nil` by
     ///     default.
-    ///   - isLatestOnly: Whether a newer message to the same topic replaces it; `false` by default.
+    ///   - isLatestOnly: Whether a newer latest-only message to the same topic replaces it while it waits; `false` by
+    ///     default.
     public init(
         id: ID,
         topic: String,

@@ -10,12 +10,12 @@ public struct StoredOutgoing: Hashable, Sendable {
         /// The message has no packet id: it was never sent, or its earlier packet id is no longer valid.
         case queued
 
-        /// The message was sent with this packet id and is not acknowledged. If the session continues, it is sent again
-        /// with DUP and the same id.
+        /// The message was sent with this packet id and is not acknowledged. If the broker keeps the session, the
+        /// client sends the message again with DUP and the same id.
         case sent(packetID: UInt16)
 
-        /// The broker received the message (PUBREC, QoS 2). Only PUBREL with this packet id is sent again, never the
-        /// message.
+        /// The broker has confirmed the message with PUBREC (QoS 2). The client may send PUBREL with this packet id
+        /// again, but never the message.
         case received(packetID: UInt16)
     }
 
@@ -25,7 +25,7 @@ public struct StoredOutgoing: Hashable, Sendable {
     /// The state of its delivery.
     public let progress: Progress
 
-    /// The number of connections that the broker ended after it had received this message; see
+    /// The number of connections that the broker ended right after this message was sent; see
     /// ``StoreChange/strike(_:count:)``.
     public let strikes: Int
 
@@ -34,7 +34,7 @@ public struct StoredOutgoing: Hashable, Sendable {
     /// - Parameters:
     ///   - message: The message.
     ///   - progress: The state of its delivery.
-    ///   - strikes: The number of connections that the broker ended after it had received this message; 0 by default.
+    ///   - strikes: The number of connections that the broker ended right after this message was sent; 0 by default.
     public init(_ message: StoredMessage, _ progress: Progress, strikes: Int = 0) {
         self.message = message
         self.progress = progress

@@ -11,7 +11,7 @@ package enum PortableText {
         isPrintableASCII(text) || !text.unicodeScalars.contains(where: isForbidden)
     }
 
-    /// True if a broker may end the connection for this character.
+    /// True if a broker may end the connection because a text contains this character.
     package static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0xFDD0...0xFDEF: true
@@ -41,7 +41,8 @@ package enum PortableText {
     }
 
     /// True if the text is a topic name of 1 to 200 printable ASCII characters that does not begin with `$`. Such a
-    /// name is legal and portable. This quick check for each message reads the text once.
+    /// name is legal and portable. If the result is `false`, the name may be legal, too. This quick check for each
+    /// message reads the text once.
     package static func isPlainTopicName(_ text: String) -> Bool {
         text.withUTF8Bytes { bytes in
             guard bytes.byteCount > 0, bytes.byteCount <= maximumSeparators else { return false }
@@ -91,9 +92,9 @@ package enum PortableText {
         return true
     }
 
-    /// True if all eight bytes are from 0x20 to 0x7E. The highest bit of a byte is set in `bytes` from 0x80, in the sum
-    /// from 0x7F, and in the difference below 0x20. A carry or borrow into the next byte needs a byte that already
-    /// fails.
+    /// True if all eight bytes are from 0x20 to 0x7E. The highest bit of a byte marks a failure. It is set in `bytes`
+    /// for values from 0x80, in the sum for values from 0x7F, and in the difference for values below 0x20. A carry or
+    /// borrow changes another byte only if one byte has already failed.
     private static func arePrintableASCII(_ bytes: UInt64) -> Bool {
         let above = bytes | (bytes &+ 0x0101_0101_0101_0101)
         let below = bytes &- 0x2020_2020_2020_2020

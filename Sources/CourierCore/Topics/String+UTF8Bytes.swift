@@ -6,6 +6,7 @@ extension String {
         utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0).bytes) } ?? body(utf8Span.span.bytes)
     }
 
-    /// The approximate memory of the text outside the `String` value, in bytes. Up to 15 bytes are stored in the value.
+    /// The approximate memory of the text outside the `String` value, in bytes. Swift stores a text of up to 15 bytes
+    /// in the value itself.
     package var heldByteCount: Int { utf8.count <= 15 ? 0 : utf8.count + 48 }
 }

@@ -8,12 +8,12 @@
 /// try notes.arguments(in: TopicName("chat/7/notes"))  // ["room": "7"]
 /// ```
 ///
-/// `{name}` is a parameter. It stands for one whole level and gets its value by a call. `%u` stands for the user name
-/// of the connection, `%c` for its client id, and `%%` for a percent sign.
+/// `{name}` is a parameter. It stands for one whole level, and gets its value by a call such as `notes(room: "7")`.
+/// `%u` stands for the user name of the connection, `%c` for its client id, and `%%` for a percent sign.
 ///
 /// Each use of a topic replaces `%u` and `%c` once, with the values of the latest connection attempt. A loop that
-/// starts before the first attempt waits for it. A running loop keeps its values if another user connects. End such a
-/// loop before, and start it again when the other user is connected.
+/// starts before the first attempt waits for that attempt. A running loop keeps its values if another user connects. So
+/// end the loop before the other user connects, and start it again afterwards.
 ///
 /// Creating or calling a topic never traps and never throws. If the template has a mistake, a parameter is unknown, or
 /// a value is not a single level, the topic stores the error. The methods that use the topic throw the error, and
@@ -39,7 +39,7 @@ public struct Topic<Value>: Sendable {
         self.qos = qos
     }
 
-    /// Sets values of parameters, as in `notes(room: "7")`. Other parameters keep their state.
+    /// Sets values of parameters, as in `notes(room: "7")`. All other parameters remain unchanged.
     ///
     /// - Parameter arguments: The parameters' names and values.
     /// - Returns: The topic with these values.
@@ -78,7 +78,7 @@ public struct Topic<Value>: Sendable {
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.
-    ///   - identity: The values of `%u` and `%c`; needed only if the template contains them.
+    ///   - identity: The values of `%u` and `%c`; needed only if the template contains `%u` or `%c`.
     /// - Returns: The values by name; `nil` if the topic does not match the template.
     /// - Throws: The error in the template, a value or the identity.
     public func arguments(in topic: TopicName, for identity: ConnectionIdentity? = nil) throws -> [String: String]? {

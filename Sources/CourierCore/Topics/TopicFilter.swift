@@ -99,7 +99,7 @@ extension TopicFilter {
                 sentence: "has a wildcard in its share name; write $share/group/filter with a plain group name")
         }
         if rest.count < group.count + 2 {
-            throw Violation(sentence: "has no filter behind its share name; write $share/group/filter")
+            throw Violation(sentence: "has no filter after its share name; write $share/group/filter")
         }
         return TopicRules.sharePrefix.utf8.count + group.count + 1
     }
@@ -132,7 +132,7 @@ extension TopicFilter {
 
     // The rule is [MQTT-4.7.1-2] in MQTT 5.0, and [MQTT-4.7.1-3] in MQTT 3.1.1.
     private static let misplacedSingleLevelWildcard = Violation(
-        sentence: "has '+' beside other characters of a level; let it stand alone, as in a/+/b")
+        sentence: "has '+' beside other characters of a level; use it alone, as in a/+/b")
 }
 
 // MARK: - Matching
@@ -140,8 +140,8 @@ extension TopicFilter {
 extension TopicFilter {
     /// Returns whether a valid filter without `$share/group/` matches a valid topic name. Both are UTF-8 bytes.
     ///
-    /// The function reads both once, without recursion, and allocates no memory. It is for callers that have bytes and
-    /// no `String`, such as a router.
+    /// The function reads the bytes once, without recursion, and allocates no memory. It is for callers that have bytes
+    /// and no `String`, such as a router.
     package static func matches(_ filter: Span<UInt8>, _ topic: Span<UInt8>) -> Bool {
         if !topic.isEmpty, topic[0] == UInt8(ascii: "$"), !filter.isEmpty, isWildcard(filter[0]) {
             return false  // [MQTT-4.7.2-1]
@@ -169,8 +169,8 @@ extension TopicFilter {
         }
     }
 
-    /// Returns whether any topic matches both filters, even if it is only the empty topic. Shared filters are compared
-    /// without their groups.
+    /// Returns whether at least one topic matches both filters. The empty topic counts, too. Shared filters are
+    /// compared without `$share/group/`.
     package func overlaps(_ other: TopicFilter) -> Bool {
         Self.overlap(
             string.utf8Span.span.extracting(droppingFirst: matchedOffset),

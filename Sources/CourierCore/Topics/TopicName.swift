@@ -20,8 +20,8 @@ public struct TopicName: Hashable, Sendable {
         if TopicRules.isShared(string) { throw Self.sharedNameError(string) }
     }
 
-    /// Creates the name of a received message. The name may begin with `$share/`, because a broker without shared
-    /// subscriptions may send it.
+    /// Creates the name of a received message. The name may begin with `$share/`, because a broker that does not
+    /// support shared subscriptions may send a message with such a name.
     package init(received string: String) throws(CourierError) {
         if TopicRules.isLegalName(string) {
             self.string = string

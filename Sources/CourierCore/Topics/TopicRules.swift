@@ -1,6 +1,7 @@
 /// The rules that topic names and filters have in common, and the error texts for broken rules.
 package enum TopicRules {
-    /// The maximum length of a topic name or filter in bytes of UTF-8. Its length field has two bytes [MQTT-4.7.3-3].
+    /// The maximum length of a topic name or filter in bytes of UTF-8. The length field in a packet has two bytes
+    /// [MQTT-4.7.3-3].
     static let maximumLength = 65_535
 
     static let separator = UInt8(ascii: "/")
@@ -45,8 +46,8 @@ package enum TopicRules {
         return (hasZero(bytes) || hasZero(wildcards))
     }
 
-    /// Returns whether one of the eight bytes is 0. Only then does the subtraction set a highest bit that was not set
-    /// before.
+    /// Returns whether one of the eight bytes is 0. The subtraction sets the highest bit of a byte that did not have it
+    /// set before only if one of the bytes is 0.
     private static func hasZero(_ bytes: UInt64) -> Bool {
         (bytes &- 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080 != 0
     }

@@ -16,7 +16,7 @@ public struct TopicTemplate: Sendable {
     /// Parses a template.
     ///
     /// - Parameter template: The text. `{name}` as a whole level is a parameter. `%u` stands for the user name, `%c`
-    ///   for the client id, and `%%` for a percent sign. All other text stands for itself, also `+` and `#`.
+    ///   for the client id, and `%%` for a percent sign. All other text is used unchanged, also `+` and `#`.
     public init(_ template: String) {
         text = template
         do {
@@ -35,7 +35,7 @@ public struct TopicTemplate: Sendable {
         content = .exact(string)
     }
 
-    /// The names of the parameters that have no value yet, in order.
+    /// The names of the parameters that have no value yet, from the first to the last level.
     public var openParameters: [String] {
         guard case .levels(let levels) = content else { return [] }
         return levels.compactMap(\.parameter).filter { values[$0] == nil }
@@ -63,7 +63,7 @@ public struct TopicTemplate: Sendable {
 
     /// Checks the text and the values.
     ///
-    /// - Throws: The first error in them.
+    /// - Throws: The first error in the text or the values.
     public func check() throws {
         if case .unusable(let error) = content { throw error }
     }
@@ -99,8 +99,8 @@ public struct TopicTemplate: Sendable {
         try TopicFilter(rendered(for: identity))
     }
 
-    /// Returns the values of all parameters. The values of open parameters are read from the topic of a received
-    /// message.
+    /// Returns the values of all parameters. If a parameter has no value in the template, its value is read from the
+    /// topic of a received message.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.
@@ -153,8 +153,8 @@ extension TopicTemplate {
         case .unusable(let error): throw error
         case .levels(let levels):
             let texts = try levels.map { try rendered($0, for: identity) }
-            // A value must not turn an ordinary topic into a $SYS or $share topic. In a shared filter, this holds for
-            // the level after the group.
+            // A value must not turn an ordinary topic into a $SYS or $share topic. In a shared filter, the level after
+            // the group is checked, because the topic begins there.
             let first = texts.first == "$share" && levels[0].isPlainText ? 2 : 0
             if first < texts.count, levels[first].isReserved(as: texts[first]) {
                 throw CourierError(

@@ -12,8 +12,8 @@ enum TopicTemplateLevel: Equatable, Sendable {
     /// The parameter's name; `nil` if the level is not a parameter.
     var parameter: String? { if case .parameter(let name) = self { name } else { nil } }
 
-    /// Returns whether values turn the level into a level that MQTT reserves. This is so if `rendered` begins with a
-    /// dollar sign that is not in the template, or if it became `$share` or `$SYS`.
+    /// Returns whether values turned the level into a level that MQTT reserves. This is the case if the text with
+    /// values, `rendered`, begins with a dollar sign that is not in the template, or is now `$share` or `$SYS`.
     func isReserved(as rendered: String) -> Bool {
         guard rendered.utf8.first == UInt8(ascii: "$"), !isPlainText else { return false }
         if case .parts(let parts) = self, case .text? = parts.first { return ["$share", "$SYS"].contains(rendered) }

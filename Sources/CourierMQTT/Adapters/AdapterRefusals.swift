@@ -10,7 +10,7 @@ struct AdapterRefusals: Error {
 
     private var refusals: [Refusal] = []
 
-    /// Returns whether the adapter with this index has refused already.
+    /// Returns true if the adapter with this index was tried and has thrown an error.
     func hasAsked(_ index: Int) -> Bool { refusals.contains { $0.index == index } }
 
     mutating func add(_ index: Int, _ contentType: String, _ error: any Error) {

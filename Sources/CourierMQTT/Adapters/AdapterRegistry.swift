@@ -4,8 +4,8 @@ import Foundation
 /// The client's adapters, and the order in which they are tried for a message.
 ///
 /// Adapters for the message's content type are tried first, then the adapters of the first matching topic rule, then
-/// all others in their order. The first adapter that does not throw is used. `Message`, `String`, `Substring`, `Data`
-/// and `[UInt8]` always work: if no adapter accepts such a value, it is the unchanged payload.
+/// all other adapters in their order. The first adapter that does not throw is used. `Message`, `String`, `Substring`,
+/// `Data` and `[UInt8]` always work: if no adapter accepts such a value, the value is the unchanged payload.
 struct AdapterRegistry: Sendable {
     /// The largest number of adapters of one client.
     static let adapterLimit = 64
@@ -18,8 +18,8 @@ struct AdapterRegistry: Sendable {
         let adapter: any MessageAdapter
         let contentType: String
         let mediaType: MediaType
-        /// True if the client added this adapter, because the app listed none for text or for bytes. Then it is used
-        /// only for these types.
+        /// True if the app listed no adapter for text or bytes, and this adapter was added for them. An added adapter
+        /// is used only for text and bytes.
         let isLastResort: Bool
 
         init(_ adapter: any MessageAdapter, isLastResort: Bool = false) {
@@ -30,7 +30,7 @@ struct AdapterRegistry: Sendable {
         }
     }
 
-    // Entries that nearly every client uses. All clients share them.
+    // The entries of the package's own adapters, which nearly every client uses. All clients share these entries.
     private static let json = Entry(JSONMessageAdapter.standard)
     private static let text = (
         listed: Entry(TextMessageAdapter()), added: Entry(TextMessageAdapter(), isLastResort: true)
@@ -42,8 +42,8 @@ struct AdapterRegistry: Sendable {
     private static let standard = [json, text.listed, data.listed]
 
     private let entries: [Entry]
-    /// True if all adapters are from this package. Then text and bytes are the payload itself, and no adapter is tried
-    /// for them first, because the package's adapters for `Codable` types refuse them.
+    /// True if all adapters are from this package. Its adapters for `Codable` types refuse text and bytes. So text and
+    /// bytes are used as the payload itself, without trying these adapters first.
     let leavesRawPayloadsAlone: Bool
     /// The rules. Filters are UTF-8 bytes, so that they can be compared with topics quickly.
     private let rules: [(filter: [UInt8], mediaType: MediaType)]
@@ -95,7 +95,8 @@ struct AdapterRegistry: Sendable {
 
     /// Encodes a value.
     ///
-    /// - Returns: The payload, and the content type of `properties` or otherwise of the adapter.
+    /// - Returns: The payload and its content type. If `properties` has no content type, the adapter's content type is
+    ///   returned.
     /// - Throws: ``CourierError/Code/encodingFailed``, whose message contains the type, the topic and every adapter's
     ///   reason.
     func encode<Value>(
@@ -147,7 +148,8 @@ struct AdapterRegistry: Sendable {
 }
 
 extension AdapterRegistry {
-    /// Calls `ask` with one adapter after the other, and returns the first result of a call that does not throw.
+    /// Calls `ask` with one adapter after the other, and returns the first result of a call that does not throw. If all
+    /// calls throw, returns their errors.
     private func firstAnswer<Answer>(
         _ type: Any.Type, topic: String, contentType: String?, ask: (Entry) throws -> Answer
     ) -> Result<Answer, AdapterRefusals> {
@@ -181,7 +183,7 @@ extension AdapterRegistry {
         return .failure(refusals)
     }
 
-    /// Returns the media type of the first rule that matches a topic.
+    /// Returns the media type of the first rule that matches a topic; `nil` if no rule matches.
     private func ruleMediaType(for topic: String) -> MediaType? {
         guard !rules.isEmpty else { return nil }
         let topic = topic.utf8Span.span

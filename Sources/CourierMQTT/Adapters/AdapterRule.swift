@@ -1,12 +1,12 @@
-/// Chooses the adapter for messages on some topics that have no content type.
+/// Chooses an adapter by topic, for messages that have no content type.
 ///
 /// ```swift
 /// config.adapterRules = [AdapterRule("legacy/#", contentType: "application/x-plist")]
 /// ```
 ///
-/// Adapters are tried in this order, for reading and writing: first those for the content type of the message (MQTT 5),
-/// then those of the first rule whose filter matches the topic, then all others in the client's order. If an adapter
-/// throws, the next one is tried.
+/// Adapters are tried in this order, for reading and writing: first the adapters for the content type of the message
+/// (MQTT 5), then the adapters of the first rule whose filter matches the topic, then all other adapters in the
+/// client's order. If an adapter throws, the next one is tried.
 public struct AdapterRule: Hashable, Sendable {
     /// The filter that the topic of a message must match.
     public var filter: String
@@ -14,7 +14,7 @@ public struct AdapterRule: Hashable, Sendable {
     /// The content type of the adapter to try first. Letter case and parameters are ignored.
     public var contentType: String
 
-    /// Makes a rule. The client checks it when the client is made.
+    /// Makes a rule. Its values are checked when the client is made.
     ///
     /// - Parameters:
     ///   - filter: The topic filter; a plain topic name for one topic.

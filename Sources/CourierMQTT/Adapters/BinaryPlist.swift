@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Reads the references between the objects of a binary property list, so that they can be checked against the
+/// Reads the references between the objects of a binary property list, so that the list can be checked against the
 /// ``PlistLimits``.
 ///
 /// ```
@@ -21,11 +21,11 @@ struct BinaryPlist {
     private let referenceSize: Int
     private let objectCount: Int
     private let topObject: Int
-    /// The offset of the table, where the objects end.
+    /// The byte offset of the table with the objects' offsets. The objects end where the table begins.
     private let table: Int
 
-    /// Reads the trailer. Returns `nil` if the trailer is wrong; the decoder refuses such a list without reading its
-    /// objects.
+    /// Reads the trailer. Returns `nil` if the trailer is wrong. The decoder refuses a list with a wrong trailer
+    /// without reading its objects.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > 8 + Self.trailerSize else { return nil }
         let trailer = bytes.count - Self.trailerSize
@@ -94,8 +94,8 @@ struct BinaryPlist {
         }
     }
 
-    /// Returns the range of an object's content. The object states its number of units; `unit` is the size of one unit
-    /// in bytes.
+    /// Returns the byte range of an object's content. The object states its number of units; `unit` is the size of one
+    /// unit in bytes.
     private func content(at place: Int, unit: Int) throws -> Range<Int> {
         var count = Int(bytes[place] & 0x0F)
         var start = place + 1

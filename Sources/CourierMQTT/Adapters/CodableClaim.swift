@@ -2,7 +2,7 @@ import CourierCore
 
 /// Decides which values the adapters for `Codable` types accept: all except text and bytes, see ``RawPayload``.
 enum CodableClaim {
-    /// Casts a value to `Encodable`; throws if that is impossible, or for text and bytes.
+    /// Casts a value to `Encodable`. Throws if the value is not `Encodable`, or if it is text or bytes.
     static func encodable<Value>(_ value: Value) throws(CourierError) -> any Encodable {
         guard let encodable = value as? any Encodable else {
             throw CourierError(.encodingFailed, "\(type(of: value)) is not Encodable")
@@ -13,7 +13,7 @@ enum CodableClaim {
         return encodable
     }
 
-    /// Casts a type to `Decodable`; throws if that is impossible, or for text and bytes.
+    /// Casts a type to `Decodable`. Throws if the type is not `Decodable`, or if it is a type of text or bytes.
     static func decodable<Value>(_ type: Value.Type) throws(CourierError) -> any Decodable.Type {
         if RawPayload.includes(type) {
             throw CourierError(.decodingFailed, "text and bytes are left to the adapters for text and data")

@@ -1,12 +1,13 @@
 import CourierCore
 import Foundation
 
-/// An encoder for any `Codable` type. Foundation's encoders share no protocol, so this one joins them.
+/// An encoder for any `Encodable` type. Foundation's encoders have no common protocol, so they conform to this one.
 protocol PayloadEncoder: Sendable {
     func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
-/// A decoder for any `Codable` type. Foundation's decoders share no protocol, so this one joins them.
+/// A decoder for any `Decodable` type. Foundation's decoders have no common protocol, so they are used through this
+/// one.
 protocol PayloadDecoder: Sendable {
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }

@@ -34,8 +34,8 @@ public struct DataMessageAdapter: MessageAdapter {
     public func toMessage<T>(data: T, topic: String) throws -> Data {
         if let bytes = data as? Data { return bytes }
         if let bytes = data as? [UInt8] {
-            // Swift can cast an empty array of any type to `[UInt8]`, so the static or dynamic type of an empty array
-            // is compared.
+            // Swift can cast an empty array of any element type to `[UInt8]`. So an empty array is accepted only if its
+            // own type is `[UInt8]`.
             let isOfBytes = T.self == [UInt8]?.self || type(of: data as Any) == [UInt8].self
             if isOfBytes || !bytes.isEmpty { return Data(bytes) }
         }

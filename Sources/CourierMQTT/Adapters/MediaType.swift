@@ -3,7 +3,7 @@
 struct MediaType: Hashable, Sendable {
     private let text: String
 
-    /// Parses a content type. It ignores everything from the first `;` on, and spaces around the rest.
+    /// Parses a content type. Everything from the first `;` on is ignored, and so are spaces at both ends.
     init(_ contentType: String) {
         let spaces: [Character] = [" ", "\t"]
         let essence = contentType.prefix { $0 != ";" }.drop(while: spaces.contains)

@@ -36,7 +36,8 @@ extension MessageProperties {
         if let responseTopic, (try? TopicName(responseTopic)) == nil {
             // A response topic must not contain wildcards [MQTT-3.3.2-14].
             throw refuse(
-                "its response topic \(responseTopic.quoted()) is no topic name; give one without wildcards and $share/")
+                "its response topic \(responseTopic.quoted()) is no topic name; use a name without wildcards and $share/"
+            )
         }
         try checkText(responseTopic, "response topic")
         if let count = correlationData?.count, count > WireText.limit {
@@ -50,8 +51,8 @@ extension MessageProperties {
     }
 }
 
-/// Decodes properties of received packets. It has no limit of its own, because the engine has already checked the
-/// packet.
+/// Decodes properties of received packets. The number of properties is not limited, because the engine has already
+/// checked the packet.
 let receivedPropertyDecoder = PacketDecoder(
     version: .v5, sender: .server, limits: PacketDecoder.Limits(maximumProperties: .max))
 
@@ -78,8 +79,8 @@ extension MessageProperties.Values {
 
 extension MessageProperties {
     /// Appends the properties of a PUBLISH to `buffer`. The result is the same as with
-    /// ``PacketProperties/init(publishing:)``, but content type and user properties, which many messages have, are
-    /// encoded without a list.
+    /// ``PacketProperties/init(publishing:)``. Many messages have a content type and user properties, so these are
+    /// encoded directly, without making a list of properties first.
     func encode(into buffer: inout PacketBuffer) throws(EncodeError) {
         guard let box else { return }
         let encoder = PacketEncoder(version: .v5, sender: .client)
@@ -88,7 +89,7 @@ extension MessageProperties {
         if !others.isEmpty {
             try encoder.encodePublishProperties(others, hasExpiry: messageExpiry != nil, into: &buffer)
         }
-        // Reads the properties in place, to avoid a copy of each text.
+        // Reads the user properties in place, to avoid a copy of each text.
         try box.values.userProperties.withUnsafeBufferPointer { properties throws(EncodeError) in
             for index in properties.indices {
                 try encoder.encodeUserProperty(properties[index].name, properties[index].value, into: &buffer)

@@ -6,7 +6,7 @@ import Foundation
 /// Foundation's decoder has no limits. It recurses as deep as an XML list is nested. In a binary list, values refer to
 /// each other, and the decoder reads a value as often as it is referred to, even if the value contains itself.
 enum PlistLimits {
-    /// The largest depth of nested values, as in Foundation's JSON.
+    /// The largest depth of nested values. Foundation's JSON decoder has the same limit.
     static let depth = 512
     /// The largest number of values in a binary list; a repeated value counts each time. A list with more bytes than
     /// this may have one value per byte, because each value that is not repeated takes at least a byte.

@@ -2,9 +2,9 @@ import Foundation
 
 /// The types of values that are sent as the payload itself, without a format: text and bytes.
 ///
-/// Text and bytes are sent and read unchanged, unless an adapter of the app accepts them. Every other `Codable` value
-/// is written in the adapter's format. So a JSON document can be published and read as `String`, and is not put in
-/// quotes again.
+/// Text and bytes are sent and read unchanged, unless an adapter of the app accepts these types. Every other `Codable`
+/// value is written in the adapter's format. So a JSON document can be published and read as `String`, and is not put
+/// in quotes again.
 enum RawPayload {
     /// Returns whether values of `type` are sent unchanged.
     static func includes(_ type: Any.Type) -> Bool { isBytes(type) || isText(type) }
@@ -12,7 +12,8 @@ enum RawPayload {
     private static func isBytes(_ type: Any.Type) -> Bool { type == Data.self || type == [UInt8].self }
     private static func isText(_ type: Any.Type) -> Bool { type == String.self || type == Substring.self }
 
-    /// Returns the payload of a text or of bytes, and the content type of its adapter; `nil` for other types.
+    /// Returns the payload of text or bytes, and the content type of the adapter for text or bytes; `nil` for other
+    /// types.
     ///
     /// The types are compared before a cast, because a cast that fails costs much more.
     static func payload<Value>(of value: Value) -> (bytes: [UInt8], contentType: String)? {
@@ -28,7 +29,8 @@ enum RawPayload {
         return nil
     }
 
-    /// Returns the value if its type is exactly `Raw`. A cast may also convert, so it costs several times as much.
+    /// Returns the value if its type is exactly `Raw`; otherwise `nil`. A cast would cost several times as much,
+    /// because it may also convert the value.
     private static func same<Value, Raw>(_ value: Value, _ type: Raw.Type) -> Raw? {
         guard Value.self == Raw.self else { return nil }
         // Safe, because both types are the same.

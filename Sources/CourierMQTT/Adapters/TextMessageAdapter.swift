@@ -3,9 +3,9 @@ public import Foundation
 
 /// Writes and reads text as UTF-8.
 ///
-/// It sends and reads `String` and `Substring` unchanged. It also accepts every type that converts to text and back
-/// without loss (`LosslessStringConvertible`): numbers, `Bool`, `Character`, and types of the app. So a sensor's `21.5`
-/// can be read as `Double`. Spaces are not removed: `"21.5\n"` is not a number.
+/// The adapter sends and reads `String` and `Substring` unchanged. It also accepts every type that converts to text and
+/// back without loss (`LosslessStringConvertible`): numbers, `Bool`, `Character`, and types of the app. So a sensor's
+/// `21.5` can be read as `Double`. Spaces are not removed: `"21.5\n"` is not a number.
 public struct TextMessageAdapter: MessageAdapter {
     /// Makes an adapter.
     public init() {}

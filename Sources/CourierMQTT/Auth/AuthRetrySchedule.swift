@@ -1,4 +1,4 @@
-/// Computes the pauses before a provider that returned no options is asked again.
+/// Computes the pauses between requests to a provider that returned no options.
 ///
 /// After a temporary failure, the provider is asked again after exactly 1, 2 and 4 seconds, and then at the reconnect
 /// interval. After a permanent failure, it is asked at the reconnect interval from the start.

@@ -54,8 +54,8 @@ struct CredentialFailure: Sendable {
         "The connection service provider gave no options: \(summary)"
     }
 
-    /// Returns the message for a provider's error. The description of a known failure of the credential service is a
-    /// complete message by itself.
+    /// Returns the message for a provider's error. If the error is a known failure of the credential service, the
+    /// message is only the failure's description.
     private static func message(_ error: NSError) -> String {
         guard let failure = CredentialServiceFailure(error) else {
             return message("\(error.domain), code \(error.code)")

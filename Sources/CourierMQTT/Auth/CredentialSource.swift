@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Asks the app's provider for options, and delivers only the answer to the present request.
+/// Asks the app's provider for connect options, and delivers only the response to the current request.
 ///
-/// A second answer, and an answer after ``abandon(_:)``, are ignored. A provider that never answers retains nothing,
-/// because its closure references the source weakly.
+/// A second response to a request is ignored, and so is a response after ``abandon(_:)``. A provider that never
+/// responds does not keep the source alive, because its closure references the source weakly.
 final class CredentialSource: Sendable {
     /// A closure that receives the result. It is called on the provider's thread.
     typealias Deliver = @Sendable (AttemptID, Result<ConnectGrant, any Error>) -> Void
@@ -25,21 +25,21 @@ final class CredentialSource: Sendable {
     }
 
     private struct State {
-        /// The present request, which has no answer yet.
+        /// The request that waits for the provider's response; `nil` if no request waits.
         var request: Request?
-        /// True if the broker refused the options. Then the provider must be asked for new options, even if it has
-        /// cached some.
+        /// True if the broker refused the options. The provider must then be asked for new options, even if it has
+        /// cached options.
         var asksAnyway = false
-        /// The task that calls an async provider.
+        /// The task that calls an async provider for options; `nil` if none is running.
         var task: Task<Void, Never>?
         /// The attempt whose options the task requests; `nil` before the task begins, and while the task clears the
         /// provider's options.
         var asking: AttemptID?
-        /// True while the request waits for an earlier call, because an async provider is called once at a time.
+        /// True while the request waits for the end of an earlier call. An async provider gets only one call at a time.
         var isWaiting = false
-        /// The task that answers a challenge.
+        /// The task that gets the response to a broker's challenge; `nil` if none is running.
         var answering: Task<Void, Never>?
-        /// The latest challenge, while it waits for an earlier challenge to be answered.
+        /// The latest challenge, while the response to an earlier challenge is still being made; otherwise `nil`.
         var challenge: Challenge?
         /// Whether the provider must clear its options before the next request.
         var needsClear = false
@@ -68,7 +68,7 @@ final class CredentialSource: Sendable {
         answering?.cancel()
     }
 
-    /// Asks the provider for the options of `attempt`; an earlier request without an answer is abandoned.
+    /// Asks the provider for the options of `attempt`. An earlier request that has no response yet is abandoned.
     ///
     /// `server` is the server that a broker referred the client to; `nil` asks for the provider's own broker.
     ///
@@ -92,7 +92,7 @@ final class CredentialSource: Sendable {
         }
     }
 
-    /// Ignores answers for `attempt` from now on, and cancels its task if the provider is async.
+    /// Ignores responses for `attempt` from now on. If the provider is async, its task for this attempt is cancelled.
     func abandon(_ attempt: AttemptID) {
         let task = state.withLock { state -> Task<Void, Never>? in
             guard state.request?.attempt == attempt else { return nil }
@@ -116,11 +116,11 @@ final class CredentialSource: Sendable {
         }
     }
 
-    /// Asks the provider for the answer to a broker's challenge. Only an async provider can answer. Any thread may call
-    /// it.
+    /// Asks the provider for the response to a broker's challenge, and calls `done` with it. With a provider with
+    /// closures, `done` gets an error, because only an async provider can respond. From any thread.
     ///
-    /// An earlier challenge without an answer is cancelled, and its `done` is called when its task has ended. If a
-    /// challenge is replaced while it waits, its `done` is never called.
+    /// An earlier challenge that has no response yet is cancelled, and its `done` is called when its task has ended. If
+    /// a challenge is replaced while it waits, its `done` is never called.
     func answer(
         _ challenge: Data?, method: String, _ done: @escaping @Sendable (Result<Data, any Error>) -> Void
     ) {
@@ -134,7 +134,7 @@ final class CredentialSource: Sendable {
         }
         let former = state.withLock { state -> Task<Void, Never>? in
             defer { state.challenge = Challenge(data: challenge, method: method, done: done) }
-            // If a challenge waits already, the running task was cancelled before.
+            // If another challenge already waits, the running task was cancelled when that challenge arrived.
             return state.challenge == nil ? state.answering : nil
         }
         former?.cancel()
@@ -185,18 +185,19 @@ extension CredentialSource {
         weak let source: CredentialSource?
     }
 
-    /// Starts a task if there is work and no task is running.
+    /// Starts a task if the provider must clear its options or be asked for options, and no task is running.
     private func work(_ provider: any ConnectionServiceProvider) {
         let asker = Asker(source: self)
         state.withLock { state in
             guard state.task == nil, state.needsClear || state.isWaiting else { return }
-            // `state` owns the task. It ends by itself, or is cancelled with its request or the source.
+            // `state` owns the task. The task ends by itself, or is cancelled when its request is abandoned or the
+            // source is released.
             state.task = Task { await Self.run(provider, for: asker) }
         }
     }
 
-    /// Clears the provider's options or asks for options once. Work that was added meanwhile gets a new task, because
-    /// each request has its own cancellation.
+    /// Clears the provider's options, or asks for options once. Work that was added meanwhile gets a new task, because
+    /// each request must be cancellable by itself.
     private static func run(_ provider: any ConnectionServiceProvider, for asker: Asker) async {
         switch asker.source?.nextStep() {
         case nil: break
@@ -236,14 +237,15 @@ extension CredentialSource {
     }
 }
 
-/// Answers challenges, one at a time.
+/// Gets the responses to challenges from the provider, one at a time.
 extension CredentialSource {
-    /// Starts a task for the waiting challenge, if no other challenge is being answered.
+    /// Starts a task for the waiting challenge, if no task for another challenge is running.
     private func answerNext(_ provider: any ConnectionServiceProvider) {
         let asker = Asker(source: self)
         state.withLock { state in
             guard state.answering == nil, state.challenge != nil else { return }
-            // `state` owns the task. It ends by itself, or is cancelled with its challenge or the source.
+            // `state` owns the task. The task ends by itself, or is cancelled when another challenge arrives or the
+            // source is released.
             state.answering = Task { await Self.answerOne(provider, for: asker) }
         }
     }

@@ -23,7 +23,8 @@ struct CallbackList<Value: Sendable>: ~Copyable, Sendable {
 
     borrowing func remove(_ key: Key) { state.withLock { state in state.callbacks.removeAll { $0.key == key } } }
 
-    /// Removes all closures, and calls them in order. The lock is not held during the calls.
+    /// Removes all closures, and calls them in the order in which they were added. The lock is not held during the
+    /// calls.
     borrowing func callAll(_ value: Value) {
         let callbacks = state.withLock { state in
             defer { state.callbacks = [] }

@@ -10,7 +10,8 @@ extension ClientCoordinator {
         send(Auth(reasonCode: .reauthenticate, properties: PacketProperties(authentication.properties)))
     }
 
-    /// Asks the provider for the response to the broker's challenge, and sends it.
+    /// Asks the app's provider for the response to the broker's challenge, and sends the response. Does nothing if the
+    /// challenge names no authentication method.
     func answer(_ challenge: Auth) {
         guard let method = challenge.properties.authenticationMethod else { return }
         let data = challenge.properties.authenticationData.map { Data($0.bytes) }
@@ -49,7 +50,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Ends the connection. `error` is reported to the app.
+    /// Ends the connection. When the connection has closed, `error` is reported to the app as the reason.
     private func giveUp(_ error: CourierError) {
         authenticationFailure = error
         driver.disconnect(Disconnect(reasonCode: .unspecifiedError))

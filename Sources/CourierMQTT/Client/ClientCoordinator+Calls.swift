@@ -6,7 +6,7 @@ import Synchronization
 extension ClientCoordinator {
     var hasSession: Bool { session.withLock { $0 } }
 
-    /// Whether the last connection that the broker accepted uses MQTT 5.
+    /// True if the last connection that the broker accepted used MQTT 5; `false` before the first connection.
     var speaksVersion5: Bool { version5.load(ordering: .acquiring) }
 
     func connect(source: String) {
@@ -18,7 +18,8 @@ extension ClientCoordinator {
         loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
-    /// Ends the connection, and calls `told` with the result when it is closed.
+    /// Ends the connection. Calls `told` with the result when the connection has closed, or with an error if there is
+    /// no connection.
     func disconnect(
         _ options: DisconnectOptions = DisconnectOptions(),
         told: (@Sendable (Result<Void, CourierError>) -> Void)? = nil
@@ -27,7 +28,7 @@ extension ClientCoordinator {
         loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
-    /// Checks that the DISCONNECT packet of the present connection can carry the options.
+    /// Checks that DISCONNECT on the current connection can carry these options.
     ///
     /// - Throws: ``CourierError/Code/invalidMessage`` with the field and the remedy.
     func check(_ options: DisconnectOptions) throws(CourierError) {
@@ -39,19 +40,22 @@ extension ClientCoordinator {
             session.withLock { $0 = false }
             return (calls.note(.destroy), publishing.queue.destroy())
         }
-        // No lock is held here, because a resumed caller may run on this thread and call `destroy()` or `connect()`.
+        // `report` resumes callers of earlier publishes. No lock is held here, because a resumed caller may run on this
+        // thread and call `destroy()` or `connect()`.
         publishing.report(remains, Self.destroyed)
         loop.execute { [self] in performSessionCalls(upTo: number) }
     }
 
-    /// Performs the pending calls up to this number, in the order in which they were made. On the loop.
+    /// Performs the pending `connect`, `disconnect` and `destroy` calls up to this number, in the order in which they
+    /// were made. On the event loop.
     private func performSessionCalls(upTo number: Int) {
         while let call = sessionCalls.withLock({ $0.next(upTo: number) }) {
             switch call {
             case .connect(let source):
                 startOnce()
                 durable?.openIfKnown()
-                // In a pause between two attempts, the client keeps trying, so the failure of the last attempt remains.
+                // A client that has stopped trying forgets its last failure now. A client in a pause between two
+                // attempts still tries, so its last failure remains.
                 if case .failed = supervisor.waiterAnswer, !supervisor.isInPause { connectionFailure = nil }
                 tell(.connectRequested(source: source))
             case .disconnect(let options, let told):
@@ -71,8 +75,9 @@ extension ClientCoordinator {
         }
     }
 
-    /// Calls `callback` when the client is connected, or with the reason why it does not connect. The wait begins after
-    /// all earlier calls, such as a `disconnect()` that the loop has not performed yet.
+    /// Calls `callback` with success when the client is connected, or with the error why it does not connect. The wait
+    /// begins after the loop has performed all earlier calls, such as a `disconnect()`. Returns a key that can remove
+    /// the callback.
     @discardableResult
     func whenConnected(
         _ callback: @escaping @Sendable (Result<Void, CourierError>) -> Void
@@ -98,7 +103,8 @@ extension ClientCoordinator {
         loop.execute { [self] in connectionWaiters.remove(key) }
     }
 
-    /// Subscribes to a filter. ``forgetSubscriptionWaiter(_:)`` removes the callback.
+    /// Subscribes to a filter, and calls `told` with the granted QoS or an error. ``forgetSubscriptionWaiter(_:)`` with
+    /// the returned key removes `told`.
     @discardableResult
     func subscribe(
         _ filter: String, _ qos: QoS, properties: SubscriptionProperties? = nil,
@@ -112,7 +118,8 @@ extension ClientCoordinator {
         return key
     }
 
-    /// Unsubscribes from a filter. ``forgetSubscriptionWaiter(_:)`` removes the callback.
+    /// Unsubscribes from a filter, and calls `told` with the result. ``forgetSubscriptionWaiter(_:)`` with the returned
+    /// key removes `told`.
     @discardableResult
     func unsubscribe(
         _ filter: String, userProperties: [UserProperty] = [],
@@ -126,12 +133,13 @@ extension ClientCoordinator {
         return key
     }
 
-    /// Removes the callback with this key.
+    /// Removes the callback of a subscribe or unsubscribe call, so that it is not called any more. The request itself
+    /// continues.
     func forgetSubscriptionWaiter(_ key: SubscriptionKeeper.WaiterKey) {
         loop.execute { [self] in subscriptions.forget(key) }
     }
 
-    /// Ends the connection and the client, because the app released its last reference to it.
+    /// Ends the connection and the client, because the app released its last reference to the client.
     func release() {
         loop.execute { [self] in
             isReleased = true

@@ -21,8 +21,8 @@ extension ClientCoordinator {
         prepare()
     }
 
-    /// Loads the session's rows and the TLS context for an attempt. If a load of an abandoned attempt still runs, this
-    /// load starts after it.
+    /// Loads the session's stored messages and the TLS context for the pending attempt. If a load for an abandoned
+    /// attempt still runs, this load starts after that one.
     private func prepare() {
         guard let preparation, !preparation.isGivenUp, !isPreparing else { return }
         isPreparing = true
@@ -40,7 +40,8 @@ extension ClientCoordinator {
         }
     }
 
-    /// Calls `next` if the load succeeded and the attempt is still wanted. Otherwise ends the preparation.
+    /// Continues a preparation after one of its loads has finished. Calls `next` if the load succeeded and the attempt
+    /// was not abandoned. Otherwise ends the preparation.
     private func continuing(
         _ preparation: Preparation, after result: Result<Void, CourierError>, _ next: () -> Void
     ) {
@@ -82,8 +83,8 @@ extension ClientCoordinator {
     private func prepared(_ context: Result<TLSContext?, CourierError>, _ preparation: Preparation) {
         isPreparing = false
         guard isWanted(preparation) else {
-            // Start the next load in a later task of the loop, because the current task may also abandon the waiting
-            // attempt.
+            // This attempt was abandoned. The load for the next attempt starts in a later task of the event loop,
+            // because the current task may abandon that attempt, too.
             return loop.execute { [self] in prepare() }
         }
         self.preparation = nil
@@ -93,7 +94,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Ends an attempt that failed before its endpoint was passed to a channel, and discards the endpoint.
+    /// Ends an attempt that failed before its connection was opened, and discards the attempt's endpoint.
     private func failed(_ preparation: Preparation, _ error: CourierError) {
         preparation.plan.endpoint.discard()
         connectionName = nil
@@ -109,7 +110,7 @@ extension ClientCoordinator {
         guard let preparation else { return end() }
         guard !preparation.isGivenUp else { return }
         self.preparation?.isGivenUp = true
-        // Report the end of the attempt after the current work, like the end of a connection.
+        // Report the end of the attempt in a later task of the event loop, as for the end of an open connection.
         loop.execute { [self] in
             self.preparation = nil
             failed(preparation, CourierError(.connectionFailed, "The attempt was given up."))
@@ -142,7 +143,7 @@ extension ClientCoordinator {
                 clientNumber: observer.clientNumber))
     }
 
-    /// The number of observed connections in this process, for their ids.
+    /// Counts the connections of this process that have an observer. The count is the id of the newest one.
     static let connectionCount = Atomic<UInt64>(0)
 
     func established(_ connAck: ConnAck) {
@@ -159,7 +160,8 @@ extension ClientCoordinator {
         suspicion.connected(now: loop.now)
         lastPlace = place
         unansweredConnects = 0
-        // Open the queue before the connection is reported, because a resumed caller may publish at once.
+        // Let the queue send before the connection is reported, because a caller that waits for the connection may
+        // publish at once.
         publishing.queue.connected()
         loop.enqueue(driver)
         tell(.accepted(connAck, driver.protocolVersion))
@@ -168,8 +170,8 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
-    /// True if the session at the broker may be another one than the client knows, or may have changed since the last
-    /// connection.
+    /// True if the broker's session may differ from the session of the last connection. It may be another session, or
+    /// another client or an unanswered CONNECT may have changed it.
     private func mayBeOtherSession(at place: SessionPlace?) -> Bool {
         if unansweredConnects > 1 || supervisor.wasTakenOver { return true }
         guard let place, let lastPlace else { return false }

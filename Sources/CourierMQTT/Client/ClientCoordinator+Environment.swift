@@ -1,14 +1,15 @@
 import CourierCore
 import CourierTransport
 
-/// Handles changes of the network, of the app's phase, and the end of a suspension of the machine.
+/// Handles changes of the network, changes between foreground and background, and the end of a suspension of the
+/// machine.
 extension ClientCoordinator {
     /// Starts to watch the environment at the first `connect()`. Later calls do nothing.
     func startOnce() {
         guard environment == nil, !isReleased else { return }
         tellTopics()
-        // A monitor may report its present value during the subscription. This value is handled at once, before the
-        // app's call.
+        // A monitor may report its current value while `EnvironmentWatch` subscribes to it. This value is handled at
+        // once, so that it is known before the app's `connect()` is handled.
         isLookingAround = true
         defer { isLookingAround = false }
         environment = EnvironmentWatch(network: settings.networkMonitor, lifecycle: settings.lifecycle, on: loop) {
@@ -34,7 +35,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// The network status for the present broker. It is always `available` if the broker is local, because no network
-    /// is needed.
+    /// The network status for the current broker. It is always `available` if the broker is local, because a connection
+    /// to a local broker needs no network.
     var networkForBroker: NetworkStatus { info.map(settings.isLocal) == true ? .available : network }
 }

@@ -2,7 +2,7 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// Opens and closes readers with subscriptions of their own.
+/// Opens and closes readers that have their own subscriptions, such as `for await` loops.
 extension ClientCoordinator {
     /// Opens the reader of a new `for await` loop, and subscribes to its filter. On the event loop.
     func opened(_ reader: ReaderRegistration, _ request: SubscriptionRequest) {
@@ -10,8 +10,8 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
-    /// Subscribes a reader to a filter, and reports the grant to `told`. The first call opens the reader.
-    /// ``forgetSubscriptionWaiter(_:)`` removes the callback. From any thread.
+    /// Subscribes a reader to a filter, and calls `told` with the granted QoS or an error. The first call for a reader
+    /// opens the reader. ``forgetSubscriptionWaiter(_:)`` with the returned key removes `told`. From any thread.
     func subscribe(
         _ reader: ReaderRegistration, to filter: TopicFilter, _ qos: QoS,
         told: @escaping @Sendable (Result<QoS, CourierError>) -> Void
@@ -24,8 +24,9 @@ extension ClientCoordinator {
         return key
     }
 
-    /// Closes the reader of a `for await` loop that the app left. Its unfinished messages go to other readers. Its
-    /// filter is unsubscribed unless the app or another reader wants it. On the event loop.
+    /// Closes the reader of a `for await` loop that the app left. `left` are the messages that the reader has not
+    /// finished; they go to other readers. The reader's filter is unsubscribed, unless the app or another reader uses
+    /// it. On the event loop.
     func closed(_ reader: ReaderRegistration, _ left: [ReceivedMessage]) {
         subscriptions.close(reader)
         subscriptions.perform()
@@ -33,8 +34,8 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
-    /// Ends all `for await` loops over messages, and calls `confirmed` as
-    /// ``SubscriptionKeeper/endLoops(keepsSubscriptions:confirmed:)`` does. From any thread.
+    /// Ends all `for await` loops over messages, and calls `confirmed` when the broker has confirmed every UNSUBSCRIBE;
+    /// see ``SubscriptionKeeper/endLoops(keepsSubscriptions:confirmed:)``. From any thread.
     func endLoops(_ fate: LoopSubscriptions, confirmed: @escaping @Sendable () -> Void) {
         loop.execute { [self] in
             subscriptions.endLoops(keepsSubscriptions: fate == .keep, confirmed: confirmed)
@@ -42,8 +43,8 @@ extension ClientCoordinator {
         }
     }
 
-    /// Whether the broker keeps the session after the connection ends; `false` before the first credentials. On the
-    /// loop.
+    /// True if the broker keeps the session after the connection ends. False for a clean session, and until the
+    /// provider has returned options. On the event loop.
     var isSessionKept: Bool { info?.isCleanSession == false }
 
     /// Logs a warning about received messages. On the loop.

@@ -18,7 +18,8 @@ extension ClientCoordinator {
     /// silence does not mean that the connection is lost.
     func readingChanged(isPaused: Bool) {
         if isPaused { keepAliveDisturbed() }
-        // The driver's state counts: it does not pause reading without a connection or before CONNACK.
+        // Ask the driver instead of using `isPaused`: without a connection or before CONNACK, the driver does not pause
+        // reading.
         if supervisor.setReadingPaused(driver.isReadingHalted, now: loop.now) { setTimer() }
     }
 
@@ -94,15 +95,15 @@ extension ClientCoordinator {
         }
     }
 
-    /// Ends one message, and reports its result.
+    /// Removes a message that has ended from the outgoing queue, and reports its result.
     private func ended(_ token: Token, _ cause: EndedPublish.Cause) {
         if isSuspicious { messageFinished(token) }
         guard let ended = publishing.queue.end(token, cause) else { return }
         publishing.results.report([ended])
     }
 
-    /// Logs that a QoS 0 message was dropped because this broker does not accept it, at most once a minute. Its publish
-    /// has already succeeded, so no caller gets an error.
+    /// Logs, at most once a minute, that a QoS 0 message was dropped because it cannot be sent to this broker. The
+    /// publish of a QoS 0 message succeeds before it is sent, so no caller gets an error.
     private func warnOfUnsent(_ failure: EngineAction.Failure) {
         switch failure {
         case .notSupportedByServer, .notEncodable: break
@@ -114,14 +115,15 @@ extension ClientCoordinator {
         settings.log.log(.warning, source: "publishing", clientID: info?.clientId, "Dropped: \(error.message)")
     }
 
-    /// Reports that PINGREQ was sent. If several wait for the same answer, only the first is reported.
+    /// Reports that PINGREQ was sent. If several PINGREQ packets wait for their PINGRESP, only the first of them is
+    /// reported.
     func pinged() {
         guard pingedAt == nil else { return }
         pingedAt = loop.now
         tell(.ping(url: connectionName ?? ""))
     }
 
-    /// Reports that the PINGREQ in flight gets no answer, because the connection has ended.
+    /// Called when the connection has ended. Reports a failed ping if a PINGREQ still waits for its PINGRESP.
     func pingFailed() {
         guard let pingedAt else { return }
         self.pingedAt = nil
@@ -152,7 +154,8 @@ extension ClientCoordinator {
         finishIfReleased()
     }
 
-    /// Returns the result of `disconnect` for the end of a connection.
+    /// Returns the result for callers of `disconnect()` after a connection has ended: success if DISCONNECT was sent,
+    /// otherwise an error.
     private func result(of reason: CloseReason, _ cause: ChannelCloseReason) -> Result<Void, CourierError> {
         if driver.hasSaidGoodbye { return .success(()) }
         guard case .closing(let closing) = supervisor.phase, case .connection(_, lost: let loss) = closing.ended else {
@@ -166,6 +169,6 @@ extension ClientCoordinator {
         return .failure(
             CourierError(
                 .connectionLost,
-                "The broker \(endpoint) took no more: the connection was dropped before DISCONNECT was written."))
+                "The broker \(endpoint) read no more bytes: the connection was dropped before DISCONNECT was written."))
     }
 }

@@ -4,8 +4,8 @@ import Foundation
 
 /// Reports the connection status to the app.
 extension ClientCoordinator {
-    /// Sends the status to its publisher if it has changed. On the loop, after each change of the supervisor or of
-    /// ``connectionFailure``.
+    /// Sends the status to its publisher if the status has changed. Called on the event loop after each change of the
+    /// supervisor or of ``connectionFailure``.
     func reportStatus() {
         let plan = supervisor.plan
         let failure = plan.state == .connected ? nil : connectionFailure

@@ -5,19 +5,21 @@ import MQTTEngine
 
 /// Finds messages that make the broker end connections; see ``MessageSuspicion``.
 extension ClientCoordinator {
-    /// Restores the strikes that an earlier process stored for a message.
+    /// Restores a message's strikes, which an earlier process stored. A strike is a connection that ended right after
+    /// this message was sent.
     func suspect(_ token: Token, strikes: Int) {
         suspicion.resume(token, strikes: strikes)
         suspicionChanged()
     }
 
-    /// Applies the present state of `suspicion`: its send limit, its ping and its timer. Called after each input to it.
+    /// Applies the decisions of `suspicion`: the limit of messages in flight, a ping, and the timer. Called after each
+    /// call that may change `suspicion`.
     func suspicionChanged() {
         // A rule of the queue may have ended the suspected message while the message waited to be sent again.
         if let suspect = suspicion.suspectedToken, !publishing.queue.contains(suspect) { suspicion.finished(suspect) }
         isSuspicious = suspicion.isSuspicious
-        // A higher limit makes the driver send messages again. After `destroy()`, it must send none until the
-        // connection has ended.
+        // A higher limit makes the driver send messages again. After `destroy()`, the driver must send no message until
+        // the connection has ended.
         if sendLimit != suspicion.sendLimit, !driver.isForgettingSession {
             sendLimit = suspicion.sendLimit
             driver.setSendLimit(sendLimit)
@@ -40,16 +42,16 @@ extension ClientCoordinator {
         suspicionTimer = (token, deadline)
     }
 
-    /// Reports to `suspicion` that the only message in flight was written. Called while messages are sent one at a
-    /// time.
+    /// Reports to `suspicion` that the only message in flight was written. Does nothing if several messages are in
+    /// flight. Called while messages are sent one at a time.
     func noteWrite() {
         guard let only = driver.unacknowledgedPublishes.only else { return }
         suspicion.sent(only, followsOtherBytes: driver.followsUnwrittenBytes, now: loop.now)
         if !driver.hasUnwrittenBytes { suspicion.lastByteWritten(now: loop.now) }
     }
 
-    /// Reports to `suspicion` that the broker answered a PUBLISH, or that its message ended in another way. Called
-    /// while messages are sent one at a time.
+    /// Reports to `suspicion` that the broker has responded to a message, or that the message ended in another way.
+    /// Called while messages are sent one at a time.
     func messageFinished(_ token: Token) {
         suspicion.finished(token)
         suspicionChanged()
@@ -72,12 +74,14 @@ extension ClientCoordinator {
 
     private func lossCause(_ reason: CloseReason, _ channel: ChannelCloseReason) -> MessageSuspicion.Cause {
         if case .disconnectedByServer(let disconnect) = reason { return .peerDisconnected(disconnect.reasonCode) }
-        // After `disconnect()`, the broker closes the connection only because the client has ended it.
+        // If the client ended the connection itself, or if there is no network, the end of the connection says nothing
+        // about a message.
         guard reason != .requested, network == .available else { return .other }
         return ConnectionEnding(reason, channel, endpoint: "", isEstablished: true).isByPeer ? .peerClosed : .other
     }
 
-    /// Ends a message that made the broker end connections. A message store keeps it as rejected.
+    /// Ends a message that made the broker end connections. A message store keeps the message, marked as rejected, and
+    /// does not send it again.
     private func reject(_ rejection: MessageSuspicion.Rejection) {
         let (token, queue) = (rejection.token, publishing.queue)
         guard let message = queue.message(token) else { return }

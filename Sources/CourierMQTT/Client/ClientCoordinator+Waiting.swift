@@ -2,10 +2,10 @@ import CourierCore
 import CourierTransport
 import MQTTEngine
 
-/// Timers for waiting and kept messages.
+/// Timers for messages that wait to be sent, and for received messages that wait for a reader.
 extension ClientCoordinator {
-    /// Performs what the queue returned when the driver took messages from it: reports results, resumes callers, sets
-    /// the timer.
+    /// Handles the result of the outgoing queue after the driver took messages from it: reports results, resumes
+    /// callers that wait for room, and sets the timer for the next batch.
     func tookMessages(_ taken: OutgoingQueue.Taken) {
         publishing.results.report(taken.ended)
         for waiter in taken.roomWaiters { waiter.resume(.success(())) }
@@ -17,7 +17,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Makes new messages wait, because there is no connection or it is about to end.
+    /// Makes new messages wait, because there is no connection, or because the connection is about to end.
     func endedMessageFlow() { tookMessages(publishing.queue.disconnected()) }
 
     /// Ends expired messages now, and again when the next message expires.
@@ -28,7 +28,8 @@ extension ClientCoordinator {
         if let next { scheduleExpiry(by: next) }
     }
 
-    /// Schedules a call of ``scheduleExpiry()`` at `next`, or a little later.
+    /// Schedules a call of ``scheduleExpiry()`` at `next`, but not earlier than `ClientSettings/expiryCheckInterval`
+    /// from now.
     func scheduleExpiry(by next: ContinuousClock.Instant) {
         guard !isReleased else { return }
         let deadline = max(next, loop.now.advanced(by: ClientSettings.expiryCheckInterval))

@@ -7,14 +7,14 @@ import Synchronization
 
 /// Connects the parts of a client: reports events to each part, and performs the part's decisions.
 ///
-/// The ``ConnectionSupervisor`` decides when to connect, the ``SessionDriver`` runs the protocol, the
-/// ``SubscriptionKeeper`` owns the subscriptions, the ``MessageDistributor`` the readers, and ``Publishing`` the
-/// outgoing messages.
+/// The ``ConnectionSupervisor`` decides when to connect, and the ``SessionDriver`` runs the protocol. The
+/// ``SubscriptionKeeper`` owns the subscriptions, the ``MessageDistributor`` owns the readers, and ``Publishing`` owns
+/// the outgoing messages.
 ///
 /// Safe to share: its mutable state is used on the loop only, except mutexes, atomics and callback lists. Functions
 /// that any thread may call pass their work to the loop.
 final class ClientCoordinator: @unchecked Sendable {
-    /// An attempt that waits for its session's rows or its TLS context before its connection is opened.
+    /// An attempt to connect that waits until the session's stored messages and the TLS context are loaded.
     struct Preparation {
         let plan: ConnectPlan
         let attempt: AttemptID
@@ -37,7 +37,8 @@ final class ClientCoordinator: @unchecked Sendable {
     let durable: DurableSession?
 
     let session = Mutex(false)
-    /// Calls that change ``session`` and that the loop has not performed yet, in the order in which they were made.
+    /// The `connect`, `disconnect` and `destroy` calls that the event loop has not performed yet, in the order in which
+    /// they were made.
     let sessionCalls = Mutex(SessionCalls())
     let version5 = Atomic(false)
     /// Fields of the last CONNECT and CONNACK, for calls from any thread.
@@ -50,13 +51,14 @@ final class ClientCoordinator: @unchecked Sendable {
 
     var supervisor: ConnectionSupervisor
     let subscriptions: SubscriptionKeeper
-    /// The actions that are being performed. New actions are appended.
+    /// The supervisor's actions that are being performed. New actions are appended.
     var actions: [ConnectionSupervisor.Action] = []
     var timer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     var info: ConnectOptions?
-    /// The name of the present attempt or connection in events; `nil` if there is none.
+    /// The broker's name in events, such as `mqtts://broker.example:8883`. It is `nil` until an attempt opens a
+    /// connection, and after the connection has ended.
     var connectionName: String?
-    /// The result for callers of `disconnect`, while the end of a connection is being reported.
+    /// The result for callers of `disconnect()`, while the end of a connection is being reported; otherwise `nil`.
     @BoxedOptional var outcome: Result<Void, CourierError>?
     /// The error of the last attempt or connection. `nil` while connected, and after `disconnect()` or `destroy()`.
     @BoxedOptional var connectionFailure: CourierError?
@@ -64,24 +66,26 @@ final class ClientCoordinator: @unchecked Sendable {
     var wantedKeepAlive: UInt16 = 0
     /// The running look-up of DNS service records; `nil` if none runs.
     @BoxedOptional var search: LookUpTicket?
-    /// The cache of TLS contexts. It is made for the first connection with TLS.
+    /// The cache of TLS contexts; `nil` before the first connection with TLS.
     var contexts: TLSContextCache?
-    /// The attempt that waits for the rows of its session, or for its TLS context.
+    /// The attempt that waits for its session's stored messages or its TLS context; `nil` if no attempt waits.
     @BoxedOptional var preparation: Preparation?
-    /// True while the session's rows or the TLS context are loading. Only one load runs at a time, even if its attempt
-    /// was abandoned.
+    /// True while the session's stored messages or the TLS context are loading. Only one load runs at a time, even if
+    /// its attempt was abandoned.
     var isPreparing = false
-    /// The server of the last attempt. If the next attempt has the same server, the driver keeps the MQTT version it
-    /// found.
+    /// The server of the last attempt. If the next attempt has the same server, the driver keeps the MQTT version that
+    /// the last attempt found.
     var lastServer: String?
-    /// The cluster of that server; `nil` if none is known. The nodes of a cluster count as the same server.
+    /// The cluster that `lastServer` belongs to; `nil` if none is known. All servers of a cluster count as the same
+    /// server.
     @BoxedOptional var lastCluster: String?
-    /// The client id and broker of the last accepted connection, which identify its session.
+    /// The client id and broker of the last accepted connection, which identify its session; `nil` before the first
+    /// connection.
     var lastPlace: SessionPlace?
     /// Addresses that failed recently. `nil` while there are none, so that idle clients need no memory for them.
     var addresses: AddressHistory?
     /// The number of CONNECT packets sent since the last CONNACK. If the broker has lost the session, the first CONNECT
-    /// makes a new one. Only the CONNACK of that CONNECT reports it, and this CONNACK may never arrive.
+    /// makes a new session. Only the CONNACK for this first CONNECT reports the loss, and it may never arrive.
     var unansweredConnects = 0
     /// The options of the DISCONNECT that the app requested; `nil` for the default options.
     @BoxedOptional private var rareDisconnectOptions: DisconnectOptions?
@@ -89,13 +93,15 @@ final class ClientCoordinator: @unchecked Sendable {
         get { rareDisconnectOptions ?? DisconnectOptions() }
         set { rareDisconnectOptions = newValue == DisconnectOptions() ? nil : newValue }
     }
-    /// The number of connections opened so far. A late answer has a lower number, and is ignored.
+    /// The number of connections opened so far. The provider's response to a challenge is ignored if it belongs to a
+    /// connection with a lower number.
     var connectionNumber = 0
-    /// The number of received challenges. Only the last one is answered.
+    /// The number of authentication challenges that brokers have sent. Only the last challenge gets a response.
     var challengeCount = 0
-    /// The error for which the client ended an authentication, until the end of the connection is reported.
+    /// The error that made the client end an extended authentication, until the end of the connection is reported;
+    /// otherwise `nil`.
     @BoxedOptional var authenticationFailure: CourierError?
-    /// When the unanswered PINGREQ was sent; `nil` if none waits for an answer.
+    /// When PINGREQ was sent, while it waits for its PINGRESP; otherwise `nil`.
     var pingedAt: ContinuousClock.Instant?
     /// Finds the ping interval; `nil` if the session pings at a fixed interval.
     @BoxedOptional var keepAlive: KeepAliveSearch?
@@ -115,13 +121,13 @@ final class ClientCoordinator: @unchecked Sendable {
     @BoxedOptional var expiryTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     var cleanupTimer: TimerToken?
     var environment: EnvironmentWatch?
-    /// True while ``environment`` is being made. During this time it reports the present state.
+    /// True while ``environment`` is being made. During this time, its monitors may report their current values.
     var isLookingAround = false
     /// The last status of the network monitor.
     var network = NetworkStatus.available
     /// When the last warning about dropped QoS 0 messages was logged.
     @BoxedOptional var warnedOfUnsentAt: ContinuousClock.Instant?
-    /// The supervisor's plan in the last reported ``status``.
+    /// The state, the attempt and the server in the last reported ``status``, to detect a change.
     var reportedPlan = ConnectionSupervisor.Plan()
     /// Whether ``actions`` are being performed.
     var isPerforming = false
@@ -165,16 +171,18 @@ final class ClientCoordinator: @unchecked Sendable {
 // MARK: - Events and actions of the supervisor
 
 extension ClientCoordinator {
-    /// Reports an event of the present connection. On the loop.
+    /// Reports an event to the app, together with the current connect options. Collected events of arrived messages are
+    /// reported before it. On the event loop.
     func tell(_ event: CourierEventType) {
         distributor.tellArrivals()
         events.tell(event, info)
     }
 
-    /// Reports the events of messages that arrived on the present connection. On the loop.
+    /// Reports the collected events of arrived messages to the app, together with the current connect options. On the
+    /// event loop.
     func tellAll(_ arrivals: inout [CourierEventType]) { events.tell(&arrivals, info) }
 
-    /// Passes an input to the supervisor, and performs its decisions.
+    /// Passes an input to the supervisor, and performs the actions that the supervisor returns.
     func tell(_ input: ConnectionSupervisor.Input) {
         loop.preconditionOnLoop()
         actions += supervisor.handle(input, now: loop.now)
@@ -229,8 +237,9 @@ extension ClientCoordinator {
         }
     }
 
-    /// Sends DISCONNECT with the app's options. They may have been checked for an earlier connection, so the session
-    /// expiry is left out if this session ends with its connection.
+    /// Sends DISCONNECT with the app's options. The options may have been checked for an earlier connection. If the
+    /// current session ends with its connection, DISCONNECT must not extend the session, so the session expiry is left
+    /// out.
     private func disconnectInOrder() {
         let endsSession = agreement.withLock { $0.endsSession }
         driver.disconnect(disconnectOptions.packet(endsSession: endsSession))
@@ -248,7 +257,8 @@ extension ClientCoordinator {
         }
     }
 
-    /// Fills in the client id of the credentials, which may be a template. Later code sees only the client's id.
+    /// Replaces a client id template in the provider's options by the client's id, and passes the options to the
+    /// supervisor.
     func credentialsArrived(_ attempt: AttemptID, _ grant: ConnectGrant) {
         let filled = settings.filled(grant)
         warnOfScope(filled.options, template: grant.options.clientId)
@@ -264,8 +274,8 @@ extension ClientCoordinator {
         subscriptions.use(identity: publishing.identity)
     }
 
-    /// Calls back all callers that wait for a connection. With a failure, it also calls back loops that wait for the
-    /// grant of their filter.
+    /// Ends all waits for a connection: with success if `failure` is `nil`, otherwise with the failure. A failure also
+    /// ends the waits of `for await` loops for the broker's grant, but the loops continue.
     func releaseWaiters(_ failure: ConnectionFailure?) {
         guard let failure else { return connectionWaiters.callAll(.success(())) }
         let error =
@@ -293,7 +303,7 @@ extension ClientCoordinator {
 
     static let unconnected = CourierError(.sessionMissing, "There was no connection to end.")
 
-    /// Calls back the callers of `disconnect`, because the connection or attempt has ended.
+    /// Calls back the callers of `disconnect()`, because the connection or attempt has ended.
     func answerCloseWaiters() { closeWaiters.callAll(outcome ?? .failure(Self.unconnected)) }
 
     func setTimer() {
@@ -315,7 +325,7 @@ extension ClientCoordinator {
     func clearStoredState() {
         publishing.queue.endedSession()  // From now on, results of the destroyed session are ignored.
         durable?.removeAll(Self.destroyed)
-        // Called before the readers end, so that their messages are not kept for the next session.
+        // Called before the readers end. Otherwise their unfinished messages would be kept for the next session.
         distributor.sessionDestroyed()
         subscriptions.removeAll()
         tellTopics()

@@ -1,11 +1,11 @@
 import CourierCore
 import Synchronization
 
-/// The packet observer of one client, and the client's number for it.
+/// The packet observer of one client, and the number that identifies the client to the observer.
 ///
-/// A class, so that a client without an observer needs no memory for it.
+/// A class, so that a client without an observer stores only a `nil` reference.
 final class ClientObserver: Sendable {
-    /// The number of observed clients in this process.
+    /// Counts the clients of this process that have an observer.
     private static let count = Atomic<UInt64>(0)
 
     let observer: any PacketObserver

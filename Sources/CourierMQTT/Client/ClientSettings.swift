@@ -69,7 +69,8 @@ struct ClientSettings: Sendable {
         endpoint != nil || options.scheme?.lowercased() == "unix" || options.host.isLoopbackHost
     }
 
-    /// Returns the provider's options with their client id template filled in. A template gives the same id each time.
+    /// Returns the provider's options with their client id template filled in. The same template always gives the same
+    /// id.
     ///
     /// An illegal template is returned unchanged. Then ``plan(for:serverName:)`` throws.
     func filled(_ grant: ConnectGrant) -> ConnectGrant {
@@ -80,8 +81,8 @@ struct ClientSettings: Sendable {
     }
 
     /// Plans a connection with these options. If `serverName` is set, the server's certificate must have this name
-    /// instead of the host's, unless the configuration names another. A caller that does not open the plan's endpoint
-    /// must discard it.
+    /// instead of the host's name, unless the configuration sets a server name itself. A caller that does not open the
+    /// plan's endpoint must discard the endpoint.
     func plan(for options: ConnectOptions, serverName: String? = nil) throws(CourierError) -> ConnectPlan {
         let endpoint = endpoint?(options)
         do throws(CourierError) {
@@ -170,7 +171,8 @@ extension ClientSettings {
 
     /// Checks that fixed options can be used with at least one endpoint.
     private func check(_ options: ConnectOptions, _ policy: EndpointPolicy) throws(CourierError) {
-        // The app's closure may return an open stream, so only an attempt may call the closure.
+        // If the app makes the streams itself, only CONNECT is checked here. The app's closure may return an open
+        // stream, so only an attempt may call it.
         guard endpoint == nil else { return try ConnectPlan.checkConnect(options, connection) }
         var options = options
         if policy.usesServiceRecords, options.port == 0, service(for: options) != nil {

@@ -3,21 +3,22 @@ import Foundation
 import MQTTCodec
 import Synchronization
 
-/// Calls the app's closures on the delivery queue, in order. One block on the queue calls many closures.
+/// Calls the app's closures on the delivery queue, in the order in which they were added. One block on the queue calls
+/// many closures, which costs less than one block for each.
 final class CompletionQueue: Sendable {
     /// The maximum number of closures that one block calls, so that other work of the queue is not delayed for long.
     static let closuresPerTurn = 1_024
 
-    /// The number of calls that an empty queue keeps memory for.
+    /// The maximum number of calls that a queue without calls reserves memory for.
     private static let keptCount = 128
 
     /// A call of an app's closure.
     enum Call: Sendable {
         case plain(@Sendable () -> Void)
-        /// The result of a publish, the most frequent call. Its parts are not joined in a closure, which would cost an
-        /// allocation for each message.
+        /// The result of a publish, the most frequent call. Completion and reason code are stored separately, because a
+        /// closure that joins them would cost an allocation for each message.
         case answered(PublishCompletion, PacketReasonCode)
-        /// The call was already made.
+        /// A call that was already made.
         case done
 
         fileprivate consuming func perform() {
@@ -32,7 +33,7 @@ final class CompletionQueue: Sendable {
     private struct State {
         /// The calls that later blocks make.
         var calls: [Call] = []
-        /// The calls that the present block makes. Calls before `position` were already made.
+        /// The calls that the current block makes. Calls before `position` were already made.
         var present: [Call] = []
         var position = 0
         var isScheduled = false
@@ -43,7 +44,8 @@ final class CompletionQueue: Sendable {
             return !isScheduled
         }
 
-        /// Frees the memory that a burst of calls needed. Used when there are no calls.
+        /// Frees the memory of each list with a capacity above `limit`, which a burst of calls needed. Used when there
+        /// are no calls.
         mutating func trim(above limit: Int) {
             if present.capacity > limit { (present, position) = ([], 0) }
             if calls.capacity > limit { calls = [] }

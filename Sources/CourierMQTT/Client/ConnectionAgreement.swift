@@ -3,7 +3,7 @@ import MQTTCodec
 
 /// Fields of the last CONNECT and CONNACK that calls from any thread need.
 struct ConnectionAgreement: Sendable {
-    /// Whether the session ends with its connection. If so, DISCONNECT cannot extend it ([MQTT-3.14.2-2]).
+    /// True if the session ends with its connection. DISCONNECT must not extend such a session ([MQTT-3.14.2-2]).
     private(set) var endsSession = false
     /// The size of the largest packet that the broker accepts, in bytes.
     private(set) var maximumPacketSize = PacketEncoder.largestPacketSize

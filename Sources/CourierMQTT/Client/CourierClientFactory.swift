@@ -11,7 +11,7 @@ public struct CourierClientFactory: Sendable {
     /// Makes a factory. It has no settings.
     public init() {}
 
-    /// Makes a client. It connects after `connect()`, and ends with its last reference.
+    /// Makes a client. The client connects after `connect()`, and ends when its last reference is released.
     ///
     /// This call opens no connection. With ``MQTTClientConfig/isMessagePersistenceEnabled`` and without a
     /// ``MQTTClientConfig/messageStore``, it opens the file of the messages, which takes milliseconds on the calling

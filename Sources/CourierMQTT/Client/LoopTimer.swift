@@ -25,7 +25,8 @@ final class LoopTimer: Sendable {
         }
     }
 
-    /// Marks the timer as over, and returns its token. Returns `nil` if the timer was already over.
+    /// Marks the timer as over. Returns `nil` if it was already over. Otherwise returns the token, which is itself
+    /// `nil` if the event loop has not scheduled the timer yet.
     private func end() -> TimerToken?? {
         state.withLock { state -> TimerToken?? in
             guard case .waiting(let token) = state else { return nil }

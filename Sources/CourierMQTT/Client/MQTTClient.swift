@@ -4,7 +4,8 @@ import CourierTransport
 import Foundation
 import Synchronization
 
-/// The client that an app uses. Every call is passed to the responsible part. The client ends with its last reference.
+/// The client that an app uses. Every call is passed to the responsible part. The client ends when its last reference
+/// is released.
 final class MQTTClient: CourierClient {
     let parts: ClientParts
     /// The requests that wait for responses; `nil` before the first request.
@@ -51,7 +52,8 @@ final class MQTTClient: CourierClient {
 
     func destroy() {
         parts.coordinator.destroy()
-        // Requests end after the session, so that the subscription to response topics needs no UNSUBSCRIBE.
+        // Requests end after the session was destroyed. Their subscriptions to response topics no longer exist then, so
+        // no UNSUBSCRIBE is sent.
         madeRequests.withLock { $0 }?.endAll(
             CourierError(.clientDestroyed, "The client was destroyed before the response arrived."))
     }
@@ -210,14 +212,14 @@ final class MQTTClient: CourierClient {
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { parts.readers.deadLetterPublisher }
 
     func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value> {
-        // The sequence keeps the client alive, and so does each loop over it.
+        // The sequence keeps the client alive, and so does each `for await` loop over the sequence.
         MessageSequence { [self] in
             parts.readers.source(type, request) { [coordinator = parts.coordinator] reader in
                 coordinator.opened(reader, request)
             } connected: { [self] in
                 try await connected(timeout: nil)
             } closed: { [self] reader, left in
-                // This task does not keep the client alive, so that the client can end when the app has released it.
+                // The task on the event loop references only the coordinator, so it does not keep the client alive.
                 parts.loop.execute { [coordinator = parts.coordinator] in coordinator.closed(reader, left) }
             }
         }

@@ -17,7 +17,8 @@ public import Foundation
 /// let client = CourierClientFactory().makeMQTTClient(config: config)
 /// ```
 ///
-/// A configuration is not `Sendable`, because its provider may not be. Make it where you pass it to the factory.
+/// A configuration is not `Sendable`, because its provider may not be. Make the configuration where you pass it to the
+/// factory.
 public struct MQTTClientConfig {
     /// The source of connect options.
     enum Provider {
@@ -58,9 +59,10 @@ public struct MQTTClientConfig {
     public var connectTimeoutPolicy: ConnectTimeoutPolicy
     /// When to treat a silent connection as lost; off by default.
     public var idleActivityTimeoutPolicy: IdleActivityTimeoutPolicy
-    /// How long received QoS 1 and 2 messages without a reader are kept, in seconds. 0, the default, keeps none.
+    /// How long received QoS 1 and 2 messages without a reader are kept for a later reader, in seconds. With 0, the
+    /// default, they are not kept.
     public var messagePersistenceTTLSeconds: TimeInterval
-    /// Seconds between two removals of expired kept messages; 10 by default.
+    /// Seconds between two removals of messages that were kept for `messagePersistenceTTLSeconds`; 10 by default.
     public var messageCleanupInterval: TimeInterval
 
     // MARK: The protocol
@@ -114,7 +116,8 @@ public struct MQTTClientConfig {
 
     // MARK: Messages
 
-    /// Rules that choose an adapter by topic, for messages without a content type; tried in order, none by default.
+    /// Rules that choose an adapter by topic, for messages without a content type. The first matching rule is used.
+    /// There are none by default.
     public var adapterRules: [AdapterRule] = []
     /// Limits and rules for messages that wait for a connection.
     public var offline = OfflinePolicy()
@@ -214,7 +217,8 @@ public struct MQTTClientConfig {
         }
     }
 
-    /// The scope of the stored messages, if it is known before the provider returns options.
+    /// The client id and broker that the stored messages belong to, if they are known before the provider returns
+    /// options; otherwise `nil`.
     var knownScope: StoreScope? {
         if let scope = session.storeScope { return scope }
         guard let options = fixedOptions, !options.clientId.utf8.contains(UInt8(ascii: "%")) else { return nil }

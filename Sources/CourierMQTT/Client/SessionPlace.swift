@@ -4,7 +4,7 @@ import CourierTransport
 /// Identifies a session by client id and broker. CONNACK says only whether the broker has a session, but does not
 /// identify it.
 struct SessionPlace: Sendable {
-    /// The options of the connection. They identify the broker even if the app provides the stream to it.
+    /// The options of the connection. They identify the broker even if the app provides the stream to the broker.
     let options: ConnectOptions
     /// The broker's cluster; `nil` if none is known. All nodes of a cluster have the same sessions.
     @BoxedOptional var cluster: String?

@@ -3,7 +3,7 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// From SUBACK and UNSUBACK to the callers that wait for them.
+/// Passes the results in SUBACK and UNSUBACK to the callers that wait for them.
 extension SubscriptionKeeper {
     /// Handles SUBACK.
     func subscribed(_ token: Token, _ subAck: SubAck) {
@@ -26,7 +26,7 @@ extension SubscriptionKeeper {
         return true
     }
 
-    /// Passes the broker's answer to the caller that waits for it.
+    /// Passes the result of a subscribe or unsubscribe request to the caller with this id, if it still waits.
     func answer(_ id: UInt64, _ outcome: SubscriptionAction.Outcome) {
         guard let (filter, who) = waiting.removeValue(forKey: id) else { return }
         switch (who, outcome) {
@@ -34,7 +34,8 @@ extension SubscriptionKeeper {
         case (.reader(let reader), .granted): reader.granted()
         case (.unsubscriber(let told), .unsubscribed): told(.success(()))
         case (.unsubscriber(let told), .granted), (.unsubscriber(let told), .superseded):
-            // Another caller has subscribed since. This caller's request is complete.
+            // Another caller has subscribed to the same filter meanwhile, so this caller's unsubscribe request counts
+            // as done.
             told(.success(()))
         case (.unsubscriber, .failed(let failure)):
             Self.fail(who, Self.error(failure, .unsubscription(filter: filter.string)))

@@ -3,23 +3,27 @@ import MQTTCodec
 
 /// Matches received messages with subscriptions.
 extension SubscriptionKeeper {
-    /// Returns a reader's claim on one copy of a message; see ``SubscriptionSet/claim(of:on:)``.
+    /// Decides whether a reader takes one copy of a message. The broker may send a copy for each overlapping
+    /// subscription; `copy` holds the subscription identifiers in the received PUBLISH. See
+    /// ``SubscriptionSet/claim(of:on:)``.
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> SubscriptionSet.Claim {
         filters.claim(of: filter, on: copy)
     }
 
-    /// Returns those subscription identifiers of a copy that the app has chosen itself.
+    /// Returns the subscription identifiers in `copy` that the app has chosen. `copy` holds all subscription
+    /// identifiers in a received PUBLISH.
     func chosenIdentifiers(of copy: [UInt32]) -> [UInt32] { filters.chosenIdentifiers(of: copy) }
 
     /// The number of the last SUBSCRIBE or UNSUBSCRIBE. Later packets have higher numbers.
     var lastRequest: UInt64 { filters.lastRequest }
 
-    /// Whether the broker sends a retained message in response to the reader's SUBSCRIBE; see
-    /// ``SubscriptionSet/bringsRetained(on:to:after:_:in:)``.
+    /// True if the SUBSCRIBE for a reader makes the broker send the topic's retained message. `last` is the last
+    /// request before the reader was added. See ``SubscriptionSet/bringsRetained(on:to:after:_:in:)``.
     func bringsRetained(on topic: TopicName, to filter: TopicFilter?, after last: UInt64) -> Bool {
         filters.bringsRetained(on: topic, to: filter, after: last, options, in: driver.protocolVersion)
     }
 
-    /// Whether the retain flag of a message means that the broker keeps the message.
+    /// True if the retain flag of a received message means that the broker has retained the message. With the option
+    /// `keepsRetainFlag`, new messages have the flag, too.
     var areFlaggedKept: Bool { options.areFlaggedKept(in: driver.protocolVersion) }
 }

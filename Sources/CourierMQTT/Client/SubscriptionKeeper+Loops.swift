@@ -2,14 +2,14 @@ import CourierCore
 import Synchronization
 
 extension SubscriptionKeeper {
-    /// Ends all `for await` loops over messages. Each loop first receives the messages that have already arrived for
-    /// it.
+    /// Ends all `for await` loops over messages. Before a loop ends, it receives its messages that have already
+    /// arrived.
     ///
     /// - Parameters:
     ///   - keepsSubscriptions: If true, filters that the broker has granted to loops become subscriptions of the app.
     ///     If false, filters that only loops wanted are unsubscribed.
-    ///   - confirmed: Called when the broker has confirmed every UNSUBSCRIBE; at once if none is sent or there is no
-    ///     connection.
+    ///   - confirmed: Called when the broker has confirmed every UNSUBSCRIBE. Called at once if no UNSUBSCRIBE is sent,
+    ///     or if there is no connection.
     func endLoops(keepsSubscriptions: Bool, confirmed: @escaping @Sendable () -> Void) {
         let ended = takeLoops()
         let countdown = Countdown(from: ended.count + 1, confirmed)

@@ -8,7 +8,7 @@ import MQTTEngine
 ///
 /// All members are used on the client's loop only.
 final class SubscriptionKeeper {
-    /// A caller that waits for the broker's answer to a filter.
+    /// A caller that waits until the broker has granted, refused or removed the subscription to a filter.
     enum Waiting {
         case subscriber(@Sendable (Result<QoS, CourierError>) -> Void)
         case unsubscriber(@Sendable (Result<Void, CourierError>) -> Void)
@@ -38,9 +38,9 @@ final class SubscriptionKeeper {
     /// Actions that the subscription set has returned and that are not performed yet.
     var actions: [SubscriptionAction] = []
     var waiting: [UInt64: (filter: TopicFilter, who: Waiting)] = [:]
-    /// The filter of each open reader.
+    /// The id, filter, QoS and waiter key of each open reader.
     private var readers: [ObjectIdentifier: (id: UInt64, filter: TopicFilter, qos: QoS, waiter: UInt64)] = [:]
-    /// The readers of `for await` loops. Each ends if the broker refuses its filter.
+    /// The readers of `for await` loops, by reader id. A reader ends if the broker refuses its filter.
     private var loops: [UInt64: ReaderRegistration] = [:]
     private var unresolved: [Unresolved] = []
     private let hasStore: Bool
@@ -48,8 +48,8 @@ final class SubscriptionKeeper {
     private var isRestored: Bool
     private var lastID: UInt64 = 0
 
-    /// Keeps `topics` subscribed, reports events to `tell`, and passes changes to store to `keep`. With a store, the
-    /// owner calls ``restore(_:)`` once for each session.
+    /// Keeps `topics` subscribed, and reports events to `tell`. Changes of the subscriptions that a message store must
+    /// save are passed to `keep`. With a message store, the owner calls ``restore(_:)`` once for each session.
     init(
         _ topics: [(filter: TopicFilter, qos: QoS)], _ driver: SessionDriver, on loop: EventLoop,
         hasStore: Bool = false, options: SubscriptionOptions = SubscriptionOptions(),
@@ -101,7 +101,7 @@ final class SubscriptionKeeper {
     }
 
     /// True if there is a filter to subscribe to or to unsubscribe from. Also true until the subscriptions of an
-    /// earlier process are restored, because they may include one.
+    /// earlier process are restored, because there may be a filter among them.
     var hasTopics: Bool { filters.count > 0 || !unresolved.isEmpty || !isRestored }
 
     // MARK: Requests of the app
@@ -109,7 +109,7 @@ final class SubscriptionKeeper {
     /// The unique key of one waiting caller.
     typealias WaiterKey = UInt64
 
-    /// The lowest key for callers. This keeper uses lower numbers for its own waits.
+    /// The lowest key for callers. The keeper uses lower numbers for its own requests.
     static let firstWaiterKey: WaiterKey = 1 << 62
 
     func subscribe(
@@ -193,8 +193,8 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// Opens a reader whose filter has no placeholders, and reports the broker's answer to `told`. A further call for
-    /// the same reader adds a waiting caller.
+    /// Opens a reader whose filter has no placeholders, and calls `told` with the broker's grant or an error. A further
+    /// call for the same reader only adds a caller that waits for the grant.
     func subscribe(
         _ reader: ReaderRegistration, to filter: TopicFilter, _ qos: QoS, key: WaiterKey,
         told: @escaping @Sendable (Result<QoS, CourierError>) -> Void
@@ -214,7 +214,8 @@ final class SubscriptionKeeper {
         reader.open(filter, .onReceipt)
     }
 
-    /// Removes a reader that the app has left, and its interest in its filter.
+    /// Removes a reader that the app has left. Its filter is unsubscribed, unless the app or another reader uses the
+    /// filter.
     func close(_ reader: ReaderRegistration) {
         unresolved.removeAll { $0.reader === reader }
         guard let (id, filter, _, waiter) = readers.removeValue(forKey: ObjectIdentifier(reader)) else { return }
@@ -229,7 +230,7 @@ final class SubscriptionKeeper {
         for one in unresolved { one.reader.failGrant(error) }
     }
 
-    /// A loop that `takeLoops()` removed.
+    /// A `for await` loop that `takeLoops()` removed.
     struct TakenLoop {
         let id: UInt64
         let filter: TopicFilter
@@ -238,8 +239,8 @@ final class SubscriptionKeeper {
         let isGranted: Bool
     }
 
-    /// Removes and returns all loops. Loops that wait for a connection end here. The filters of the returned loops stay
-    /// subscribed until ``leave(_:of:told:)``.
+    /// Removes and returns all `for await` loops. Loops whose filter still contains `%u` or `%c` end here. The filters
+    /// of the returned loops stay subscribed until ``leave(_:of:told:)``.
     func takeLoops() -> [TakenLoop] {
         for one in unresolved { one.reader.end() }
         unresolved = []
@@ -252,7 +253,7 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// Removes a reader's interest in a filter. `told` is called when the broker has confirmed it, or when no
+    /// Ends a reader's subscription to a filter. `told` is called when the broker has confirmed UNSUBSCRIBE, or when no
     /// confirmation can arrive.
     func leave(_ filter: TopicFilter, of id: UInt64, told: (@Sendable () -> Void)?) {
         let waiter = told == nil ? nil : nextID()
@@ -267,7 +268,8 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// Makes a reader's filter a subscription of the app. It remains after the reader has left the filter.
+    /// Makes a reader's filter a subscription of the app. The subscription remains after the reader has left the
+    /// filter.
     func giveToApp(_ filter: TopicFilter, of id: UInt64) { actions += filters.takeOver(filter, of: id) }
 
     /// Opens the readers that waited for values of `%u` and `%c`.
@@ -296,7 +298,7 @@ final class SubscriptionKeeper {
     /// Removes the subscriptions of a destroyed session. Only the topics of the configuration and the filters of open
     /// readers remain.
     func removeAll() {
-        // Pending requests end here. The broker's answers to them are ignored, because the set is replaced.
+        // Pending requests end here. The broker's responses to them are ignored, because `filters` is replaced below.
         actions += filters.disconnected(now: loop.now)
         actions += filters.abandonWaiters()
         perform()
@@ -322,7 +324,7 @@ final class SubscriptionKeeper {
 
     // MARK: Performing actions
 
-    /// Performs the pending actions in order.
+    /// Performs the pending actions in the order in which the subscription set returned them.
     func perform() {
         while !actions.isEmpty {
             let now = actions

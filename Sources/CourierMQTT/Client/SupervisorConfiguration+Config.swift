@@ -45,7 +45,8 @@ extension SupervisorConfiguration {
         _ = try ClientSettings.seconds(policy.timerInterval, "idleActivityTimeoutPolicy.timerInterval")
     }
 
-    /// Converts an option in seconds. Refuses an enabled timeout of 0, which would end every attempt.
+    /// Converts an option in seconds. Throws if the timeout is enabled and 0, because it would end every attempt at
+    /// once.
     private static func seconds(
         _ seconds: TimeInterval, _ name: String, isEnabled: Bool
     ) throws(CourierError) -> Duration {

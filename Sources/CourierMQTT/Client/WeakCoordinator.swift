@@ -1,4 +1,4 @@
-/// A weak reference from a part to the coordinator that owns it.
+/// A weak reference from a part of a client to the coordinator that owns the part.
 ///
 /// Safe to share: the reference is set before the app receives the client, and is read on the loop only.
 final class WeakCoordinator: @unchecked Sendable {

@@ -2,7 +2,8 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Forwards the calls of a ``SessionDriver`` to its client's coordinator, so that the two do not keep each other alive.
+/// Forwards the calls of a ``SessionDriver`` to its client's coordinator. At the end of the client, `target` is set
+/// to `nil`, so that driver and coordinator do not keep each other alive after that.
 ///
 /// Safe to share: both properties are used on the loop only.
 final class WeakSessionObserver: SessionObserver, @unchecked Sendable {

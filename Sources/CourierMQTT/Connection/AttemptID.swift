@@ -1,4 +1,5 @@
-/// Identifies one attempt to connect, from the request for credentials to its end. A supervisor never uses an id twice.
+/// Identifies one attempt to connect, from the request for credentials to the end of the attempt. A supervisor never
+/// uses an id twice.
 struct AttemptID: Hashable, Sendable {
     /// The number of the attempt, starting at 1.
     let number: Int

@@ -9,9 +9,9 @@ struct ConnectionEnding: Sendable {
     var error: CourierError
     /// The broker's Server Reference property, which names servers to use instead.
     let serverReference: String?
-    /// Whether the peer ended the byte stream, in order or not, without a packet that gives the reason.
+    /// True if the peer closed or broke the byte stream without a packet that gives the reason.
     let isByPeer: Bool
-    /// Whether the attempt went to a server from a redirect, instead of the present endpoint.
+    /// True if the attempt went to a server that the broker named in a redirect, instead of the current endpoint.
     var isOfDetour = false
 
     init(_ cause: LossCause, _ error: CourierError) {
@@ -26,20 +26,21 @@ struct ConnectionEnding: Sendable {
         switch error.code {
         case .storeFailed, .storeFull, .storeDamaged, .storeInUse: self.init(.unreadableStore, error)
         case .secureConnectionFailed: self.init(.transport(.tls), error)
-        // The machine had no descriptor or memory for the attempt.
+        // The machine had no file descriptor or memory for the attempt.
         case .connectionFailed: self.init(.transport(.unreachable), error)
         default: self.init(.unusableOptions, error)
         }
     }
 
     /// Makes an ending from the reports of engine and transport. `isEstablished` is true for a lost connection, and
-    /// false for a failed attempt. `areOptionsFixed` means that the provider has no other credentials, `isPlain` that
-    /// the port may need TLS. `known` is a more precise error of the caller, if there is one.
+    /// false for a failed attempt. `areOptionsFixed` means that the provider has no other credentials. `isPlain` means
+    /// that the connection used plain TCP to a port that may need TLS. `known` is a more precise error of the caller,
+    /// if there is one.
     init(
         _ reason: CloseReason, _ channel: ChannelCloseReason, _ known: CourierError? = nil, endpoint: String,
         isEstablished: Bool, areOptionsFixed: Bool = false, isPlain: Bool = false
     ) {
-        // The app did not request this end, so the reason of the byte stream counts.
+        // The app did not request the end of the connection, so the reason of the byte stream is used.
         let reason = reason == .requested ? .transportClosed : reason
         cause = LossCause(reason, channel)
         isByPeer = reason == .transportClosed && channel.isByPeer
@@ -56,8 +57,8 @@ struct ConnectionEnding: Sendable {
         }
     }
 
-    /// The policy's row for the cause. A failure of a server from a redirect does not stop the client, because the
-    /// endpoint may redirect it to another server.
+    /// The row of `LossPolicy` that defines the client's response to the cause. A failure of a server that the broker
+    /// named in a redirect does not stop the client, because the broker may name another server next time.
     var row: LossPolicy.Row {
         let row = LossPolicy.row(for: cause)
         guard isOfDetour, row.subject == .endpoint, row.response == .stop else { return row }
@@ -66,7 +67,8 @@ struct ConnectionEnding: Sendable {
 }
 
 extension ConnectionEnding {
-    /// Returns the error for the app, followed by a sentence about the client's next step.
+    /// Returns the error for the app. The error's message is followed by `sentence`, which says what the client does
+    /// next.
     func failure(followedBy sentence: String) -> ConnectionFailure {
         .error(
             CourierError(

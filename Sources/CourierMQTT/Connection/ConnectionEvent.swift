@@ -10,7 +10,8 @@ enum ConnectionEvent: Equatable, Sendable {
     case connectPacketSent
     case succeeded(after: Duration)
     case failed(after: Duration, ConnectionFailure)
-    /// `sinceInbound` and `sinceOutbound` are the times since bytes were last received and sent.
+    /// `sinceInbound` and `sinceOutbound` are the times since bytes were last received and sent; `nil` if there were
+    /// none.
     case lost(after: Duration, ConnectionFailure, sinceInbound: Duration?, sinceOutbound: Duration?)
     case disconnected
     case reconnect
@@ -22,7 +23,7 @@ enum ConnectionEvent: Equatable, Sendable {
     case networkAvailable
     case networkUnavailable
 
-    /// Whether an attempt failed, at any step, and was not cancelled.
+    /// True if the event reports that an attempt or a renewal of credentials failed and was not cancelled.
     var isFailedAttempt: Bool {
         switch self {
         case .authFailed(_, .error), .failed(_, .error): true
@@ -33,7 +34,8 @@ enum ConnectionEvent: Equatable, Sendable {
         }
     }
 
-    /// Why there is no connection, or no new credentials for the present one; `nil` if nothing has failed.
+    /// The error of a failed attempt, of a lost connection, or of a failed renewal of credentials; `nil` for all other
+    /// events.
     var failure: CourierError? {
         switch self {
         case .authFailed(_, .error(let error)), .failed(_, .error(let error)), .lost(_, .error(let error), _, _): error
@@ -73,7 +75,7 @@ enum ConnectionEvent: Equatable, Sendable {
 }
 
 extension Duration {
-    /// The whole milliseconds, rounded down. A time that is too long for an `Int` becomes the longest one.
+    /// The whole milliseconds, rounded down. If the time is too long for an `Int`, `Int.max` is returned.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000)

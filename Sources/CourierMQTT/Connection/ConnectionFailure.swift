@@ -2,9 +2,9 @@ import CourierCore
 
 /// Why an attempt, a connection or a wait ended without success, in a form that can be compared.
 enum ConnectionFailure: Sendable {
-    /// It failed with this error.
+    /// The attempt, connection or wait failed with this error.
     case error(CourierError)
-    /// It was ended by a call of the app, or because the app entered the background.
+    /// The attempt, connection or wait was ended by a call of the app, or because the app entered the background.
     case cancelled
 
     /// The error for the app: a ``CourierCore/CourierError``, or `CancellationError`.

@@ -3,32 +3,33 @@ import CourierCore
 extension ConnectionSupervisor {
     /// An action for the caller. Actions are performed in the order in which they are returned.
     enum Action: Equatable, Sendable {
-        /// Ask the provider for options; answer with ``Input/credentialsArrived(_:_:date:)`` or
+        /// Ask the provider for connect options, and report ``Input/credentialsArrived(_:_:date:)`` or
         /// ``Input/credentialsFailed(_:_:)``.
         case fetchCredentials(AttemptID)
-        /// Ask the provider for the credentials of a server from a redirect; answer with the same inputs.
+        /// Ask the provider for the credentials of a server that the broker named in a redirect. Report the same inputs
+        /// as for `fetchCredentials(_:)`.
         case fetchRedirectCredentials(BrokerEndpoint, AttemptID)
-        /// Ignore the provider's answer for this attempt.
+        /// Ignore the provider's response for this attempt.
         case abandonCredentials(AttemptID)
         /// Tell the provider that the broker refused its credentials.
         case clearCredentials
 
-        /// Look up the service records of these options' host; answer with ``Input/endpointsFound(_:_:)``.
+        /// Look up the DNS service records of the host in these options, and report ``Input/endpointsFound(_:_:)``.
         case findEndpoints(ConnectOptions, AttemptID)
 
         /// Use these options in events and in CONNECT from now on.
         case setConnectionInfo(ConnectOptions?)
         /// Open a connection with these options. No other connection is open.
         case open(ConnectOptions, AttemptID)
-        /// Try the address of the last connection after the other addresses of its name.
+        /// From now on, try the IP address of the last connection only after the other addresses of its host name.
         case avoidAddress
-        /// Re-authenticate on the present connection.
+        /// Re-authenticate on the current connection.
         case reauthenticate(ExtendedAuthentication)
         /// Send DISCONNECT, if CONNECT was sent, and close; ``Input/closed(_:_:)`` follows.
         case closeInOrder
         /// Drop the connection; ``Input/closed(_:_:)`` follows.
         case abort
-        /// Send PINGREQ now. ``ConnectionSupervisor/bytesReceived(now:)`` reports the answer.
+        /// Send PINGREQ now. ``ConnectionSupervisor/bytesReceived(now:)`` reports the broker's response.
         case probe
 
         /// Report an event to the app.

@@ -7,7 +7,7 @@ extension ConnectionSupervisor {
     // MARK: Beginning an attempt
 
     /// Begins an attempt now, because of an event outside the schedule, such as `connect()` or a returned network. If
-    /// the last such attempt began less than `urgentAttemptSpacing` ago, waits for the rest of this time.
+    /// the last such attempt began less than `urgentAttemptSpacing` ago, waits until this time has passed.
     mutating func startUrgently(_ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
         guard appPhase == .foreground else { return pause(occasion, &actions) }
         let planned: Instant? = if case .waiting(let waiting) = phase { waiting.planned } else { nil }
@@ -24,8 +24,9 @@ extension ConnectionSupervisor {
         start(occasion, now, &actions)
     }
 
-    /// Plans an attempt for `due`, and begins it if that is now. If a restart is planned for an earlier time, that time
-    /// counts. During the pause, `connected()` throws `failure` if it is set.
+    /// Plans an attempt for `due`, or begins it now if `due` has passed. If a failed attempt already had a planned
+    /// restart at an earlier time, the earlier time is used. If `failure` is set, `connected()` throws it during the
+    /// pause.
     mutating func wait(
         until due: Instant, _ occasion: Occasion, failure: ConnectionFailure? = nil, _ now: Instant,
         _ actions: inout [Action]
@@ -51,7 +52,8 @@ extension ConnectionSupervisor {
         actions.append(.log(.info, "the next attempt begins in \(tenths / 10) s\(reason)"))
     }
 
-    /// Begins an attempt with the present options. If they cannot be used any more, asks the provider first.
+    /// Begins an attempt with the stored connect options. If there are none, or if they expire soon, the provider is
+    /// asked for new options first.
     mutating func start(_ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
         guard appPhase == .foreground else { return pause(occasion, &actions) }
         let isAgain =
@@ -62,8 +64,8 @@ extension ConnectionSupervisor {
         attemptCount += 1
         attemptsInRow += 1
         let attempt = AttemptID(number: attemptCount)
-        // After connect(), the app may have another user, so the old options are never used again, even if the provider
-        // fails.
+        // When the app calls connect(), it may have another user. So the old options are never used again, even if the
+        // provider fails.
         if occasion.isRequest { grant = nil }
         if let grant, isUsable(grant, now) {
             return begin(grant, attempt, isAgain: isAgain, now, &actions)
@@ -102,7 +104,7 @@ extension ConnectionSupervisor {
             warnAt: configuration.slowAttemptTime.map { now.advanced(by: $0) })
     }
 
-    /// Opens a connection for an attempt. If `isAgain` is true, the event `reconnect` is reported first.
+    /// Opens a connection for an attempt. If `isAgain` is true, the event `reconnect` is reported before.
     mutating func open(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -111,7 +113,7 @@ extension ConnectionSupervisor {
         let options = located(grant.options)
         let timeout = configuration.connectTimeout
         liveness = Liveness(configuration.idleActivityTimeout, probeTimeout: configuration.probeTimeout, now: now)
-        // Earlier drops belong to another client id, so they do not count.
+        // If the client id has changed, the dropped connections of the old client id no longer count.
         if let info, !TopicRules.sameBytes(info.clientId, options.clientId) { drops = DropStreak() }
         setInfo(options, &actions)
         actions.append(.emit(.attempt))
@@ -134,7 +136,8 @@ extension ConnectionSupervisor {
         return now.advanced(by: margin(of: grant, expiresAt)) < expiresAt
     }
 
-    /// The margin before the expiry, at most half of the lifetime of the credentials.
+    /// How long before their expiry the credentials are renewed: `SupervisorConfiguration/renewalMargin`, but at most
+    /// half of their lifetime.
     private func margin(of grant: Grant, _ expiresAt: Instant) -> Duration {
         max(.zero, min(configuration.renewalMargin, grant.receivedAt.duration(to: expiresAt) / 2))
     }
@@ -176,7 +179,7 @@ extension ConnectionSupervisor {
             guard let grant else { return }
             let home = endpointOptions(grant.options)
             var options = connection.detour?.applied(to: home) ?? home
-            // The list of further endpoints does not affect this connection, so it is not compared.
+            // The list of alternative endpoints does not affect this connection, so the list is not compared.
             options.alternatives = connection.options.alternatives
             guard options != connection.options else { return }
             if connection.version >= .v5, let renewed = options.renewedAuthentication(from: connection.options) {
@@ -186,7 +189,7 @@ extension ConnectionSupervisor {
             }
             actions.append(.log(.info, "the provider gave other options; the client connects again with them"))
             leave(for: .begin(.change), now, &actions)
-        // The answer is too late, or is the second one.
+        // The provider's response is too late, or the attempt already has options.
         case .authenticating, .resting, .paused, .waiting, .locating, .opening, .closing: break
         }
     }
@@ -247,7 +250,7 @@ extension ConnectionSupervisor {
         credentialsFailed(authentication.attempt, .timedOut(after: timeout), now, &actions)
     }
 
-    /// Asks the provider for new credentials, because those of the connection expire soon.
+    /// Asks the provider for new credentials, because the credentials of the connection expire soon.
     mutating func renewalDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
         attemptCount += 1
         var authentication = authentication(AttemptID(number: attemptCount), now)

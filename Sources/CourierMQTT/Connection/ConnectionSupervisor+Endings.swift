@@ -3,8 +3,8 @@ import MQTTCodec
 
 /// Handles the end of attempts and connections, and begins the next step.
 extension ConnectionSupervisor {
-    /// Handles the end of an attempt or connection. `ending` returns the cause. Its parameters are the options, and
-    /// whether the broker had accepted the connection.
+    /// Handles the end of an attempt or connection. `ending` returns the cause. Its parameters are the connect options,
+    /// and `true` if the broker had accepted the connection.
     mutating func closed(
         _ now: Instant, _ actions: inout [Action], _ ending: (ConnectOptions, Bool) -> ConnectionEnding
     ) {
@@ -58,20 +58,21 @@ extension ConnectionSupervisor {
         respond(to: ending, now, &actions)
     }
 
-    /// Forgets counted drops after the last endpoint has failed, because an unreachable broker is no sign of another
-    /// client. Forgets the redirect if it led to the server that failed.
+    /// Forgets the counted dropped connections if no endpoint remains to be tried: an unreachable broker is no sign of
+    /// another client with the same id. Forgets the redirect if the failed attempt followed it.
     mutating func attemptCameToNothing(_ opening: Opening) {
         if round?.hasNext != true { drops = DropStreak() }
         if isDetour(opening) { redirect = nil }
         endDetour()
     }
 
-    /// Whether an attempt goes to a server from a redirect, instead of the present endpoint.
+    /// True if the attempt goes to a server that the broker named in a redirect, instead of the current endpoint.
     private func isDetour(_ opening: Opening) -> Bool {
         opening.options != grant.map { endpointOptions($0.options) }
     }
 
-    /// Forgets the one-time server redirect after it was used. A restarted attempt still uses it.
+    /// Forgets a redirect for one attempt after this attempt. Not called when an attempt is restarted, so that the
+    /// restarted attempt still follows the redirect.
     mutating func endDetour() {
         if redirect?.term == .once { redirect = nil }
     }
@@ -103,11 +104,12 @@ extension ConnectionSupervisor {
             streak = Streak()
         }
         // While two clients take over each other's session, a connection lasts as long as the other client's pause.
+        // Only a longer connection shows that the takeovers have ended.
         if lasted > configuration.maximumTakeoverInterval { takeoverSchedule.reset() }
     }
 
-    /// Counts a connection that the broker dropped, and returns its ending. If there were several drops in a row, the
-    /// ending's error mentions another client with the same id, or its cause becomes `repeatedDrops`.
+    /// Counts a connection that the broker dropped, and returns the ending of the connection. After several drops in a
+    /// row, the error of the ending mentions another client with the same id, or the cause becomes `repeatedDrops`.
     private mutating func judged(
         _ ending: ConnectionEnding, _ connection: Connection, _ now: Instant
     ) -> ConnectionEnding {
@@ -124,13 +126,15 @@ extension ConnectionSupervisor {
         }
         drops.dropped(after: connection.acceptedAt.duration(to: now), configuration)
         guard drops.mayBeTakeover else { return ending }
-        // Equal lines are logged once a minute. A number that grows forever would make each line different.
+        // The log repeats an equal line only once a minute. A growing number would make every line different, so a
+        // large number becomes "many".
         let count = drops.count > configuration.takeoverTurnCount ? "many" : "\(drops.count)"
         let dropped =
             "The broker \(connection.options.endpointName) dropped \(count) connections in a row soon after accepting them."
         let id = connection.options.clientId.quoted()
         guard drops.isTakeover, connection.version < .v5 else {
-            // Most MQTT 5 brokers send 0x8E for a takeover. Without 0x8E, an unstable network looks the same.
+            // Most MQTT 5 brokers report a takeover with reason code 0x8E. Without this code, an unstable network is as
+            // likely, so the error only mentions another client.
             guard !connection.options.clientId.isEmpty else { return ending }
             var ending = ending
             ending.error = CourierError(
@@ -143,7 +147,7 @@ extension ConnectionSupervisor {
             .repeatedDrops,
             CourierError(
                 .sessionTakenOver,
-                "\(dropped) Another client probably uses the client id \(id); give each client an id of its own.",
+                "\(dropped) Another client probably uses the client id \(id); give each client its own id.",
                 cause: ending.error))
     }
 
@@ -166,22 +170,22 @@ extension ConnectionSupervisor {
             case .retry: row.isFinal && !(areRecordsUnknown && ending.cause == .transport(.unknownHost))
             case .retryAtOnce, .switchVersion, .followOnce, .followForGood, .yield: false
             }
-        // Without a network, or if it came back during the attempt, a failure says nothing about the host name. A
-        // failure of a server that the broker named says nothing about the broker.
+        // A failure is not final if there was no network during a part of the attempt. A failure of a server that the
+        // broker named in a redirect is not final for the broker.
         finalFailures.add(
             isFinal: isFinal && network == .available && restartAt == nil && !ending.isOfDetour,
             isOfEveryEndpoint: row.subject == .client)
     }
 
-    /// Records a refusal of credentials. Returns whether there are no others: the options are fixed, or the provider
-    /// returned the same options again. Only CONNACK counts, because a broker may end a connection for a topic that is
-    /// forbidden.
+    /// Records a refusal of credentials. Returns true if the client has no other credentials, because the options are
+    /// fixed or the provider returned the same options again. Only a refusal in CONNACK counts, because a broker may
+    /// end a connection for a forbidden topic.
     private mutating func refusesFixedCredentials(_ cause: LossCause) -> Bool {
         guard case .refused = cause else { return false }
         return finalFailures.refused(grant?.options) || configuration.areOptionsFixed
     }
 
-    /// Performs the response that `LossPolicy` defines for this ending.
+    /// Performs the response that `LossPolicy` defines for the cause of this ending.
     mutating func respond(to ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
         let row = ending.row
         let isStop = stops(row)
@@ -219,7 +223,7 @@ extension ConnectionSupervisor {
     }
 
     /// Begins a pause after every endpoint was tried. If all failures are final, callers that wait for the first
-    /// connection get the last failure.
+    /// connection get the last failure. If `whenRefused` is `.stop`, the client then stops instead.
     private mutating func waitForSchedule(after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
         streak.redirects = 0
         let isFinal = finalFailures.endRound()
@@ -236,8 +240,8 @@ extension ConnectionSupervisor {
         if let failure { actions.append(.releaseWaiters(failure)) }
     }
 
-    /// Tries at once if `isGranted`, unless too many redirects were followed since the last pause. Otherwise waits for
-    /// the pause of the schedule. In both cases the schedule advances by one pause.
+    /// Begins an attempt at once if `isGranted` is true, unless too many redirects were followed since the last pause.
+    /// Otherwise waits for the next pause of the schedule. In both cases, the schedule advances by one pause.
     private mutating func retryAtOnce(
         _ isGranted: Bool, after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -259,8 +263,8 @@ extension ConnectionSupervisor {
         retryAtOnce(streak.refusals == 1 && !configuration.areOptionsFixed, after: ending, now, &actions)
     }
 
-    /// Follows the broker's redirect if it is allowed, and if not too many were followed since the last pause. Returns
-    /// whether the client follows it.
+    /// Stores the broker's redirect for the next attempt, if the redirect is allowed and not too many were followed
+    /// since the last pause. Returns true if the next attempt follows the redirect.
     private mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
         guard let grant, case .follow(let target, let term, let asksProvider) = redirectResponse(ending, response)
         else {
@@ -274,7 +278,8 @@ extension ConnectionSupervisor {
         let source = endpointOptions(grant.options)
         let isSecure = configuration.scheme(of: source)?.isSecure == true
         let isOfList = round?.select(host: target.host, port: target.port ?? source.port) == true
-        // An endpoint of the list needs no redirect. An endpoint that has moved uses the redirect at its next turn.
+        // A one-time redirect to an endpoint of the list is not stored, because that endpoint was selected for the next
+        // attempt. A permanent redirect is stored, and is used when its source is the current endpoint again.
         redirect =
             isOfList && term == .once
             ? nil : Redirect(from: source, to: target, term: term, isSecure: isSecure, asksProvider: asksProvider)

@@ -4,7 +4,8 @@ import CourierCore
 extension ConnectionSupervisor {
     // MARK: Finding endpoints
 
-    /// Continues the attempt. If service records are used, they are looked up first.
+    /// Continues an attempt that has its connect options. If DNS service records are used and a look-up is due, looks
+    /// them up first. Otherwise opens the connection.
     mutating func locate(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -32,7 +33,8 @@ extension ConnectionSupervisor {
         case .failed(let reason):
             isSearchDue = false  // The next search starts when all known endpoints have failed.
             areRecordsUnknown = true
-            // The attempt uses the earlier records, or the host itself, which may be a broker.
+            // The attempt uses the endpoints of an earlier look-up. Without an earlier look-up, it uses the host in the
+            // options, which may be a broker.
             let host = grant.options.host.shownHost.quoted()
             actions.append(.log(.warning, "the service records of \(host) are not known: \(reason)"))
         case .unavailable:
@@ -62,7 +64,7 @@ extension ConnectionSupervisor {
         attemptFailed(opening, ConnectionEnding(.transport(.unreachable), error), now, &actions)
     }
 
-    /// Uses the endpoints of these options, if they differ from those of the last options.
+    /// Uses the endpoints of these options, if they differ from the endpoints of the last options.
     mutating func useEndpoints(of options: ConnectOptions, _ actions: inout [Action]) {
         let given = EndpointList(options, limit: configuration.maximumEndpoints)
         guard given != givenList else { return }
@@ -91,20 +93,21 @@ extension ConnectionSupervisor {
 
     // MARK: The present endpoint
 
-    /// Returns these options with the host and port of the present endpoint.
+    /// Returns these options with the host and port of the current endpoint.
     func endpointOptions(_ options: ConnectOptions) -> ConnectOptions {
         round.map { options.at($0.current) } ?? options
     }
 
-    /// Returns these options with the present endpoint, or with the server that this endpoint has redirected the client
+    /// Returns these options with the current endpoint, or with the server that this endpoint has redirected the client
     /// to.
     func located(_ options: ConnectOptions) -> ConnectOptions {
         let options = endpointOptions(options)
         return redirect?.applied(to: options) ?? options
     }
 
-    /// Returns the name of the cluster that the endpoints of the list form. They share sessions and the MQTT version.
-    /// Returns `nil` for a server outside the list.
+    /// Returns the name of the cluster that the server of these options belongs to. Several endpoints in one list count
+    /// as a cluster: they share sessions and the MQTT version. Returns `nil` for a server outside the list, or if the
+    /// list has one endpoint.
     func clusterName(of options: ConnectOptions) -> String? {
         guard let round, round.list.endpoints.count > 1, let grant,
             round.list.index(host: options.host, port: options.port) != nil
@@ -112,8 +115,8 @@ extension ConnectionSupervisor {
         return grant.options.authority
     }
 
-    /// Returns the name that the certificate of an endpoint from service records must have. This is the domain of the
-    /// look-up, because a name from DNS could be forged.
+    /// Returns the name that the certificate of an endpoint from DNS service records must have; `nil` for other
+    /// endpoints. It is the domain that was looked up, because a name in a DNS response could be forged.
     func certifiedName(for options: ConnectOptions) -> String? {
         guard let round, !round.list.hasLeader, round.list.index(host: options.host, port: options.port) != nil
         else { return nil }
@@ -126,14 +129,16 @@ extension ConnectionSupervisor {
         return turn
     }
 
-    /// Whether the client stops after such a failure, and waits for `connect()`.
+    /// True if the client stops after a failure with this row of `LossPolicy`, and waits for `connect()`. False while
+    /// another endpoint may still work.
     func stops(_ row: LossPolicy.Row) -> Bool {
         row.response == .stop && !(row.subject == .endpoint && round?.goesOn == true)
     }
 
     // MARK: Returning to a preferred endpoint
 
-    /// Plans the return to a preferred endpoint for a new connection.
+    /// Plans the return to a preferred endpoint for a new connection; `nil` if the connection uses a preferred
+    /// endpoint, or if the client never returns.
     mutating func failback(_ now: Instant) -> EndpointFailback? {
         guard configuration.returnInterval != nil, let round else { return nil }
         guard !round.isAtPreferred else {
@@ -144,11 +149,12 @@ extension ConnectionSupervisor {
         return EndpointFailback(due: due, latest: due.advanced(by: configuration.returnPatience))
     }
 
-    /// Closes a connection to a less preferred endpoint in order, if the return is due and the connection is quiet.
+    /// Closes a connection to a less preferred endpoint with DISCONNECT, if the return is due and the connection is
+    /// quiet.
     mutating func comeHomeIfDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
         guard let failback = connection.failback, now >= failback.due else { return }
         guard round?.isAtPreferred == false else {
-            // Newer options have made the present endpoint a preferred one.
+            // Newer options have made the current endpoint a preferred one.
             var connection = connection
             connection.failback = nil
             phase = .connected(connection)

@@ -14,29 +14,30 @@ extension ConnectionSupervisor {
         /// The app called `destroy()`.
         case destroyRequested
 
-        /// The provider returned options. `date` is the present date, which the expiry is compared with.
+        /// The provider returned options. `date` is the current date, to compute the remaining time until the options
+        /// expire.
         case credentialsArrived(AttemptID, ConnectGrant, date: Date)
         /// The provider failed to return options.
         case credentialsFailed(AttemptID, any Error)
 
-        /// The result of looking up service records.
+        /// The result of looking up DNS service records.
         case endpointsFound(AttemptID, EndpointSearch)
 
         /// The options of ``Action/open(_:_:)`` cannot be used, and nothing was opened.
         case openFailed(AttemptID, CourierError)
         /// CONNECT was written.
         case connectSent
-        /// The server accepted the connection. The connection uses this version of MQTT.
+        /// The server accepted the connection with CONNACK. The connection uses this version of MQTT.
         case accepted(ConnAck, ProtocolVersion)
-        /// The connection that ``Action/open(_:_:)`` requested has ended, or could not be opened. `error` is the reason
-        /// if neither the engine nor the byte channel knows it.
+        /// The connection that ``Action/open(_:_:)`` requested has ended, or could not be opened. `error` is set if
+        /// neither the engine nor the byte channel knows the reason.
         case closed(CloseReason, ChannelCloseReason, error: CourierError? = nil)
 
         /// The network monitor reported this status. A repeated status is harmless.
         case networkChanged(NetworkStatus)
         /// The app's lifecycle reported this phase. A repeated phase is harmless.
         case phaseChanged(AppPhase)
-        /// The client now has a topic to subscribe to, or no longer has one.
+        /// The first topic to subscribe to was added (`true`), or the last one was removed (`false`).
         case topicsChanged(areWanted: Bool)
         /// The machine was suspended and is awake again. The connection may be dead.
         case resumedFromSuspend

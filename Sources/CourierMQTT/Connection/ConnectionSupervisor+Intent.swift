@@ -34,7 +34,7 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Forgets earlier attempts and failures.
+    /// Forgets earlier failures and endpoints, because the app begins a new series of attempts.
     mutating func beginAnew() {
         schedule.reset()
         authSchedule.reset()
@@ -59,8 +59,8 @@ extension ConnectionSupervisor {
         actions.append(.releaseWaiters(rest.endOfWait))
     }
 
-    /// Clears the session's state at once, before the connection has closed. Later, it would also remove what the app
-    /// does after `destroy()`.
+    /// Clears the session's state at once, before the connection has closed. If it were cleared later, subscriptions
+    /// and messages that the app adds after `destroy()` would be removed, too.
     private mutating func forget(_ actions: inout [Action]) {
         hasSession = false
         grant = nil
@@ -70,7 +70,7 @@ extension ConnectionSupervisor {
         actions.append(.clearStoredState)
     }
 
-    /// Whether a connection is wanted, now or in the foreground.
+    /// True if the client is connected, tries to connect, or will try when the app is in the foreground again.
     private var hasIntent: Bool {
         switch phase {
         case .resting: false
@@ -79,7 +79,8 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Ends the present attempt or connection in order, then continues with `next`.
+    /// Ends the current attempt or connection, and then continues with `next`. An open connection is closed with
+    /// DISCONNECT.
     mutating func leave(for next: Closing.Next, _ now: Instant, _ actions: inout [Action]) {
         switch phase {
         case .resting, .paused, .waiting, .locating: proceed(to: next, now, &actions)
@@ -118,7 +119,7 @@ extension ConnectionSupervisor {
         if case .fetching(let authentication) = renewal { abandon(authentication, now, &actions) }
     }
 
-    /// Begins the next step, because no attempt or connection is left.
+    /// Begins the next step, because no attempt or connection is open any more.
     mutating func proceed(to next: Closing.Next, _ now: Instant, _ actions: inout [Action]) {
         switch next {
         case .rest(let rest):

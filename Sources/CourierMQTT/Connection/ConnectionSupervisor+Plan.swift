@@ -4,15 +4,16 @@ extension ConnectionSupervisor {
     /// The values that the app's `ConnectionStatus` is made from.
     struct Plan: Equatable, Sendable {
         var state = ConnectionState.disconnected
-        /// The number of the present or next attempt since the last connection; 0 if there is none.
+        /// The number of the current or planned attempt, counted from the last accepted connection; 0 if there is no
+        /// such attempt.
         var attempt = 0
-        /// When the next attempt begins, if it is planned.
+        /// When the planned attempt begins; `nil` if none is planned.
         var nextAttempt: Instant?
-        /// The name of the server of the present attempt or connection, or of the last one.
+        /// The name of the server of the current or the last attempt or connection; `nil` before the first one.
         var endpoint: String?
     }
 
-    /// The present values for the app's `ConnectionStatus`.
+    /// The current values for the app's `ConnectionStatus`.
     var plan: Plan {
         var plan = Plan(state: state, endpoint: info?.endpointName)
         switch phase {

@@ -2,19 +2,21 @@ import CourierCore
 
 /// Decides which redirects of a broker the client follows.
 extension ConnectionSupervisor {
-    /// The response to the server reference of an ending.
+    /// The client's response to the servers that the broker named (Server Reference) when it ended an attempt or
+    /// connection.
     enum RedirectResponse: Equatable, Sendable {
-        /// There is no reference, or the ending has another cause.
+        /// The broker named no server, or the end has another cause than a redirect.
         case none
-        /// The client connects to the server, with credentials from the provider or with the present ones.
+        /// The client connects to this server. If `asksProvider` is true, the provider is asked for credentials for
+        /// this server; otherwise the current credentials are used.
         case follow(ServerReference, Redirect.Term, asksProvider: Bool)
-        /// The client does not follow the reference. The sentence says why, and names the option that would allow it,
-        /// if there is one.
+        /// The client does not connect to a server that the broker named. The sentence says why, and names the option
+        /// that would allow it, if there is one.
         case refused(String)
     }
 
-    /// Returns the first reference of the broker's list that the client may follow. If there is none, returns why the
-    /// first reference is refused.
+    /// Returns a redirect to the first server in the broker's list that the client may connect to. If the client may
+    /// connect to none, returns the reason for the first server.
     func redirectResponse(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> RedirectResponse {
         let term: Redirect.Term
         switch response {
@@ -39,7 +41,7 @@ extension ConnectionSupervisor {
         return refusal.map { .refused($0) } ?? .none
     }
 
-    /// Returns the ending. If the client does not follow its reference, the error says why.
+    /// Returns the ending. If the broker named a server to which the client does not connect, the error also says why.
     func naming(refusedReferenceOf ending: ConnectionEnding) -> ConnectionEnding {
         guard case .refused(let sentence) = redirectResponse(ending, LossPolicy.row(for: ending.cause).response) else {
             return ending
@@ -80,7 +82,7 @@ extension ConnectionSupervisor {
                 + "yours, add \(reference.host.quoted()) to MQTTClientConfig.endpoints.redirects.allowedHosts.")
     }
 
-    /// Whether the options, or the service records of their host, name this host.
+    /// True if the options, or the DNS service records of their host, name this host.
     private func isOwnHost(_ host: String) -> Bool {
         let names = (round?.list.endpoints.map(\.host) ?? []) + (grant.map { [$0.options.host] } ?? [])
         return names.contains { name in

@@ -3,7 +3,7 @@ import CourierCore
 /// Handles timeouts and planned times.
 extension ConnectionSupervisor {
     /// When ``Input/timerFired`` is due if no other input arrives first; `nil` if nothing is planned. Each input may
-    /// change it.
+    /// change the deadline.
     var deadline: Instant? {
         switch phase {
         case .resting, .paused: return nil

@@ -4,8 +4,8 @@ import CourierCore
 extension ConnectionSupervisor {
     mutating func networkChanged(_ status: NetworkStatus, _ now: Instant, _ actions: inout [Action]) {
         guard status != network else {
-            // The monitor repeats its status. This is a change for the app only if a network error of the provider was
-            // reported since.
+            // The monitor repeats its status. The app gets an event only if an error of the provider was reported as a
+            // missing network meanwhile.
             return report(status, &actions)
         }
         network = status
@@ -29,7 +29,8 @@ extension ConnectionSupervisor {
         actions.append(.emit(status == .available ? .networkAvailable : .networkUnavailable))
     }
 
-    /// Handles the return of the machine or its network. A pause is pointless now, and an open connection may be dead.
+    /// Handles the end of a suspension, or the return of the network. A pause ends, because an attempt may succeed now.
+    /// An open connection is probed, because it may be dead.
     private mutating func wakeUp(_ now: Instant, _ actions: inout [Action]) {
         switch phase {
         case .waiting(var waiting):
@@ -42,7 +43,7 @@ extension ConnectionSupervisor {
         case .connected:
             liveness.probed(now: now)
             actions.append(.probe)
-        // The request to the provider continues. If it fails, the provider is asked again soon.
+        // The request to the provider continues. If the request fails, the provider is asked again soon.
         case .authenticating(let authentication): planRestart(authentication.startedAt, now)
         case .opening(let opening):
             planRestart(opening.startedAt, now)
@@ -51,8 +52,9 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Plans the restart of an attempt, because its network path may be gone. The attempt may go on until the next
-    /// urgent attempt is allowed. If it fails earlier, the next attempt begins at the planned time at the latest.
+    /// Plans the restart of an attempt, because its network path may be gone. The restart is due when
+    /// `urgentAttemptSpacing` has passed since the attempt began and since the last urgent attempt. If the attempt
+    /// fails earlier, the next attempt begins at the planned time at the latest.
     private mutating func planRestart(_ startedAt: Instant, _ now: Instant) {
         // A status that is reported at the moment when the attempt begins is not a change.
         guard network == .available, startedAt < now else { return }
@@ -60,7 +62,7 @@ extension ConnectionSupervisor {
         restartAt = last.advanced(by: configuration.urgentAttemptSpacing)
     }
 
-    /// Abandons an attempt to restart it. The next attempt begins after its end.
+    /// Drops an attempt if its restart is due. The next attempt begins when the dropped attempt has ended.
     mutating func restartIfDue(_ opening: Opening, _ now: Instant, _ actions: inout [Action]) {
         guard let restartAt, now >= restartAt else { return }
         lastUrgentAt = now
@@ -105,7 +107,7 @@ extension ConnectionSupervisor {
         if case .paused(let resumption) = phase { pauseOrResume(resumption, now, &actions) }
     }
 
-    /// Starts an attempt if the app is in the foreground and the resume condition is met. Otherwise pauses.
+    /// Starts an attempt if the app is in the foreground and the condition for resuming is met. Otherwise pauses.
     mutating func pauseOrResume(_ resumption: ResumeCondition, _ now: Instant, _ actions: inout [Action]) {
         let occasion: Occasion? =
             switch resumption {

@@ -66,7 +66,7 @@ struct ConnectionSupervisor: Sendable {
             }
         }
 
-        /// The error for callers that begin to wait now.
+        /// The error for callers that begin to wait for a connection after the client has stopped connecting.
         var failure: ConnectionFailure {
             switch self {
             case .unused: .error(CourierError(.sessionMissing, "There is no connection to wait for; call connect()."))
@@ -88,7 +88,8 @@ struct ConnectionSupervisor: Sendable {
     enum ResumeCondition: Sendable {
         /// The app is in the foreground, and there is a topic to subscribe to.
         case forTopics
-        /// The app is in the foreground. It called `connect()` in the background, or just before.
+        /// The app is in the foreground. No topic is needed, because the app called `connect()` in the background, or
+        /// just before it entered the background.
         case always
     }
 
@@ -113,8 +114,8 @@ struct ConnectionSupervisor: Sendable {
         let occasion: Occasion
         /// Whether an event outside the schedule caused the attempt, such as a returned network.
         var isUrgent = false
-        /// The error for callers of `connected()` during this pause; `nil` if they wait. In a box, because it is rarely
-        /// set.
+        /// The error for callers of `connected()` during this pause; `nil` if callers wait for the next attempt. Stored
+        /// in a box, because it is rarely set.
         @BoxedOptional var failure: ConnectionFailure?
     }
 
@@ -124,7 +125,7 @@ struct ConnectionSupervisor: Sendable {
         let giveUpAt: Instant?
         /// When to warn that the provider is slow; `nil` after the warning.
         var warnAt: Instant?
-        /// Whether the credentials are for a server from a redirect.
+        /// True if the credentials are for a server that the broker named in a redirect.
         var isForRedirect = false
     }
 
@@ -149,8 +150,8 @@ struct ConnectionSupervisor: Sendable {
 
     struct Connection: Sendable {
         var options: ConnectOptions
-        /// The redirect that led to the server. It is applied to new options of the provider before they are compared
-        /// with the present ones.
+        /// The redirect that led to the server of this connection; `nil` for an endpoint of the list. New options of
+        /// the provider are changed by this redirect before they are compared with `options`.
         @BoxedOptional var detour: Redirect?
         let openedAt: Instant
         let acceptedAt: Instant
@@ -168,7 +169,8 @@ struct ConnectionSupervisor: Sendable {
         let latest: Instant
     }
 
-    /// The renewal of credentials during a connection, which still uses the old ones.
+    /// The renewal of credentials during a connection. Until the renewal has succeeded, the connection uses the old
+    /// credentials.
     enum Renewal: Sendable {
         case none
         case due(Instant)
@@ -192,7 +194,8 @@ struct ConnectionSupervisor: Sendable {
 
         let ended: Ended
         var next: Next
-        /// When an orderly close has taken too long and the connection is dropped; `nil` after it was dropped.
+        /// When a close with DISCONNECT has taken too long and the connection is dropped; `nil` if the connection was
+        /// already dropped.
         var abortAt: Instant?
         /// True if the app called `connect()` before the close for `disconnect()` or `destroy()` was finished. Earlier
         /// failures are then forgotten.
@@ -233,11 +236,12 @@ struct ConnectionSupervisor: Sendable {
     // The broker and the credentials.
     var grant: Grant?
     @BoxedOptional var redirect: Redirect?
-    /// The list of endpoints, and the present one.
+    /// The list of endpoints, and the endpoint that is used or tried now; `nil` before the first options.
     var round: EndpointRound?
-    /// The endpoints in the provider's options. `round` may have others, from service records.
+    /// The endpoints in the provider's options; `nil` before the first options. `round` may have other endpoints, from
+    /// DNS service records.
     var givenList: EndpointList?
-    /// Whether service records are looked up before the next attempt.
+    /// True if DNS service records are looked up before the next attempt, if they are used at all.
     var isSearchDue = true
     /// Whether the last look-up of service records failed.
     var areRecordsUnknown = false
@@ -263,13 +267,13 @@ struct ConnectionSupervisor: Sendable {
     /// Whether a message made the broker end the connection. Set before ``Input/closed(_:_:error:)``.
     var isLossExplained = false
     var lastUrgentAt: Instant?
-    /// When the present attempt is restarted at the latest, because its network path may be gone. Remains set after a
-    /// failure of the attempt, until the next step begins.
+    /// When the current attempt is restarted at the latest, because its network path may be gone; `nil` if no restart
+    /// is planned. If the attempt fails, this time remains set until the next step begins.
     @BoxedOptional var restartAt: Instant?
     var random: JitterSource
 
-    /// Makes a supervisor that does not connect before `connect()`. `seed` determines the random part of its pauses. It
-    /// is random in an app, and fixed in a test.
+    /// Makes a supervisor that does not connect before `connect()`. `seed` determines the random part of the pauses.
+    /// The seed is random in an app, and fixed in a test.
     init(_ configuration: SupervisorConfiguration, seed: UInt64, now: Instant) {
         shared = Self.configurations.share(configuration)
         random = JitterSource(seed: seed)
@@ -345,14 +349,15 @@ struct ConnectionSupervisor: Sendable {
         return actions
     }
 
-    /// Records that bytes were received. This never makes ``deadline`` earlier.
+    /// Records that bytes were received. This never makes ``deadline`` earlier, so the caller need not set its timer
+    /// again.
     mutating func bytesReceived(now: Instant) { liveness.received(now: now) }
 
     /// Records that bytes were sent. Returns whether ``deadline`` may have become earlier.
     mutating func bytesSent(now: Instant) -> Bool { liveness.sent(now: now) }
 
-    /// Records that reading was paused or resumed. Returns whether ``deadline`` may have changed. A new connection
-    /// begins with reading.
+    /// Records that reading was paused or resumed. Returns true if ``deadline`` may have changed. Reading is not paused
+    /// when a connection begins.
     mutating func setReadingPaused(_ isPaused: Bool, now: Instant) -> Bool {
         guard isPaused != liveness.isReadingPaused else { return false }
         liveness.setReadingPaused(isPaused, now: now)
@@ -361,7 +366,7 @@ struct ConnectionSupervisor: Sendable {
 
     // MARK: Callers that wait for a connection
 
-    /// The answer for a caller that begins to wait for a connection.
+    /// The result for a caller that begins to wait for a connection.
     enum WaiterAnswer: Equatable, Sendable {
         /// The client is connected.
         case connected
@@ -374,7 +379,7 @@ struct ConnectionSupervisor: Sendable {
     /// Whether the next attempt is planned and has not begun.
     var isInPause: Bool { if case .waiting = phase { true } else { false } }
 
-    /// The answer for a wait that starts now.
+    /// The result for a caller that begins to wait now.
     var waiterAnswer: WaiterAnswer {
         switch phase {
         case .connected: .connected

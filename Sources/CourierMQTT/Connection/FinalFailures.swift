@@ -3,11 +3,11 @@ import CourierTransport
 
 /// Decides whether every endpoint has failed for a final cause.
 ///
-/// A failure is final if the next attempt ends in the same way: the host name does not exist, a certificate is not
-/// accepted, or the broker refuses credentials and the provider has no others. A round of attempts tries each endpoint
-/// once.
+/// A failure is final if the next attempt would end in the same way: the host name does not exist, a certificate is not
+/// accepted, or the broker refuses credentials and the provider has no other credentials. A round of attempts tries
+/// each endpoint once.
 struct FinalFailures: Sendable {
-    /// Whether every failure of the present round is final.
+    /// True if every failure of the current round is final; also true at the beginning of a round.
     private var areAllFinal = true
     /// The options whose credentials the broker refused last. Stored in a box, because they are large and rare.
     @BoxedOptional private var refusedOptions: ConnectOptions?
@@ -19,8 +19,8 @@ struct FinalFailures: Sendable {
         return options != nil && options == refusedOptions
     }
 
-    /// Records how an attempt failed. A failure of every endpoint, such as refused credentials, counts for the whole
-    /// round.
+    /// Records how an attempt failed. A final failure that concerns every endpoint, such as refused credentials, makes
+    /// the whole round final.
     mutating func add(isFinal: Bool, isOfEveryEndpoint: Bool) {
         areAllFinal = isFinal && (areAllFinal || isOfEveryEndpoint)
     }

@@ -3,18 +3,18 @@ import CourierTransport
 
 /// Watches whether a connection still carries bytes in both directions.
 ///
-/// It records received and sent bytes, requests a probe after half of the allowed silence, and reports a dead
-/// connection after all of it. So a client that only sends QoS 0, or whose keep-alive is longer than
-/// ``CourierCore/IdleActivityTimeoutPolicy/readTimeout``, stays connected. While a slow reader pauses reading, silence
-/// is not counted.
+/// It records received and sent bytes, requests a probe (PINGREQ) after half of the allowed silence, and reports a dead
+/// connection after the whole allowed silence. Thanks to the probe, a client that only sends QoS 0 stays connected. So
+/// does a client whose keep-alive is longer than ``CourierCore/IdleActivityTimeoutPolicy/readTimeout``. While a slow
+/// reader pauses reading, silence is not counted.
 struct Liveness: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     enum Verdict: Equatable, Sendable {
         case alive
-        /// A packet must be sent that the peer answers.
+        /// PINGREQ must be sent, to which the peer must respond.
         case probe
-        /// The peer sent nothing for this time, although it had to.
+        /// The peer sent nothing for this time, although a response was due.
         case dead(silentFor: Duration)
     }
 
@@ -31,11 +31,11 @@ struct Liveness: Sendable {
     private(set) var unansweredSince: Instant?
     /// When a probe was requested; `nil` if bytes were received since.
     private var probedAt: Instant?
-    /// When the answer to a probe of the caller is due; `nil` if none is awaited.
+    /// When the response to a PINGREQ that the caller sent for its own reason is due; `nil` if none is awaited.
     @BoxedOptional private var answerDue: Instant?
     /// Whether reading from the socket is paused.
     private(set) var isReadingPaused = false
-    /// When reading was last resumed.
+    /// When reading was last resumed; `nil` if it was never paused.
     @BoxedOptional private var resumedAt: Instant?
 
     private struct Limits: Sendable {
@@ -68,13 +68,14 @@ struct Liveness: Sendable {
         return limits != nil && !isReadingPaused
     }
 
-    /// Records that the caller sends a probe for its own reason. The peer must answer within `probeTimeout`.
+    /// Records that the caller sends PINGREQ for its own reason, such as a network change. The peer must respond within
+    /// `probeTimeout`.
     mutating func probed(now: Instant) {
         if answerDue == nil { answerDue = now.advanced(by: probeTimeout) }
     }
 
-    /// Records that reading was paused or resumed. Timeouts start again after a pause, because an answer may wait to be
-    /// read.
+    /// Records that reading was paused or resumed. Timeouts start again after a pause, because the peer's response may
+    /// have arrived and not be read yet.
     mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
         guard isPaused != isReadingPaused else { return }
         isReadingPaused = isPaused
@@ -115,8 +116,8 @@ struct Liveness: Sendable {
         return min(byReading, unansweredSince?.advanced(by: limits.inactivity / 2) ?? byReading)
     }
 
-    /// When the connection counts as dead. A probe always has time for an answer: after a long stop of the process,
-    /// silence proves nothing.
+    /// When the connection counts as dead; `nil` without limits. After a probe, the peer always gets time to respond:
+    /// if the process was stopped for long, the silence before the probe proves nothing.
     private var deathDue: Instant? {
         guard let limits else { return nil }
         let byReading = silentSince.advanced(by: limits.read)

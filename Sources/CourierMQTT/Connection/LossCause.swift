@@ -1,7 +1,7 @@
 import CourierTransport
 import MQTTCodec
 
-/// The cause of the end of an attempt or a connection, as far as the policy needs it.
+/// The cause of the end of an attempt or a connection, as far as `LossPolicy` distinguishes causes.
 enum LossCause: Hashable, Sendable {
     /// The CONNACK carried this code.
     case refused(PacketReasonCode)
@@ -11,7 +11,7 @@ enum LossCause: Hashable, Sendable {
     case otherVersion
     /// CONNECT cannot be written, or the options cannot be used.
     case unusableOptions
-    /// The stored rows of an earlier process cannot be read.
+    /// The messages that an earlier process stored cannot be read.
     case unreadableStore
     /// The server sent bytes that are not an MQTT packet.
     case malformedPacket

@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// The table that decides what follows the end of an attempt or a connection.
+/// The table that defines the client's response to the end of an attempt or a connection.
 enum LossPolicy {
     /// The client's response.
     enum Response: Hashable, Sendable, CaseIterable {
@@ -11,14 +11,14 @@ enum LossPolicy {
         case retryAtOnce
         /// Tries the MQTT version that the engine has chosen, at once. The engine does not switch twice in a row.
         case switchVersion
-        /// Asks the provider for other credentials: at once the first time, later after the pause. If the options never
-        /// change, always pauses first.
+        /// Asks the provider for other credentials. The first time, the provider is asked at once, and later after a
+        /// pause. If the options never change, the client always pauses first.
         case renewCredentials
         /// Connects once to the server that the broker names; `retry` if it names none.
         case followOnce
         /// Connects from now on to the server that the broker names; `renewCredentials` if it names none.
         case followForGood
-        /// Leaves the session to the client that took it, and tries again after the long pause.
+        /// Leaves the session to the client that took it, and tries again after the pause for takeovers, which is long.
         case yield
         /// Stops until `connect()`, and reports the reason.
         case stop
@@ -26,8 +26,8 @@ enum LossPolicy {
 
     /// The part that a cause concerns.
     enum Subject: Hashable, Sendable {
-        /// The endpoint, or the network path to it. If there are several endpoints, the next one is tried before the
-        /// response.
+        /// The endpoint, or the network path to it. If another endpoint remains to be tried, it is tried before the
+        /// response is performed.
         case endpoint
         /// The client, its credentials or its session. Another endpoint would react in the same way.
         case client
@@ -43,7 +43,7 @@ enum LossPolicy {
         var isFinal = false
     }
 
-    /// The whole table. A cause is in one row. The last row is for all other causes.
+    /// The whole table. Each cause is in one row. The last row is for all causes that no other row lists.
     static let rows: [Row] = [
         Row(
             causes: [

@@ -1,7 +1,7 @@
 /// The random part of the pause before a client connects again.
 ///
 /// When a broker restarts, all its clients lose their connections at the same moment. Without a random part, all of
-/// them return at the same moments, too.
+/// them also connect again at the same moment.
 public enum ReconnectJitter: Hashable, Sendable, CaseIterable {
     /// The exact pause: 5, 10, 10 … seconds with the default intervals.
     case none

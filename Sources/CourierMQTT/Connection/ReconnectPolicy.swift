@@ -23,8 +23,9 @@ public struct ReconnectPolicy: Hashable, Sendable {
     /// How long a connection must last so that the pauses start again at the first interval; 10 s by default.
     public var stableConnectionTime = Duration.seconds(10)
 
-    /// The response to a final failure; ``RefusalResponse/keepTrying`` by default. In both cases, `connected()` throws
-    /// before the first connection. ``RefusalResponse/stop`` also applies after a connection was lost.
+    /// The response to a final failure; ``RefusalResponse/keepTrying`` by default. With both values, a final failure
+    /// makes `connected()` throw if the client has not been connected yet. With ``RefusalResponse/stop``, the client
+    /// also stops if the failure follows a lost connection.
     public var whenRefused = RefusalResponse.keepTrying
 
     /// A policy with the default values.

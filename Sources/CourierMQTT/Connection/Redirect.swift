@@ -16,7 +16,7 @@ struct Redirect: Hashable, Sendable {
     /// The server to use instead.
     let target: BrokerEndpoint
     let term: Term
-    /// Whether the provider is asked for the credentials of ``target``; otherwise the present ones are used.
+    /// True if the provider is asked for the credentials of ``target``; `false` if the current credentials are used.
     let asksProvider: Bool
     /// The provider's options for ``target``; `nil` until the provider has returned them.
     var grant: ConnectionSupervisor.Grant?

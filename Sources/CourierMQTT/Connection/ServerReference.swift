@@ -1,11 +1,11 @@
 /// Another server that a broker names in the Server Reference property (MQTT 5.0 §4.11).
 struct ServerReference: Hashable, Sendable {
     let host: String
-    /// The port; `nil` if the reference names none. The client then uses the port of the present server.
+    /// The port; `nil` if the reference names none. The client then uses the port of the current server.
     let port: UInt16?
 
-    /// Reads the first usable reference of a list, which is separated by spaces. A reference is a name or address, and
-    /// optionally a colon and a port. An IPv6 address with a port is in brackets.
+    /// Reads the first usable reference of a list in which spaces separate the references. A reference is a name or
+    /// address, and optionally a colon and a port. An IPv6 address with a port is in brackets.
     ///
     /// Returns `nil` if there is none. References come from the network, so any text is possible.
     init?(firstOf list: String) {
@@ -45,8 +45,8 @@ struct ServerReference: Hashable, Sendable {
         }
     }
 
-    /// Whether a text has only characters of host names and addresses, so that later code cannot give it another
-    /// meaning.
+    /// True if the text has only characters that occur in host names and IP addresses, so that no other code can
+    /// interpret it as anything else.
     private static func isHost(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.count <= 253
             && text.utf8.allSatisfy { byte in

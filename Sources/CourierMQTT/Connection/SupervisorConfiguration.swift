@@ -4,7 +4,7 @@ import CourierCore
 struct SupervisorConfiguration: Hashable, Sendable {
     // MARK: Pauses between attempts
 
-    /// The pause after the first failure, 1 s by default. Each further failure doubles it.
+    /// The pause after the first failure, 1 s by default. Each further failure doubles the pause.
     var reconnectInterval = Duration.seconds(1)
     /// The longest pause between attempts, 30 s by default.
     var maximumReconnectInterval = Duration.seconds(30)
@@ -21,17 +21,18 @@ struct SupervisorConfiguration: Hashable, Sendable {
 
     // MARK: Another client with the same client id
 
-    /// How many connections in a row the broker must drop right after CONNACK to mean another client with the same id,
-    /// 3 by default. Only before MQTT 5.
+    /// The number of connections in a row, dropped right after CONNACK, that means another client with the same id; 3
+    /// by default. Used only before MQTT 5.
     var takeoverDropCount = 3
     /// The longest duration of a connection that counts as dropped right after CONNACK, 5 s by default.
     var takeoverDropWindow = Duration.seconds(5)
-    /// How many connections in a row the broker must drop within ``takeoverTurnWindow`` to mean another client, 6 by
-    /// default.
+    /// The number of connections in a row, dropped within ``takeoverTurnWindow``, that means another client with the
+    /// same id; 6 by default. Used only before MQTT 5.
     var takeoverTurnCount = 6
-    /// The maximum of ``takeoverTurnWindow``, 30 s by default, because proxies close idle connections after a minute.
+    /// The maximum of ``takeoverTurnWindow``, 30 s by default. Proxies close idle connections after a minute, and such
+    /// a close must not count as a takeover.
     var maximumTakeoverTurnWindow = Duration.seconds(30)
-    /// The pause after the first takeover of the session, 60 s by default. Each further takeover doubles it.
+    /// The pause after the first takeover of the session, 60 s by default. Each further takeover doubles the pause.
     var takeoverInterval = Duration.seconds(60)
     /// The longest pause after a takeover of the session, 10 min by default. After a connection that lasted longer than
     /// this time, the pauses start again with the first one.
@@ -39,12 +40,13 @@ struct SupervisorConfiguration: Hashable, Sendable {
 
     // MARK: Endpoints
 
-    /// The maximum number of endpoints in a list, 16 by default. If there are more, the least preferred are left out.
+    /// The maximum number of endpoints in a list, 16 by default. If there are more, the least preferred endpoints are
+    /// left out.
     var maximumEndpoints = EndpointPolicy.defaultMaximumCount
     /// Whether DNS service records are looked up; `false` by default.
     var usesServiceRecords = false
-    /// The maximum time for the look-up of service records, 10 s by default. After it, the client continues without
-    /// them.
+    /// The maximum time for the look-up of DNS service records, 10 s by default. After this time, the client continues
+    /// without service records.
     var serviceRecordTimeout = Duration.seconds(10)
     /// How long a connection to a less preferred endpoint lasts until the client tries a preferred one. `nil`, the
     /// default, means no limit. The time doubles with each failed try.
@@ -58,17 +60,16 @@ struct SupervisorConfiguration: Hashable, Sendable {
 
     // MARK: Credentials
 
-    /// The maximum time for an answer of the provider; `nil`, the default, means no limit.
+    /// The maximum time until the provider returns options; `nil`, the default, means no limit.
     var authenticationTimeout: Duration?
     /// How long before the expiry of credentials new ones are fetched, 30 s by default.
     var renewalMargin = Duration.seconds(30)
-    /// The shortest time from CONNACK, or from the provider's last answer, to a renewal, 1 s by default. It matters for
-    /// credentials with a very short lifetime. It equals the first pause after a failure, so that credentials that last
-    /// 2 s still work.
+    /// The shortest time from CONNACK, or from the provider's last response, to a renewal of credentials; 1 s by
+    /// default. It limits how often credentials with a very short lifetime are renewed.
     var minimumRenewalInterval = Duration.seconds(1)
-    /// The response to final failures.
+    /// Whether the client keeps trying or stops after final failures; by default it keeps trying.
     var whenRefused = ReconnectPolicy.RefusalResponse.keepTrying
-    /// Whether the options never change, so that the provider has no others; `false` by default.
+    /// True if the options are fixed, so that the provider has no other options; `false` by default.
     var areOptionsFixed = false
 
     // MARK: Attempts and connections
@@ -82,15 +83,15 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var connectTimeout = ConnectTimeoutPolicy()
     /// When a silent connection is given up.
     var idleActivityTimeout = IdleActivityTimeoutPolicy()
-    /// The maximum time for the broker's answer to a probe after a suspension or a network change, 3 s by default.
+    /// The maximum time for the broker's response to a PINGREQ after a suspension or a network change, 3 s by default.
     var probeTimeout = Duration.seconds(3)
-    /// The maximum time for an orderly close, 5 s by default. After it, the connection is dropped.
+    /// The maximum time for a close with DISCONNECT, 5 s by default. After this time, the connection is dropped.
     var closeTimeout = Duration.seconds(5)
-    /// The servers to which the client follows a redirect; the same host by default. The value is a result of
-    /// ``RedirectPolicy/checked()``.
+    /// The servers to which the client follows a redirect; by default, the same host and the endpoints of the list. The
+    /// value is a result of ``RedirectPolicy/checked()``.
     var redirects = RedirectPolicy()
-    /// The maximum number of redirects in a row, without a pause or a stable connection between them, 3 by default. It
-    /// ends redirect loops between servers.
+    /// The maximum number of redirects in a row, without a pause or a stable connection between them, 3 by default. The
+    /// limit ends a loop of servers that redirect to each other.
     var maximumRedirects = 3
 }
 
@@ -101,17 +102,18 @@ extension SupervisorConfiguration {
         isTLSUpToOptions ? try? ConnectionScheme(options, hasTLSSettings: false) : nil
     }
 
-    /// Whether a connection with these options uses plain TCP. Its port may need TLS.
+    /// True if a connection with these options uses plain TCP. If it fails, the port may need TLS.
     func isPlain(_ options: ConnectOptions) -> Bool {
         isTLSUpToOptions && (try? ConnectionScheme(options, hasTLSSettings: false)) == .tcp
     }
 
     /// The longest duration of a connection that may have been dropped because of another client with the same id.
     ///
-    /// Two such clients take over each other's session in turns. A connection lasts as long as the other client pauses,
-    /// and ``takeoverDropWindow`` is added for the way to the broker. A connection of `stableConnectionTime` resets the
-    /// pauses of its client, so the other client's next connection is short. No pause is longer than the longest one.
-    /// Drops after ``maximumTakeoverTurnWindow`` often have another cause, so slower takeovers are not recognized.
+    /// Two such clients take over each other's session in turns. The connection of one client lasts as long as the
+    /// other client's pause, and ``takeoverDropWindow`` is added for the time to reach the broker. If a pause exceeds
+    /// `stableConnectionTime`, the other client's connection is stable, so that client's pauses start again with a
+    /// short one. No pause exceeds `maximumReconnectInterval`. Drops after ``maximumTakeoverTurnWindow`` often have
+    /// another cause, so slower takeovers are not recognized.
     var takeoverTurnWindow: Duration {
         let turn = max(reconnectInterval, min(stableConnectionTime, maximumReconnectInterval))
         return min(turn + takeoverDropWindow, maximumTakeoverTurnWindow)

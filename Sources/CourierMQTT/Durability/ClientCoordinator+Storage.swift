@@ -2,9 +2,10 @@ import CourierCore
 import CourierTransport
 import Foundation
 
-/// Restores the stored rows of the session, and determines the scope that they belong to.
+/// Restores the session from the message store, and determines the scope of its rows: a client id and a broker.
 extension ClientCoordinator {
-    /// Restores the subscriptions of an earlier process and lets readers read its messages, after the store was opened.
+    /// Restores the subscriptions of an earlier process, and lets readers read the messages that it stored. Called
+    /// after the store was opened.
     func storeOpened(_ session: StoredSession) {
         subscriptions.restore(session.subscriptions)
         subscriptionsChanged()
@@ -20,12 +21,12 @@ extension ClientCoordinator {
         tell(.messageRejected(message: message, error: error))
     }
 
-    /// Returns the scope of the rows of a client with these options. The rows belong to the broker that the provider
-    /// named, even if the client is connected to another node of a cluster.
+    /// Returns the scope of the rows of a client with these options. The scope has the broker that the provider named,
+    /// even if the client is connected to another node of a cluster.
     func scope(of options: ConnectOptions) -> StoreScope { StoreScope(supervisor.grant?.options ?? options) }
 
-    /// Warns if the next process would not find the messages that this process stores. `template` is the client id of
-    /// the provider, before random characters were filled in.
+    /// Warns if the next process would not find the messages that this process stores. `template` is the client id that
+    /// the provider returned, before random characters replaced its placeholders.
     func warnOfScope(_ options: ConnectOptions, template: String) {
         guard let durable, durable.knownScope == nil else { return }
         if !durable.isOpen, options.clientId != template {

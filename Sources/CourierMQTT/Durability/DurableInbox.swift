@@ -16,37 +16,42 @@ final class DurableInbox: @unchecked Sendable {
         let last: StoredMessage.ID?
         /// True if the store may have more rows after `last`.
         let mayHaveMore: Bool
-        /// The epoch of the session that the rows belong to.
+        /// The epoch of the rows: the number of sessions that were destroyed before the read.
         let epoch: Int
     }
 
     private let store: any MessageStore
     private let loop: EventLoop
     private let steps: StoreCommitQueue
-    /// Commits new rows, and all changes of packet ids. New rows may wait for room, and do not delay `steps`, which
-    /// frees room. One queue commits all changes of packet ids, so that the end of a message never erases the id of a
-    /// later message.
+    /// Commits new rows and all changes of packet ids. New rows may have to wait until the store has room. `steps`
+    /// frees room, so it is a separate queue that does not wait for new rows.
+    ///
+    /// One queue commits all changes of packet ids in their order. So the removal of an id never erases the same id of
+    /// a later message.
     private let additions: StoreCommitQueue
     private let limit: StoreSize
     private let clock: StoreClock
     private let nextID: () -> StoredMessage.ID
     private var scope: StoreScope?
-    /// The epoch of the session that the loop works for. Rows of other sessions may have the same ids.
+    /// Returns the epoch: the number of sessions that were destroyed so far. Rows of an earlier epoch may have the same
+    /// ids as later rows.
     let epoch: () -> Int
-    /// The scope of the rows when the client ended.
+    /// The scope of the rows when the client ended; `nil` before that.
     private var endedScope: StoreScope?
-    /// An upper bound of the number of rows, including rows that readers have; some rows may have expired.
+    /// An upper bound of the number of rows in the store. It includes rows that readers have, and may include expired
+    /// rows.
     private var count = 0
-    /// The rows that readers have. A finished row stays here until the store has removed it.
+    /// The ids of the rows that readers have received. The id of a finished row stays here until the store has removed
+    /// the row.
     private var handedOut: Set<StoredMessage.ID> = []
-    /// The handed-out rows that their reader has finished.
+    /// The ids in `handedOut` whose reader has finished the row, so that the store must remove it.
     private var removing: Set<StoredMessage.ID> = []
-    /// The rows that were removed while a read is running. The read may still return them.
+    /// The ids of the rows that were removed while a read is running. The read may still return these rows.
     private var removed: Set<StoredMessage.ID> = []
-    /// Called for each newly stored row, so that readers that were added meanwhile read it.
+    /// Called for each newly stored message, so that readers that were added meanwhile read the message.
     var appeared: ((_ topic: String) -> Void)?
-    /// Called with `true` for each added message while the bytes on their way into the store are at the limit. Called
-    /// once with `false` when they have fallen to half of the limit.
+    /// Called with `true` for each added message while the bytes that wait to be stored reach the limit. Called once
+    /// with `false` when these bytes have fallen to half of the limit.
     var onCongestion: ((Bool) -> Void)?
     private var unstoredByteCount = 0
     private var isCongested = false
@@ -55,8 +60,8 @@ final class DurableInbox: @unchecked Sendable {
     private var readings: [Int: Task<Void, Never>] = [:]
     private var lastReading = 0
 
-    /// Creates an inbox that is closed until ``begin(_:_:)``. It keeps at most `limit.rows` rows. While `limit.bytes`
-    /// bytes or more are on their way into the store, reading from the broker must pause.
+    /// Creates an inbox that is closed until ``begin(_:_:)``. The inbox keeps at most `limit.rows` rows. While
+    /// `limit.bytes` bytes or more wait to be stored, reading from the broker must pause.
     init(
         _ store: any MessageStore, limit: StoreSize, steps: StoreCommitQueue, additions: StoreCommitQueue,
         clock: StoreClock = StoreClock(),
@@ -90,10 +95,11 @@ final class DurableInbox: @unchecked Sendable {
     }
 
     /// Stores a message for its `lifetime` (`nil` for no limit). `packetID` identifies a repetition of the message.
-    /// Returns `false` if there are too many messages.
+    /// Returns `false` if there are too many rows; then the message is not stored, and `settled` is not called.
     ///
-    /// `settled` is called with success when the broker may forget the message, and with `storeFull` if the store has
-    /// no room. If the message `isNew`, readers that were added meanwhile receive it.
+    /// `settled` is called with success when the message is stored, so that it can be acknowledged. If the store has no
+    /// room, `settled` is called with `storeFull`. If `isNew` is `true`, readers that were added meanwhile receive the
+    /// message.
     func keep(
         _ message: ReceivedMessage, packetID: UInt16?, for lifetime: Duration?, isNew: Bool = true,
         settled: @escaping (Result<Void, CourierError>) -> Void
@@ -102,7 +108,7 @@ final class DurableInbox: @unchecked Sendable {
         guard count < limit.rows else { return false }
         count += 1
         let row = StoredMessage(message, nextID(), at: time, for: lifetime)
-        // Until the row is stored, memory also holds the page of the message, for a reader that is added meanwhile.
+        // Until the row is stored, the message stays in memory with its page, for a reader that is added meanwhile.
         let byteCount = message.page.byteCount + row.payload.count + row.properties.heldByteCount
         var changes: [StoreChange] = [.keep(row)]
         if let packetID { changes.append(.rememberPacketID(packetID)) }
@@ -131,20 +137,21 @@ final class DurableInbox: @unchecked Sendable {
     }
 
     /// Stores the packet id that identifies a repetition of a QoS 2 message. PUBREC may be sent when `settled` is
-    /// called with success. The order of the calls of ``keep(_:packetID:for:isNew:settled:)`` and ``forgetPacketIDs()``
-    /// is kept.
+    /// called with success. This change and the changes of ``keep(_:packetID:for:isNew:settled:)`` and
+    /// ``forgetPacketIDs()`` are stored in the order of the calls.
     func remember(_ packetID: UInt16, settled: @escaping (Result<Void, CourierError>) -> Void) {
         additions.add([.rememberPacketID(packetID)], settled: settled)
     }
 
-    /// Removes a packet id whose message is not repeated any more: PUBREL arrived, or another message has the id. The
-    /// order of the calls is kept. `stored` is called when the broker may use the id for a new message.
+    /// Removes a packet id whose message is not repeated any more: PUBREL arrived, or another message has the id. All
+    /// changes of packet ids are stored in the order of the calls. `stored` is called when the broker may use the id
+    /// for a new message.
     func forget(_ packetID: UInt16, stored: (() -> Void)? = nil) {
         additions.add(.forgetPacketID(packetID), stored: stored)
     }
 
-    /// Removes all packet ids, because each may belong to a new message in another session. `settled` is called when
-    /// the change is stored or has failed.
+    /// Removes all packet ids. In another session, each id may belong to a new message. `settled` is called when the
+    /// change is stored or has failed.
     func forgetPacketIDs(settled: ((Result<Void, CourierError>) -> Void)? = nil) {
         additions.add([.forgetAllPacketIDs], settled: settled)
     }
@@ -160,7 +167,8 @@ final class DurableInbox: @unchecked Sendable {
             return done(.success(Page(rows: [], last: last, mayHaveMore: false, epoch: epoch())))
         }
         guard additions.isIdle || additions.isFailing else {
-            // Waits until earlier messages are stored, because they precede messages that arrive later.
+            // Waits until earlier messages are stored, so that the reader receives them before messages that arrive
+            // later.
             return additions.add([]) { [self] _ in read(filter, after: last, done) }
         }
         lastReading += 1
@@ -234,7 +242,7 @@ final class DurableInbox: @unchecked Sendable {
         steps.add([.removeExpired(at: time)]) { [weak self] in if case .success = $0 { self?.recount() } }
     }
 
-    /// Updates `count` from the store after rows have expired. Only the store knows how many did.
+    /// Updates `count` after expired rows were removed. Only the store knows how many rows have expired.
     private func recount() {
         guard let scope, additions.isIdle else { return }
         let (store, loop, countBefore) = (store, loop, count)
@@ -263,8 +271,8 @@ final class DurableInbox: @unchecked Sendable {
         additions.removeAll(error)
     }
 
-    /// Closes the inbox, because the client has ended. Stored rows stay. A reader can still remove the rows that it
-    /// has, because publishers outlive the client.
+    /// Closes the inbox, because the client has ended. The rows stay in the store. A publisher outlives the client, so
+    /// its reader can still remove the rows that it has received.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()

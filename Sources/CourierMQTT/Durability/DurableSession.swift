@@ -17,12 +17,13 @@ final class DurableSession: @unchecked Sendable {
 
     let outgoing: OutgoingStore
     let inbox: DurableInbox
-    /// Commits the progress of outgoing messages, and removals of rows. These changes free room, and never wait for
-    /// changes that need room.
+    /// Commits the progress of outgoing messages, and removals of rows. These changes free room in the store, and never
+    /// wait for changes that need room.
     let steps: StoreCommitQueue
-    /// Commits of subscriptions.
+    /// Commits changes of subscriptions.
     let subscriptionCommits: StoreCommitQueue
-    /// The scope of the rows if it is known before the provider has returned options.
+    /// The scope of the rows (client id and broker) if it is known before the provider returns connect options;
+    /// otherwise `nil`.
     let knownScope: StoreScope?
 
     private let store: any MessageStore
@@ -33,11 +34,11 @@ final class DurableSession: @unchecked Sendable {
     private let failed: (CourierError) -> Void
     /// The scope of the rows; `nil` until the first attempt to read them.
     private(set) var scope: StoreScope?
-    /// Whether the rows of an earlier process have been read.
+    /// True if the rows of an earlier process have been read.
     private(set) var isOpen = false
     /// The session that the packet ids of the rows belong to: a client id and a broker.
     private var session: StoreScope?
-    /// The scope that the last options name.
+    /// The scope that the last connect options name.
     private var namedScope: StoreScope?
     /// The messages in flight of an earlier process; `nil` after they were restored before the first connection.
     private var unfinished: (messages: [ClientEngine.UnfinishedMessage], incoming: Set<UInt16>)?
@@ -50,9 +51,10 @@ final class DurableSession: @unchecked Sendable {
     private var retryTimer: TimerToken?
     /// The scopes of destroyed sessions. Their rows are removed before any row is read.
     private var destroyed: Set<StoreScope> = []
-    /// True if the app has destroyed a session whose scope was not known yet.
+    /// True if the app has destroyed a session whose scope was not known yet. Then the rows of the next scope are
+    /// removed before they are read.
     private var isNextDestroyed = false
-    /// True if the scope of a destroyed session was known.
+    /// True if the scope of any destroyed session was known.
     private var hadScope = false
 
     init(
@@ -157,8 +159,8 @@ final class DurableSession: @unchecked Sendable {
         answer(.success(()))
     }
 
-    /// Returns the scope of the rows if it differs from `scope`; otherwise `nil`. Returns it only once for each change
-    /// of `scope`.
+    /// Returns the scope of the rows if it differs from `scope`; otherwise `nil`. Repeated calls with the same `scope`
+    /// also return `nil`.
     func keepsRowsElsewhere(than scope: StoreScope) -> StoreScope? {
         loop.preconditionOnLoop()
         guard isOpen, scope != namedScope else { return nil }
@@ -169,9 +171,9 @@ final class DurableSession: @unchecked Sendable {
     /// Prepares the rows for a connection with this client id to this broker. `reconfigure` configures the driver for
     /// the connection. `done` is called on the event loop when the session is stored.
     ///
-    /// A packet id is valid only in its session. If the session changes, rows lose their packet ids. If the client id
-    /// changes, or an earlier process left the messages in flight, they are sent again now. Otherwise this process
-    /// continues them, and only the next process sends them again.
+    /// A packet id is valid only in its session. If the session changes, stored messages lose their packet ids. If the
+    /// client id changes, or the messages in flight are from an earlier process, these messages are sent again now.
+    /// Otherwise this process continues the messages in flight, and only the next process sends them again.
     ///
     /// The connection waits until the new session is stored. So a process that is killed meanwhile never uses packet
     /// ids of another session.
@@ -188,7 +190,8 @@ final class DurableSession: @unchecked Sendable {
         let hasSameID = session.map { TopicRules.sameBytes($0.clientID, next.clientID) } ?? false
         let isSameClient = hasSameID && unfinished == nil
         session = next
-        // Called before `reconfigure()`, which ends or returns these messages if the client id has changed.
+        // The messages in flight are restored before `reconfigure()`, which ends or returns them if the client id has
+        // changed.
         restore(driver)
         if isSameClient { outgoing.forgetStoredPacketIDs() } else { outgoing.sessionLost() }
         reconfigure()
@@ -197,7 +200,8 @@ final class DurableSession: @unchecked Sendable {
             guard case .success = result, isOpen, number == readingCount else {
                 return done(.failure(CourierError(.clientDestroyed, "The session was destroyed meanwhile.")))
             }
-            // Added after the steps of the last session, which may contain its packet ids.
+            // Added after the waiting steps of the last session, because these steps may contain packet ids of that
+            // session.
             steps.add([.rememberSession(next)], settled: done)
         }
     }
@@ -237,7 +241,8 @@ final class DurableSession: @unchecked Sendable {
     /// next session begins.
     private func remove(_ scope: StoreScope?) {
         guard let scope else {
-            // If the scope of an earlier session was known, the rows of the next session do not belong to this session.
+            // If the scope of an earlier destroyed session was known, the removal of its rows has begun already. The
+            // rows of the next session stay.
             isNextDestroyed = !hadScope
             return
         }
@@ -245,8 +250,8 @@ final class DurableSession: @unchecked Sendable {
         remove(scope, before: readingCount)
     }
 
-    /// Removes the rows of `scope`. Repeats this until it succeeds, or until the next session loads, which removes them
-    /// first.
+    /// Removes the rows of `scope`. Repeats this until it succeeds, or until the next session opens. The next session
+    /// removes these rows before it loads its own.
     private func remove(_ scope: StoreScope, before number: Int) {
         store.commit([.removeAll], in: scope) { [loop] result in
             loop.execute { [self] in

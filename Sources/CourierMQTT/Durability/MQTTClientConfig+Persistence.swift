@@ -7,8 +7,8 @@ extension MQTTClientConfig {
     /// The largest number of leftover files of other clients that are logged.
     private static let maximumLeftBehind = 10
 
-    /// Returns the place of the client's own store, and the client id of its messages. Returns `nil` if persistence is
-    /// off, or if the app has set a store.
+    /// Returns the location of the files of the client's own store, and the client id of the stored messages. Returns
+    /// `nil` if persistence is off, or if the app has set a store.
     func storePlace() throws(CourierError) -> (place: StorePlace, clientID: String)? {
         guard isMessagePersistenceEnabled, messageStore == nil else { return nil }
         let clientID = providerClientID
@@ -16,7 +16,7 @@ extension MQTTClientConfig {
             throw CourierError(
                 .invalidConfiguration,
                 "`isMessagePersistenceEnabled` needs a client id, so that the next process finds the messages; that of the "
-                    + "provider is empty. Give it one that stays the same.")
+                    + "provider is empty. Give the client an id that stays the same.")
         }
         let variables = environmentVariables ?? ProcessInfo.processInfo.environment
         return (try StorePlace(program: session.storeName, environment: variables), clientID)
@@ -29,7 +29,7 @@ extension MQTTClientConfig {
         }
     }
 
-    /// Opens the default store of the client, if it needs one, and sets it.
+    /// Opens the default store if the client needs it, and sets it as `messageStore`.
     ///
     /// - Returns: The store; `nil` if the client does not need it.
     /// - Throws: An error if there is no folder for the store, or if its file cannot be opened.

@@ -1,7 +1,7 @@
 package import CourierCore
 package import Foundation
 
-/// The clock for the ages of stored messages: the date, and the loop's clock as the time since the boot.
+/// The clock for the ages of stored messages. It returns the date, and the time since the boot of the system.
 ///
 /// In tests, the time since the boot is the ``CourierTransport/LoopClock`` of the test, and the test sets the date and
 /// the boot id.

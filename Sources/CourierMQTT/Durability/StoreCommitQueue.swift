@@ -1,18 +1,19 @@
 import CourierCore
 import CourierTransport
 
-/// Commits changes to the store in order, one commit at a time, and repeats a failed commit until it succeeds.
+/// Commits changes to the store in the order in which they were added, one commit at a time. Repeats a failed commit
+/// until it succeeds.
 ///
-/// While a commit runs, later changes gather, so that a slow store gets larger batches. A batch has a limit, and
-/// further changes wait for the next batch. Most changes record facts, so they can be delayed and never dropped.
-/// ``OutgoingStore`` adds waiting changes to its own commits.
+/// While a commit runs, later changes gather, so that a slow store gets larger batches. The size of a batch has a
+/// limit, and further changes wait for the next batch. Most changes can be delayed but not dropped. ``OutgoingStore``
+/// adds waiting changes to its own commits.
 ///
 /// Safe to share between threads: all state is used on the client's event loop only, and the methods check this.
 final class StoreCommitQueue: @unchecked Sendable {
     /// The wait before a failed commit is repeated, 1 s.
     static let retryInterval = Duration.seconds(1)
-    /// The time that the store must be full before refusable steps fail, 10 s. Until then, it may only be slow to free
-    /// room.
+    /// The time that the store must be full before refusable steps fail, 10 s. A store that is full for a shorter time
+    /// may only be slow to free room.
     static let fullPatience = Duration.seconds(10)
     /// The time after the last `storeFull` during which the store still counts as full, 60 s.
     static let fullMemory = Duration.seconds(60)
@@ -23,7 +24,7 @@ final class StoreCommitQueue: @unchecked Sendable {
 
     fileprivate struct Step {
         let changes: [StoreChange]
-        /// True if the step may be lost in a power cut. It survives the end of the process.
+        /// True if the step may be lost in a power cut. The step is not lost when only the process ends.
         var isRepeatable = false
         /// True if the step may fail when the store has no room for it.
         var isRefusable = false
@@ -35,7 +36,7 @@ final class StoreCommitQueue: @unchecked Sendable {
     /// Safe to share between threads: created and read on the event loop only.
     final class Batch: @unchecked Sendable {
         fileprivate let steps: [Step]
-        /// The epoch of the session that the steps belong to.
+        /// The epoch of the steps: the number of sessions that were destroyed before the batch was made.
         fileprivate let epoch: Int
 
         var changes: [StoreChange] { steps.flatMap(\.changes) }
@@ -60,11 +61,12 @@ final class StoreCommitQueue: @unchecked Sendable {
     /// The number of steps at the front that are committed one by one, because the store had no room for all of them
     /// together.
     private var singleCount = 0
-    /// The time since which the store has had no room for refusable steps.
+    /// The time since which the store has had no room for refusable steps; `nil` if it has room.
     private var fullSince: ContinuousClock.Instant?
-    /// The time of the last `storeFull` for refusable steps.
+    /// The time of the last `storeFull` error for refusable steps; `nil` if there was none.
     private var lastFull: ContinuousClock.Instant?
-    /// The epoch of the session that the loop works for. A failed commit of an earlier session is not tried again.
+    /// Returns the epoch: the number of sessions that were destroyed so far. A failed commit of an earlier epoch is not
+    /// repeated.
     private let epoch: () -> Int
     private var isCommitting = false
     private var isScheduled = false
@@ -72,7 +74,7 @@ final class StoreCommitQueue: @unchecked Sendable {
     private(set) var isFailing = false
     private var retryTimer: TimerToken?
     private var end: CourierError?
-    /// The error for the steps of the last destroyed session.
+    /// The error that steps of the last destroyed session receive if their commit fails.
     private var removal: CourierError?
 
     init(
@@ -96,12 +98,12 @@ final class StoreCommitQueue: @unchecked Sendable {
         schedule()
     }
 
-    /// Adds changes that belong together. `stored` is called on the event loop when they are stored.
+    /// Adds changes that are stored in one commit. `stored` is called on the event loop when they are stored.
     func add(_ changes: StoreChange..., stored: (() -> Void)? = nil) {
         add(changes, settled: stored.map { stored in { if case .success = $0 { stored() } } })
     }
 
-    /// Adds a change without a waiting caller. If it is lost in a power cut, a packet is repeated.
+    /// Adds a change that no caller waits for. If the change is lost in a power cut, a packet is sent again.
     func addRepeatable(_ change: StoreChange) {
         loop.preconditionOnLoop()
         guard end == nil else { return }
@@ -109,9 +111,9 @@ final class StoreCommitQueue: @unchecked Sendable {
         schedule()
     }
 
-    /// Adds changes that belong together. `settled` is called on the event loop when they are stored, or with an error
-    /// if the queue drops them. For refusable changes, it is called with `storeFull` when the store has had no room for
-    /// a long time.
+    /// Adds changes that are stored in one commit. `settled` is called on the event loop when the changes are stored,
+    /// or with an error if the queue drops them. If `isRefusable` is `true`, `settled` is called with `storeFull` when
+    /// the store has had no room for a long time.
     func add(
         _ changes: [StoreChange], isRefusable: Bool = false, settled: ((Result<Void, CourierError>) -> Void)?
     ) {
@@ -152,15 +154,16 @@ final class StoreCommitQueue: @unchecked Sendable {
         ended()
     }
 
-    /// Returns the waiting steps for a commit of ``OutgoingStore``. Further steps gather until ``settled(_:_:)``.
+    /// Returns the waiting steps for a commit of ``OutgoingStore``; `nil` if this queue cannot commit now. Further
+    /// steps gather until ``settled(_:_:)`` is called.
     func takeAlong() -> Batch? {
         loop.preconditionOnLoop()
         guard scope != nil, !isCommitting, retryTimer == nil else { return nil }
         return take()
     }
 
-    /// Reports the end of the commit that included the batch. If it failed, the other changes may be the reason, so the
-    /// batch is committed alone.
+    /// Reports the end of the commit of ``OutgoingStore`` that included `batch`. If the commit failed, its other
+    /// changes may be the reason, so the batch is committed alone.
     func settled(_ batch: Batch, _ result: Result<Void, CourierError>) {
         loop.preconditionOnLoop()
         guard case .failure = result, batch.epoch == epoch() else { return committed(batch, result) }
@@ -170,7 +173,8 @@ final class StoreCommitQueue: @unchecked Sendable {
         tellEnd()
     }
 
-    /// Schedules a commit at the end of this turn of the event loop, so that the changes of one read form one batch.
+    /// Schedules a commit at the end of this turn of the event loop, so that the changes of one network read form one
+    /// batch.
     private func schedule() {
         guard scope != nil, !isScheduled, !isCommitting, retryTimer == nil, !steps.isEmpty else { return }
         isScheduled = true
@@ -234,7 +238,8 @@ final class StoreCommitQueue: @unchecked Sendable {
             schedule()
         case .failure(let error):
             steps = batch.steps + steps
-            // Then steps are committed one by one, so that a step that fits does not wait for the others.
+            // If the store is full, the steps are committed one by one. So a step that fits does not wait for a step
+            // that does not fit.
             if batch.isRefusable, error.code == .storeFull { singleCount += batch.steps.count }
             if let end { return removeAll(end) }
             if !isFailing { failed(error) }

@@ -4,11 +4,13 @@ import MQTTCodec
 
 /// The rows of an earlier process, read before the first connection.
 struct StoredSession: Sendable {
-    /// Outgoing messages that were sent and have not ended, in order.
+    /// Outgoing messages that were sent and are not completely acknowledged, in the order of their ids.
     var unfinished: [StoredOutgoing] = []
-    /// Sent messages with the same packet id as an earlier one. They are sent again as new messages.
+    /// The ids of sent messages that have the same packet id as an earlier message. They are sent again as new
+    /// messages.
     var requeued: [StoredMessage.ID] = []
-    /// The number of messages that were never sent, or are sent as new messages.
+    /// The number of outgoing messages that are not in `unfinished`: they were never sent, or are sent again as new
+    /// messages.
     var unreadCount = 0
     /// The packet ids of rejected messages of QoS 2, which the broker may still hold.
     var reservedIDs: Set<UInt16> = []
@@ -36,8 +38,8 @@ struct StoredSession: Sendable {
         session.subscriptions = try await store.subscriptions(in: scope)
         var usedIDs: Set<UInt16> = []
         var last: StoredMessage.ID?
-        // Sent messages may be on any page: after a change of the broker, earlier messages may count as queued while
-        // later messages are sent.
+        // Reads until the last page, because a sent message may follow queued messages. After a change of the broker,
+        // earlier messages may count as queued while later messages are sent.
         while true {
             let page = try await store.sentOutgoing(in: scope, after: last, limit: pageSize)
             for row in page {

@@ -2,7 +2,7 @@ import CourierCore
 import CourierTransport
 
 extension ClientCoordinator {
-    /// Looks up the service records of the options' host, and passes the result to the supervisor.
+    /// Looks up the DNS service records of the host in these options, and passes the result to the supervisor.
     func findEndpoints(_ options: ConnectOptions, _ attempt: AttemptID) {
         giveUpSearch()
         guard let service = settings.service(for: options) else {
@@ -14,7 +14,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Cancels the look-up of service records if the supervisor does not wait for it.
+    /// Cancels the look-up of DNS service records if the supervisor no longer waits for the result.
     func giveUpUnwantedSearch() {
         guard search != nil else { return }
         if case .locating = supervisor.phase { return }
@@ -35,8 +35,8 @@ struct NamedService: Hashable, Sendable {
     /// The scheme of the endpoints that the look-up finds, so that their use of TLS does not depend on their ports.
     let scheme: String
 
-    /// Makes the service name for these options; `nil` for addresses, Unix sockets, and text that is not a host name.
-    /// Such text may be a URL with a password, which must not reach DNS.
+    /// Makes the service name for these options; `nil` for IP addresses, WebSocket, Unix sockets, and text that is not
+    /// a host name. Such text may be a URL with a password, which must not reach DNS.
     init?(_ options: ConnectOptions, hasTLSSettings: Bool) {
         guard let scheme = try? ConnectionScheme(options, hasTLSSettings: hasTLSSettings),
             (try? BrokerHost(options.host)) != nil, !Self.isAddress(options.host)

@@ -2,20 +2,22 @@ import CourierCore
 
 /// The endpoints of one broker or cluster without duplicates, preferred ones first.
 struct EndpointList: Equatable, Sendable {
-    /// At least one endpoint, ordered by priority. Endpoints of the same priority keep the given order.
+    /// At least one endpoint, sorted by priority. Endpoints of the same priority remain in the order in which they were
+    /// given.
     let endpoints: [BrokerEndpoint]
-    /// Whether the first endpoint is tried before others of the same priority, which are chosen at random.
+    /// True if the first endpoint is tried before the other endpoints of its priority, which are tried in random order.
     let hasLeader: Bool
     /// The number of endpoints beyond the limit, which are not used.
     let leftOutCount: Int
 
-    /// Makes the list of the provider's options: first their host, then the alternatives, at most `limit`.
+    /// Makes a list of at most `limit` endpoints from the provider's options: their host and port, and their
+    /// alternatives.
     init(_ options: ConnectOptions, limit: Int) {
         let home = BrokerEndpoint(host: options.host, port: options.port)
         self.init(home, options.alternatives, limit: limit, hasLeader: true)
     }
 
-    /// Makes a list of at most `limit` endpoints from service records; `nil` if `found` is empty.
+    /// Makes a list of at most `limit` endpoints from DNS service records; `nil` if `found` is empty.
     init?(_ found: [BrokerEndpoint], limit: Int) {
         guard let first = found.first else { return nil }
         self.init(first, Array(found.dropFirst()), limit: limit, hasLeader: false)
@@ -35,7 +37,7 @@ struct EndpointList: Equatable, Sendable {
     /// The priority of the preferred endpoints: the lowest number in the list.
     var bestPriority: UInt16 { endpoints[0].priority }
 
-    /// Returns the index of an endpoint; `nil` if the list does not contain it.
+    /// Returns the index of the endpoint with this host and port; `nil` if the list does not contain it.
     func index(host: String, port: UInt16) -> Int? { endpoints.firstIndex { $0.host == host && $0.port == port } }
 }
 
@@ -44,7 +46,8 @@ extension BrokerEndpoint {
 }
 
 extension ConnectOptions {
-    /// Returns the same options with this endpoint as host.
+    /// Returns the same options with the host, port and scheme of this endpoint. If the endpoint has no scheme, the
+    /// scheme of the options remains.
     func at(_ endpoint: BrokerEndpoint) -> ConnectOptions {
         var options = self
         options.host = endpoint.host

@@ -12,9 +12,9 @@ public struct EndpointPolicy: Hashable, Sendable {
         /// The client returns about this long after the connection was accepted, at a moment without traffic. After
         /// each failed attempt to return, the time doubles, up to an hour, or up to the given time if that is longer.
         ///
-        /// The client closes the connection with DISCONNECT and tries a preferred endpoint. If that fails, it tries the
-        /// other endpoints as after a loss. The session survives, unless it ends with the connection by its options,
-        /// and unacknowledged messages are finished on the new connection.
+        /// The client closes the connection with DISCONNECT and tries a preferred endpoint. If this attempt fails, the
+        /// client tries the other endpoints, as after a lost connection. The session survives, unless the connect
+        /// options make it end with the connection. Unacknowledged messages are finished on the new connection.
         case after(Duration)
     }
 
@@ -24,8 +24,9 @@ public struct EndpointPolicy: Hashable, Sendable {
     /// Whether DNS is asked for service records (SRV, RFC 2782) of the host: `_mqtt._tcp.<host>`, or
     /// `_secure-mqtt._tcp.<host>` for TLS; `false` by default.
     ///
-    /// Service records replace the host, port and alternatives of the options. If there are none, or DNS does not
-    /// answer, the options are used. No service records are looked up for addresses, WebSocket and Unix sockets.
+    /// Service records replace the host, port and alternatives of the options. If there are no service records, or DNS
+    /// does not answer, the options are used. No service records are looked up for IP addresses, WebSocket and Unix
+    /// sockets.
     public var usesServiceRecords = false
 
     /// When a client returns to a preferred endpoint; never by default.

@@ -2,9 +2,9 @@ import CourierCore
 
 /// Decides which endpoint of a list is tried next.
 ///
-/// A round tries each endpoint of the list once, preferred ones first. Endpoints of the same priority are ordered by
-/// weighted chance (RFC 2782). An endpoint that failed comes after others of its priority until it works again, or
-/// until a whole round has failed.
+/// A round tries each endpoint of the list once, preferred ones first. Endpoints of the same priority are tried in a
+/// random order that depends on their weights (RFC 2782). An endpoint that failed comes after the other endpoints of
+/// its priority, until it works again or a whole round has failed.
 ///
 /// ```
 ///            failed, others left         failed, none left: the round is over, and a new one begins
@@ -22,19 +22,20 @@ struct EndpointRound: Sendable {
         case next
         /// A connection was lost, and a new round begins with another endpoint.
         case other
-        /// No other endpoint is left to try: a new round begins after a pause.
+        /// No other endpoint remains to be tried: a new round begins after a pause.
         case over
     }
 
-    /// The order for a list with one endpoint, which is the common case.
+    /// The value of `order` for a list with one endpoint, which is the common case.
     private static let only = [0]
 
     let list: EndpointList
-    /// The indices of the endpoints that are left in this round. The first is the present endpoint.
+    /// The list indices of the endpoints that remain to be tried in this round. The first index belongs to the current
+    /// endpoint, which is used or tried now.
     private var order: [Int]
-    /// The indices of the endpoints that have failed since they last worked, oldest failure first.
+    /// The list indices of the endpoints that have failed and not worked again since; the oldest failure is first.
     private var failed: [Int] = []
-    /// True after the present endpoint has accepted a connection.
+    /// True after the current endpoint has accepted a connection.
     private var isAccepted = false
     /// True if at least one failure of this round is temporary.
     private var hasHope = false
@@ -46,20 +47,20 @@ struct EndpointRound: Sendable {
         begin(using: &random)
     }
 
-    /// The present endpoint.
+    /// The current endpoint, which is used or tried now.
     var current: BrokerEndpoint { list.endpoints[order[0]] }
 
-    /// True if no other endpoint has a better priority than the present one.
+    /// True if no other endpoint has a better priority than the current endpoint.
     var isAtPreferred: Bool { current.priority == list.bestPriority }
 
-    /// True if another endpoint can be tried in this round when the present one fails.
+    /// True if another endpoint can be tried in this round when the current endpoint fails.
     var hasNext: Bool { !isAccepted && order.count > 1 }
 
-    /// True if an attempt may still succeed: another endpoint is left in this round, or a failure of this round is
+    /// True if an attempt may still succeed: another endpoint remains in this round, or a failure of this round is
     /// temporary.
     var goesOn: Bool { hasHope || hasNext }
 
-    /// Records that the present endpoint has accepted a connection, which ends the round.
+    /// Records that the current endpoint has accepted a connection, which ends the round.
     mutating func accepted(using random: inout some RandomNumberGenerator) {
         let present = order[0]
         isAccepted = true
@@ -68,10 +69,10 @@ struct EndpointRound: Sendable {
         if list.endpoints.count > 1 { order = [present] + drawn(using: &random).filter { $0 != present } }
     }
 
-    /// Records that an attempt with the present endpoint begins.
+    /// Records that an attempt with the current endpoint begins.
     mutating func attempted() { isAccepted = false }
 
-    /// Records that the present endpoint failed or lost its connection, and chooses the next endpoint. `mayRecover` is
+    /// Records that the current endpoint failed or lost its connection, and chooses the next endpoint. `mayRecover` is
     /// `false` if the endpoint would fail in the same way again.
     mutating func failed(mayRecover: Bool, using random: inout some RandomNumberGenerator) -> Turn {
         let present = order[0]
@@ -91,8 +92,8 @@ struct EndpointRound: Sendable {
         return .over
     }
 
-    /// Makes another endpoint the present one, because the present endpoint referred the client to it. Returns `false`
-    /// if the list does not contain it or it is already the present one.
+    /// Makes another endpoint of the list the current one, because the broker at the current endpoint redirected the
+    /// client to it. Returns `false` if the list does not contain that endpoint, or if it is already the current one.
     mutating func select(host: String, port: UInt16) -> Bool {
         guard let target = list.index(host: host, port: port), target != order[0] else { return false }
         failed.removeAll { $0 == order[0] }
@@ -103,8 +104,8 @@ struct EndpointRound: Sendable {
         return true
     }
 
-    /// Makes the endpoint of the present connection the present one, if this list contains it. An earlier list led to
-    /// that connection.
+    /// Makes the endpoint of the open connection the current one, if this list contains that endpoint. The connection
+    /// was opened with an earlier list.
     mutating func resume(at endpoint: BrokerEndpoint, using random: inout some RandomNumberGenerator) {
         guard let place = list.index(host: endpoint.host, port: endpoint.port) else { return }
         order = [place]
@@ -140,8 +141,9 @@ struct EndpointRound: Sendable {
         return order
     }
 
-    /// Orders endpoints by RFC 2782: draws one after the other, with a chance proportional to its weight among the
-    /// rest. Endpoints with weight 0 come first in the draw, so that they have a very small chance.
+    /// Returns the endpoints in a random order that depends on their weights (RFC 2782). Endpoints are drawn one after
+    /// the other. The chance of each endpoint is proportional to its weight. Endpoints with weight 0 are at the front
+    /// of the list that is drawn from, so that they have a very small chance.
     private func weighted(_ places: [Int], using random: inout some RandomNumberGenerator) -> [Int] {
         func weight(_ place: Int) -> Int { Int(list.endpoints[place].weight) }
         let shuffled = places.shuffled(using: &random)

@@ -1,8 +1,8 @@
 import CourierCore
 
-/// The result of a look-up of service records.
+/// The result of a look-up of DNS service records.
 enum EndpointSearch: Equatable, Sendable {
-    /// The endpoints of the records; empty if the domain has none.
+    /// The endpoints in the records; empty if the domain has no service records.
     case found([BrokerEndpoint])
     /// The domain states that it does not offer the service.
     case unavailable

@@ -1,26 +1,28 @@
 import CourierCore
 
-/// Which server references of an MQTT 5 broker (reason codes 0x9C and 0x9D) the client follows.
+/// Which redirects of an MQTT 5 broker the client follows. A redirect names another server in the property Server
+/// Reference, with reason code 0x9C or 0x9D.
 ///
-/// By default it follows a reference to the same host, at any port, and to the endpoints of the options
-/// (``CourierCore/ConnectOptions/alternatives``) or of service records. Another host must be allowed:
+/// By default the client follows a redirect to the same host, at any port. It also follows a redirect to the endpoints
+/// of the options (``CourierCore/ConnectOptions/alternatives``) or of DNS service records. Another host must be
+/// allowed:
 ///
 /// ```swift
 /// config.endpoints.redirects.allowedHosts = ["eu.broker.example.com": .fromProvider, "us.broker.example.com": .reused]
 /// ```
 ///
-/// A reference from TLS to a connection without TLS is never followed. If a reference is not followed, the error of the
+/// A redirect from TLS to a connection without TLS is never followed. If a redirect is not followed, the error of the
 /// event ``CourierCore/CourierEventType/connectionFailure(timeTaken:error:)`` or
-/// ``CourierCore/CourierEventType/connectionLost(timeTaken:error:diffLastInbound:diffLastOutbound:)`` names it and this
-/// option. The client then continues with its own endpoints and its usual pauses.
+/// ``CourierCore/CourierEventType/connectionLost(timeTaken:error:diffLastInbound:diffLastOutbound:)`` names the server
+/// and this option. The client then continues with its own endpoints and its usual pauses.
 public struct RedirectPolicy: Hashable, Sendable {
     /// The credentials that are sent to an allowed host.
     public enum Credentials: Hashable, Sendable {
         /// The provider returns the options for this host and port from
-        /// ``CourierCore/ConnectionServiceProvider/connectOptions(for:)``. The present credentials are not sent.
+        /// ``CourierCore/ConnectionServiceProvider/connectOptions(for:)``. The current credentials are not sent.
         case fromProvider
 
-        /// The present credentials are sent: user name, password, header fields and the data of an extended
+        /// The current credentials are sent: user name, password, header fields and the data of an extended
         /// authentication.
         case reused
     }
@@ -28,11 +30,11 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// The largest number of allowed hosts, 1,000.
     public static let limit = 1_000
 
-    /// Other hosts to which the client follows a reference, by exact name or address, with the credentials to send to
-    /// each; none by default. Letter case does not matter, and a name does not include its subdomains.
+    /// Other hosts to which the client follows a redirect, by exact name or address, with the credentials to send to
+    /// each host; none by default. Letter case does not matter, and a name does not include its subdomains.
     public var allowedHosts: [String: Credentials] = [:]
 
-    /// True if the client follows a reference to the same host, with the present credentials; `true` by default.
+    /// True if the client follows a redirect to the same host, with the current credentials; `true` by default.
     public var followsSameHost = true
 
     /// Makes a policy with the default values.

@@ -10,7 +10,7 @@ public import CourierCore
 /// phases.enterForeground()
 /// ```
 ///
-/// Any thread may use it. Entering the present phase again sends nothing.
+/// Any thread may use the controller. Entering the current phase again sends nothing.
 public final class AppPhaseController: AppLifecycle {
     private let subject: CurrentValueSubject<AppPhase, Never>
 
@@ -22,13 +22,13 @@ public final class AppPhaseController: AppLifecycle {
     /// The phase that was entered last.
     public var phase: AppPhase { subject.value }
 
-    /// Sends the present phase, then every change, on the thread that enters the phase.
+    /// Sends the current phase, then every change, on the thread that enters the phase.
     public var phasePublisher: AnyPublisher<AppPhase, Never> { subject.eraseToAnyPublisher().removeDuplicates() }
 
-    /// Reports that the app is hidden. Its clients close their connections with DISCONNECT.
+    /// Reports that the app is hidden. The clients that use this controller close their connections with DISCONNECT.
     public func enterBackground() { subject.send(.background) }
 
-    /// Reports that the app is shown. Its clients connect again if they have topics to subscribe to, or if `connect()`
-    /// was called meanwhile.
+    /// Reports that the app is shown. The clients that use this controller connect again if they have topics to
+    /// subscribe to, or if `connect()` was called meanwhile.
     public func enterForeground() { subject.send(.foreground) }
 }

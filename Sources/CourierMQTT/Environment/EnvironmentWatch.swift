@@ -1,8 +1,8 @@
 import CourierCore
 import CourierTransport
 
-/// Reports changes of the network status, changes of the app's phase, and the end of a suspension of the machine. It
-/// stops when it is released.
+/// Reports changes of the network status, changes of the app's phase, and the end of a suspension of the machine. The
+/// watch stops when it is released.
 final class EnvironmentWatch {
     /// A change in the environment of a client.
     enum Change: Sendable {
@@ -22,8 +22,8 @@ final class EnvironmentWatch {
     private let phase: AnyCancellable?
     private let suspend: SuspendWatch
 
-    /// Starts to watch, and calls `change` from any thread. If `monitor` is `nil`, it watches the system's networks. If
-    /// `lifecycle` is `nil`, no phase is reported. It must be called on the loop.
+    /// Starts to watch, and calls `change` from any thread. If `monitor` is `nil`, the system's networks are watched.
+    /// If `lifecycle` is `nil`, no phase is reported. Call this initializer on the event loop.
     init(
         network monitor: (any NetworkMonitor)?, lifecycle: (any AppLifecycle)?, on loop: EventLoop,
         _ change: @escaping @Sendable (Change) -> Void

@@ -1,8 +1,8 @@
 import CourierTransport
 import Synchronization
 
-/// Stores one object for each event loop. All clients of the loop share it, and it lives as long as a client references
-/// it.
+/// Stores one object for each event loop. All clients of an event loop share its object. The object lives as long as a
+/// client references it.
 final class LoopShare<Part: AnyObject & Sendable>: Sendable {
     private struct Reference: Sendable {
         weak var part: Part?
@@ -12,8 +12,8 @@ final class LoopShare<Part: AnyObject & Sendable>: Sendable {
 
     init() {}
 
-    /// Returns the shared object of `loop`. If there is none, `make` creates it; that object must retain the loop and
-    /// call ``ended(on:)`` in its deinit.
+    /// Returns the shared object of `loop`. If there is none, `make` creates it. The created object must retain the
+    /// loop, and call ``ended(on:)`` in its deinit.
     func part(of loop: EventLoop, _ make: () -> Part) -> Part {
         parts.withLock { parts in
             if let present = parts[ObjectIdentifier(loop)]?.part { return present }

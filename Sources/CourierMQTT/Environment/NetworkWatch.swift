@@ -1,7 +1,7 @@
 import CourierCore
 import CourierTransport
 
-/// Watches the system's networks for all clients of a loop. It runs as long as it is referenced.
+/// Watches the system's networks for all clients of an event loop. The watch runs as long as it is referenced.
 final class NetworkWatch: Sendable {
     /// A function that starts a watcher on a loop.
     typealias Start = (EventLoop, _ report: @escaping @Sendable (Bool) -> Void) -> NetworkWatcher
@@ -43,9 +43,9 @@ final class NetworkWatch: Sendable {
         Self.share.ended(on: loop)
     }
 
-    /// The present status.
+    /// The current status.
     var status: NetworkStatus { subject.value }
 
-    /// Sends the present status, then every change.
+    /// Sends the current status, then every change.
     var publisher: AnyPublisher<NetworkStatus, Never> { subject.eraseToAnyPublisher() }
 }

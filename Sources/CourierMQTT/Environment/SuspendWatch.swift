@@ -1,6 +1,7 @@
 import CourierTransport
 
-/// Reports to all clients of a loop that the machine was suspended and runs again. It reports on the loop.
+/// Reports to all clients of an event loop that the machine was suspended and runs again. The listeners are called on
+/// this event loop.
 final class SuspendWatch: Sendable {
     /// A function that starts a watcher on a loop.
     typealias Start = (EventLoop, _ resumed: @escaping @Sendable (Duration) -> Void) -> SuspendWatcher

@@ -28,7 +28,7 @@ public struct SystemNetworkMonitor: NetworkMonitor {
     /// - Parameter loop: The event loop that watches the system and sends the changes.
     public init(loop: EventLoop) { self.loop = loop }
 
-    /// Sends the present status, then every change, on the loop.
+    /// Sends the current status, then every change, on the event loop.
     public var statusPublisher: AnyPublisher<NetworkStatus, Never> {
         let watch = NetworkWatch.shared(on: loop)
         // The closure keeps the watch alive as long as the publisher or a subscription exists.

@@ -23,8 +23,8 @@ extension CourierError {
         case .requested: return nil
         case .refused(let connAck): self.init(refusedBy: endpoint, connAck, areOptionsFixed)
         case .versionNotSupported(let next):
-            // A port for TLS may also close the connection without a reason. If the broker refused the version in
-            // CONNACK, the client closed the channel, and this hint is not needed.
+            // A port for TLS also closes a plain connection without a reason, so the text mentions TLS. If the client
+            // itself closed the channel, the broker refused the version in CONNACK, and this hint is not needed.
             let remedy =
                 isPlain && channel != .closedByOwner
                 ? " If the next attempt fails too, the port may need TLS: use the scheme \"mqtts\", often with port 8883."
@@ -86,7 +86,7 @@ extension CourierError {
         case .closedByOwner:
             self.init(
                 isEstablished ? .connectionLost : .connectionFailed,
-                "The connection to \(endpoint) was given up by this client.")
+                "This client ended the connection to \(endpoint).")
         }
     }
 
@@ -118,7 +118,8 @@ extension CourierError {
             reasonCode: ReasonCode(disconnect.reasonCode))
     }
 
-    /// Returns the remedy: the next action of the client, or advice for a person.
+    /// Returns the remedy after a refusal: the next action of the client, or advice for a person; `nil` if there is
+    /// none.
     private static func remedy(after cause: LossCause, _ code: PacketReasonCode, _ areOptionsFixed: Bool) -> String? {
         guard !areOptionsFixed, LossPolicy.row(for: cause).response == .renewCredentials else { return code.remedy }
         return "The credentials were refused; the connection service provider is asked for new ones."
@@ -152,7 +153,7 @@ extension CourierError {
         }
     }
 
-    /// Returns true if a connection with other credentials may be accepted after this code.
+    /// Returns true if the broker may accept other credentials after a refusal with this code.
     static func isAboutCredentials(_ code: PacketReasonCode) -> Bool {
         switch code {
         case .badUserNameOrPassword, .notAuthorized, .badAuthenticationMethod: true
@@ -160,8 +161,8 @@ extension CourierError {
         }
     }
 
-    /// Returns the end of a sentence about a reason code: the broker's reason string, the remedy, and the other server
-    /// that the broker names.
+    /// Returns the end of a sentence about a reason code: the broker's reason string, the remedy, and the server that
+    /// the broker named as a replacement (Server Reference).
     static func tail(_ remedy: String?, _ properties: PacketProperties) -> String {
         let server = properties.serverReference.map { " It names \($0.quoted())." } ?? ""
         return "\(properties.quotedReason).\(remedy.map { " \($0)" } ?? "")\(server)"

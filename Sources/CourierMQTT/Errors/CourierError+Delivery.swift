@@ -38,7 +38,8 @@ extension CourierError {
         }
     }
 
-    /// Creates the error for a message or topic filter that the broker refused; `nil` if the code is not a refusal.
+    /// Creates the error for a message or topic filter that the broker refused. Returns `nil` if the code is not a
+    /// refusal.
     ///
     /// - Parameters:
     ///   - code: The code of PUBACK, PUBREC, PUBCOMP, or of one filter in SUBACK or UNSUBACK.

@@ -5,7 +5,7 @@ extension PacketReasonCode {
     var remedy: String? {
         switch self {
         case .unspecifiedError, .implementationSpecificError: "The broker's log may say more."
-        case .unsupportedProtocolVersion: "Let the client speak the version of MQTT that the broker speaks."
+        case .unsupportedProtocolVersion: "Set the MQTT version of the client to a version that the broker supports."
         case .clientIdentifierNotValid:
             "Use a client id that the broker allows; all allow 1 to 23 letters and digits."
         case .badUserNameOrPassword: "Get new credentials, or correct them."
@@ -15,9 +15,9 @@ extension PacketReasonCode {
         case .banned: "Ask the broker's administrator why this client is banned."
         case .badAuthenticationMethod: "Use an authentication method that the broker supports."
         case .keepAliveTimeout:
-            "The broker heard nothing for one and a half keep-alive intervals; use a longer keepAlive."
+            "The broker received nothing for one and a half keep-alive intervals; use a longer keepAlive."
         case .sessionTakenOver:
-            "Another connection uses the same client id; give each client an id of its own, such as \"myapp_%%%%\"."
+            "Another connection uses the same client id; give each client its own id, such as \"myapp_%%%%\"."
         case .topicFilterInvalid: "The broker does not accept this topic filter."
         case .topicNameInvalid: "The broker does not accept this topic name."
         case .receiveMaximumExceeded: "Let fewer messages be in flight."

@@ -3,7 +3,8 @@ import CourierCore
 /// The request that a broker's answer or a failure is about.
 enum RequestSubject: Hashable, Sendable {
     case message(topic: String)
-    /// A QoS 0 message. If the session cannot write the message, its topic is no longer known.
+    /// A QoS 0 message. When the session reports that the message could not be written, the message's topic is no
+    /// longer known.
     case unacknowledgedMessage
     case subscription(filter: String)
     case unsubscription(filter: String)

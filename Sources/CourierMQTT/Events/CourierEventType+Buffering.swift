@@ -2,12 +2,13 @@ import CourierCore
 
 /// The rule that decides whether a full ``EventBuffer`` drops an event.
 extension CourierEventType {
-    /// When a full buffer drops an event.
+    /// The condition under which a full buffer drops an event.
     enum DropRule {
-        /// The event reports the progress of one message. The buffer drops the event at its limits.
+        /// The event reports the progress of one message. The buffer drops the event when the buffer has reached a
+        /// limit.
         case whenFull
-        /// The event reports that a received message was not used. A broker can cause any number of such events, so the
-        /// buffer drops them at twice its limits.
+        /// The event reports that a received message was not used. A broker can cause any number of such events. So the
+        /// buffer drops the event when the buffer has reached twice a limit.
         case whenTwiceFull
         /// The buffer always keeps the event.
         case never

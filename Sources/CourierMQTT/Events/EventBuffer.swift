@@ -1,16 +1,17 @@
 import CourierCore
 
-/// Holds the events that wait for the delivery queue. Resets of handlers and the end of the client are entries in the
-/// same order.
+/// Holds the events that the delivery queue has not delivered yet, in the order in which they were reported. A reset of
+/// the handlers and the end of the client are also entries in this sequence.
 ///
-/// The buffer is bounded by ``countLimit`` and ``byteLimit``. A full buffer drops events about single messages
-/// (``CourierEventType/dropRule``) and counts them. An `eventsDropped` event with the count takes their place in the
-/// order.
+/// ``countLimit`` and ``byteLimit`` bound the buffer. A full buffer drops events about single messages
+/// (``CourierEventType/dropRule``) and counts them. One `eventsDropped` event with the count takes the place of the
+/// dropped events in the sequence.
 struct EventBuffer: ~Copyable {
     /// One step of the delivery.
     enum Entry {
         case event(CourierEventType)
-        /// The events after this entry have these connect options. So all events of one connection share one reference.
+        /// The connect options of the events after this entry. They are an entry of their own, so that each event does
+        /// not need its own reference to the options.
         case options(ConnectOptions?)
         case reset
         case finish
@@ -32,13 +33,13 @@ struct EventBuffer: ~Copyable {
         fileprivate var entries: [Entry] = []
         /// The index of the next entry to deliver.
         fileprivate var position = 0
-        /// The number of the first entry. All entries of the buffer are numbered in order, from its very first entry
-        /// on.
+        /// The number of the batch's first entry. The buffer numbers its entries consecutively, and never restarts the
+        /// numbers.
         fileprivate var firstNumber: UInt64 = 0
         fileprivate var takenCount = 0
         fileprivate var takenByteCount = 0
 
-        /// The number of the next entry.
+        /// The number of the next entry to deliver.
         var number: UInt64 { firstNumber + UInt64(position) }
 
         /// The number of entries that are not delivered yet.
@@ -67,7 +68,7 @@ struct EventBuffer: ~Copyable {
     /// The number of events that were dropped since the last entry was added.
     private(set) var droppedCount = 0
 
-    /// The number of entries whose memory stays allocated while the buffer is empty.
+    /// When the buffer becomes empty, lists with room for more entries than this are freed.
     private static let keptCapacity = 128
 
     init(countLimit: Int = 16_384, byteLimit: Int = 8 << 20) {
@@ -77,9 +78,10 @@ struct EventBuffer: ~Copyable {
 
     var isEmpty: Bool { count == 0 && droppedCount == 0 }
 
-    /// Returns true if the buffer accepts an event of this kind now. Otherwise, counts the event as dropped.
+    /// Returns true if the buffer accepts an event of this kind now. Otherwise, returns false and counts the event as
+    /// dropped.
     ///
-    /// The caller keeps an event that was not admitted, and releases it outside its lock.
+    /// The caller still owns an event that was not accepted, and must release it after the caller's lock was released.
     mutating func admits(_ type: borrowing CourierEventType) -> Bool {
         guard count >= countLimit || byteCount >= byteLimit else { return true }
         let isDropped =
@@ -92,7 +94,7 @@ struct EventBuffer: ~Copyable {
         return !isDropped
     }
 
-    /// Appends an event that was admitted.
+    /// Appends an event for which ``admits(_:)`` returned true.
     mutating func append(_ type: consuming CourierEventType) {
         let size = Self.byteCount(of: type)
         append(.event(type), size)
@@ -109,8 +111,8 @@ struct EventBuffer: ~Copyable {
 
     mutating func appendFinish() { append(.finish, 0) }
 
-    /// Returns the number of the next entry. If events were dropped before, an entry that reports them is appended
-    /// first.
+    /// Returns the number that the next entry will get. If events were dropped, first appends an entry that reports the
+    /// dropped events.
     mutating func numberOfNext() -> UInt64 {
         reportDrops()
         return nextNumber

@@ -7,8 +7,7 @@ import Synchronization
 /// One turn of the queue delivers up to ``entriesPerTurn`` events from one bounded ``EventBuffer``. Events are created
 /// only while there is a listener. Frequently executed code checks ``isListenedTo`` before it creates an event.
 final class EventHub: Sendable {
-    /// The maximum number of entries that one turn of the queue delivers, so that other work of the queue gets its
-    /// turn.
+    /// The maximum number of entries that one turn of the queue delivers. After them, other work of the queue can run.
     static let entriesPerTurn = 1_024
 
     /// The minimum time between two log warnings about dropped events.
@@ -40,8 +39,8 @@ final class EventHub: Sendable {
     /// Incremented at each change of the listeners, so that a running turn notices the change.
     private let changeCount = Atomic<UInt>(0)
 
-    /// Creates a hub that delivers on `queue`. It calls `warn` when events are dropped, on the thread that reports an
-    /// event.
+    /// Creates a hub that delivers on `queue`. When events are dropped, the hub calls `warn` on the thread that
+    /// reported an event.
     convenience init(queue: DispatchQueue, warn: @escaping @Sendable (String) -> Void = { _ in }) {
         self.init(EventBuffer(), warn: warn) { work in queue.async { work() } }
     }
@@ -58,10 +57,11 @@ final class EventHub: Sendable {
 
     // MARK: Events
 
-    /// True if there is a listener for events. A handler that no longer exists counts until the next event.
+    /// True if there is a listener for events. A handler that the app has released still counts until the next
+    /// delivery.
     var isListenedTo: Bool { hasListeners.load(ordering: .relaxed) }
 
-    /// True if there is a listener for events, after handlers that no longer exist are removed.
+    /// True if there is a listener for events. Handlers that no longer exist are removed first, so they do not count.
     var isHeard: Bool {
         guard isListenedTo else { return false }
         removeGone()
@@ -136,8 +136,8 @@ final class EventHub: Sendable {
         }
         guard isDue else { return }
         warn(
-            "Events about messages are dropped: event handlers and sinks of eventPublisher take longer than the messages. "
-                + "Make them shorter, or give the client a deliveryQueue of its own; eventsDropped(count:) says how many."
+            "Events about messages are dropped, because event handlers and sinks of eventPublisher are slower than the messages arrive. "
+                + "Shorten the handlers, or give the client its own deliveryQueue; eventsDropped(count:) reports the number."
         )
     }
 
@@ -167,9 +167,9 @@ final class EventHub: Sendable {
         let box = NonSendableBox(EventListener.WeakHandler(handler: handler))
         state.withLock { state in
             guard !state.hasFinished else { return }
-            // A handler that no longer exists may have left a listener with the same address as the new handler. The
-            // check cannot release the last reference to a handler: an object that exists at this address is `handler`,
-            // and the caller keeps it.
+            // If an earlier handler had the same address and no longer exists, its listener is replaced. `isGone`
+            // cannot release the last reference to a handler here: a handler that exists at this address is `handler`,
+            // and the caller holds a reference to `handler`.
             if let index = state.listeners.firstIndex(where: { $0.isHandler(id) }) {
                 guard state.listeners[index].isGone else { return }
                 state.listeners.remove(at: index)
@@ -186,8 +186,8 @@ final class EventHub: Sendable {
 
     /// Removes the handlers that no longer exist.
     private func removeGone() {
-        // Check without the lock. The check retains a handler for a moment, and its release may be the handler's last
-        // one.
+        // Check without the lock. The check retains a handler for a moment. If the app releases the handler meanwhile,
+        // the check releases the last reference, which runs the handler's `deinit`.
         let gone = state.withLock { $0.listeners }.filter { $0.isGone }.map { $0.serial }
         if !gone.isEmpty { remove { gone.contains($0.serial) } }
     }
@@ -235,8 +235,8 @@ final class EventHub: Sendable {
         enqueue { [self] in takeTurn() }
     }
 
-    /// Delivers up to `entriesPerTurn` entries, including entries that are added meanwhile. Requests another turn if
-    /// entries may remain. At most one turn runs at a time.
+    /// Delivers up to `entriesPerTurn` entries, including entries that are added while it runs. Requests another turn
+    /// if entries may remain. At most one turn runs at a time.
     private func takeTurn() {
         var left = Self.entriesPerTurn
         while left > 0 {
@@ -247,7 +247,7 @@ final class EventHub: Sendable {
         askForTurn()
     }
 
-    /// Delivers a batch, and returns the number of delivered entries. If the number is 0, the turn is over.
+    /// Delivers a batch, and returns the number of delivered entries. If the number is 0, no entry is left.
     private func deliver(atMost limit: Int) -> Int {
         var options: ConnectOptions?
         var batch = state.withLock { state in

@@ -27,7 +27,8 @@ struct EventListener: Sendable {
 
     /// The listener for the calls of one batch; `nil` if the handler no longer exists. Used on the delivery queue only.
     ///
-    /// Reading a weak reference takes as long as a short handler, so it is read once for a batch.
+    /// Reading a weak reference takes as long as calling a short handler. So the reference is read only once for each
+    /// batch.
     var present: Present? {
         switch target {
         case .handler(_, let box):
@@ -70,7 +71,7 @@ struct EventListener: Sendable {
             target = .subscriber(receive)
         }
 
-        /// True if the app has released the handler, so that the batch has the last reference.
+        /// True if the app has released the handler, so that ``owner`` is the last reference to the handler.
         var isAbandoned: Bool {
             mutating get {
                 guard owner != nil else { return false }

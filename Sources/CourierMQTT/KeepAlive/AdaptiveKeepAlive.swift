@@ -1,4 +1,4 @@
-/// Measures how long an idle connection stays open on the present network, and sends no more pings than necessary.
+/// Measures how long an idle connection stays open on the current network, and sends no more pings than necessary.
 ///
 /// NATs, firewalls and load balancers drop a connection that was idle for too long, and each has its own limit. A ping
 /// just before that limit keeps the connection open. Earlier pings waste power and traffic. So the client first pings
@@ -14,31 +14,31 @@
 /// ```
 ///
 /// The adaptive keep-alive replaces `ConnectOptions.keepAlive`, which is ignored. CONNECT announces a keep-alive that
-/// is longer than ``maximumInterval``. If an MQTT 5 broker asks for a shorter keep-alive, the client uses that. TCP
-/// keep-alive probes are off, because each probe is traffic.
+/// is longer than ``maximumInterval``. If an MQTT 5 broker asks for a shorter keep-alive, the client uses the broker's
+/// value. TCP keep-alive probes are off, because each probe is traffic.
 public struct AdaptiveKeepAlive: Sendable {
-    /// The shortest interval without traffic before a ping, and the first that is tried; 60 s by default, 100 ms at
-    /// least.
+    /// The shortest interval without traffic before a ping, which is also the interval that is tried first. It is 60 s
+    /// by default, and at least 100 ms.
     public var minimumInterval: Duration
     /// The longest interval without traffic that is tried; 15 min by default, 12 h at most.
     public var maximumInterval: Duration
-    /// How much longer the next interval is than the last that the connection survived; 60 s by default, 100 ms at
-    /// least.
+    /// The difference between the longest interval that a connection survived and the next interval that is tried. It
+    /// is 60 s by default, and at least 100 ms.
     public var step: Duration
     /// The time after which an interval that failed is tried again, because the loss may have had another cause; 24 h
     /// by default.
     public var retryTime = Duration.seconds(86_400)
-    /// What an earlier client found about networks; empty by default. The client copies it.
+    /// The intervals that an earlier client found for each network; empty by default. The client copies this value.
     public var memory = KeepAliveMemory()
     /// A closure that stores the client's findings. It is called on the delivery queue at every change: at most once
     /// for each ping and each lost connection. If it is `nil`, the default, the findings last as long as the client.
     public var memoryChanged: (@Sendable (KeepAliveMemory) -> Void)?
-    /// Returns the name of the present network, or `nil` if it is unknown. The client has separate findings for each
-    /// name and for `nil`. By default, ``systemNetwork()`` names the default route. It is called on the event loop once
-    /// for each connection, and must not block.
+    /// Returns the name of the current network, or `nil` if the name is unknown. The client has separate findings for
+    /// each name and for `nil`. By default, ``systemNetwork()`` names the default route. The closure is called on the
+    /// event loop once for each connection, and must not block.
     public var network: @Sendable () -> String? = { AdaptiveKeepAlive.systemNetwork() }
 
-    /// Makes a keep-alive with these bounds. The client checks them when it is made.
+    /// Makes a keep-alive with these bounds. The bounds are checked when the client is made.
     ///
     /// - Parameters:
     ///   - minimumInterval: The shortest interval without traffic before a ping; 60 s by default.

@@ -4,8 +4,8 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Runs the adaptive keep-alive. Its state changes when its timer fires, when a PINGRESP arrives, and when a connection
-/// begins or ends. Other packets do not change it.
+/// Runs the adaptive keep-alive. The state of the keep-alive changes when its timer fires, when a PINGRESP arrives, and
+/// when a connection begins or ends. Other packets do not change it.
 extension ClientCoordinator {
     func keepAliveBegan(_ connAck: ConnAck) {
         let announced = connAck.properties.serverKeepAlive ?? wantedKeepAlive  // [MQTT-3.1.2-21]
@@ -19,8 +19,8 @@ extension ClientCoordinator {
 
     func keepAliveAnswered() { askKeepAlive { $0.pongReceived(now: loop.now, date: Date()) } }
 
-    /// Reports that the network was down, the machine was suspended, or reading was paused. The interval is then not
-    /// blamed for the loss of a connection.
+    /// Reports that the network was down, the machine was suspended, or reading was paused. If the connection is lost
+    /// then, this does not mean that the ping interval was too long.
     func keepAliveDisturbed() { keepAlive?.disturbed(now: loop.now) }
 
     /// Reports that an attempt has failed, at any step.

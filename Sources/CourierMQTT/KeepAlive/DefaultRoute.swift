@@ -1,6 +1,6 @@
 import Foundation
 
-/// The default route of the machine, which identifies the present network.
+/// The default route of the machine, which identifies the current network.
 ///
 /// The link and the gateway's IP address do not suffice, because many homes have `wlan0` and `192.168.1.1`. So the
 /// route includes the gateway's hardware address, if the system knows that address.
@@ -24,7 +24,8 @@ extension DefaultRoute {
     /// The metric that the kernel gives to an unreachable route.
     private static let unusable = UInt32.max
 
-    /// Reads the default route with the lowest metric from the kernel's table of IPv4 routes (`/proc/net/route`).
+    /// Reads the default route with the lowest metric from the kernel's table of IPv4 routes (`/proc/net/route`); `nil`
+    /// if there is none. `neighbours` is the table with the hardware addresses (`/proc/net/arp`).
     init?(table: String, neighbours: String) {
         typealias Row = (route: DefaultRoute, metric: UInt32)
         let rows = table.split(separator: "\n").dropFirst().compactMap { line -> Row? in
@@ -40,8 +41,9 @@ extension DefaultRoute {
         self = route
     }
 
-    /// Reads the default route with the lowest metric from the table of IPv6 routes (`/proc/net/ipv6_route`). The
-    /// link-local address of an IPv6 gateway is distinct enough, so no hardware address is needed.
+    /// Reads the default route with the lowest metric from the table of IPv6 routes (`/proc/net/ipv6_route`); `nil` if
+    /// there is none. No hardware address is needed, because IPv6 gateways of different networks rarely have the same
+    /// link-local address.
     init?(table6: String) {
         typealias Row = (route: DefaultRoute, metric: UInt32)
         let rows = table6.split(separator: "\n").compactMap { line -> Row? in
@@ -83,11 +85,11 @@ extension DefaultRoute {
 }
 
 extension AdaptiveKeepAlive {
-    /// The largest number of bytes that are read from a kernel table. A table may have thousands of routes, and default
-    /// routes are near the beginning.
+    /// The largest number of bytes that are read from a kernel table, 64 KiB. A table may have thousands of routes, and
+    /// default routes are near the beginning.
     private static let tableLimit = 64 << 10
 
-    /// Returns a name for the present network, made of its default route: the link, the gateway, and the gateway's
+    /// Returns a name for the current network, made of its default route: the link, the gateway, and the gateway's
     /// hardware address. The hardware address distinguishes networks with the same IP addresses. It also reveals the
     /// place where the machine is, so treat the name as confidential.
     ///

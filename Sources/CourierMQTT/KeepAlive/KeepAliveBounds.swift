@@ -3,10 +3,12 @@ import Foundation
 
 /// The limits of an adaptive keep-alive's intervals, and the rules that choose the next interval from the findings.
 struct KeepAliveBounds: Hashable, Sendable {
-    /// The allowed intervals. A longer one would need a keep-alive that does not fit the two bytes in CONNECT.
+    /// The allowed intervals. For 12 h, CONNECT announces a keep-alive of 48,000 s; the protocol allows at most 65,535
+    /// s.
     static let intervals = Duration.milliseconds(100)...Duration.seconds(12 * 3_600)
-    /// The part of the keep-alive that an interval may fill. The interval starts when the last answer arrives, but the
-    /// broker counts from the packet that it answered. The rest covers the travel time of the answer.
+    /// The part of the keep-alive that an interval may fill: 9 of 10 parts. The interval starts when the last response
+    /// arrives at the client, but the broker counts from the packet before this response. The tenth part covers the
+    /// travel time of the response.
     private static let usablePart = (of: 10, parts: 9)
 
     private(set) var minimum: Duration
@@ -22,13 +24,14 @@ struct KeepAliveBounds: Hashable, Sendable {
     }
 
     /// The keep-alive for CONNECT, in seconds. The broker ends a connection after 1.5 times this time without a packet
-    /// ([MQTT-3.1.2-22]), and the client always sends one earlier ([MQTT-3.1.2-20]).
+    /// ([MQTT-3.1.2-22]), and the client always sends a packet earlier ([MQTT-3.1.2-20]).
     var announcedKeepAlive: UInt16 {
         let room = maximum * Self.usablePart.of / Self.usablePart.parts
         return UInt16(clamping: WireSeconds(room)?.rawValue ?? .max)
     }
 
-    /// Returns these bounds, limited to the intervals that fit the keep-alive `agreed`; `nil` means no limit.
+    /// Returns these bounds, limited to the intervals that fit the keep-alive of the connection, `agreed`. If `agreed`
+    /// is `nil`, the bounds are not limited.
     func within(_ agreed: Duration?) -> KeepAliveBounds {
         guard let agreed else { return self }
         var bounds = self
@@ -41,7 +44,7 @@ struct KeepAliveBounds: Hashable, Sendable {
 extension KeepAliveBounds {
     typealias Finding = KeepAliveMemory.Finding
 
-    /// Returns the next interval for a network with the finding `known`.
+    /// Returns the next interval to try on a network with the finding `known`. Without a finding, this is the minimum.
     func interval(_ known: Finding?, date: Date) -> Duration {
         guard let known, known.interval >= minimum else { return minimum }
         let proven = min(known.interval, maximum)

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// What an adaptive keep-alive found about networks, for the next connection and the next start of the app.
+/// The ping intervals that an adaptive keep-alive found for networks, for the next connection and the next start of the
+/// app.
 ///
 /// Encode and store the memory, and set ``AdaptiveKeepAlive/memory`` to it at the next start. Edited findings, or
 /// findings of other bounds, do no harm, because the client uses only intervals within its own bounds.
@@ -32,7 +33,8 @@ public struct KeepAliveMemory: Hashable, Sendable {
     /// - Parameter network: The network's name.
     public subscript(network: String) -> Finding? { findings.first { $0.network == network } }
 
-    /// Replaces the finding of the same network, and moves it to the end.
+    /// Adds a finding at the end, and removes the earlier finding for the same network. If there are too many networks,
+    /// removes the least recently used one.
     mutating func keep(_ finding: Finding) {
         findings.removeAll { $0.network == finding.network }
         findings.append(finding)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decides when a quiet connection is pinged, and finds the longest interval that the path keeps open.
+/// Decides when a PINGREQ is sent on a quiet connection, and finds the longest interval that the network path allows.
 ///
 /// It has no clock and no timer. When ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and perform the
 /// returned ``Action``. Packets are not reported one by one. Only the time of the last packet is read, so packets cost
@@ -36,24 +36,26 @@ struct KeepAliveSearch: Sendable {
         case offline
         /// No PINGREQ is due before `due`.
         case quiet(due: Instant)
-        /// PINGREQ was sent after `Silence`, and has no answer yet.
+        /// PINGREQ was sent after this idle time, and has no PINGRESP yet.
         case asking(after: Silence)
     }
 
     /// The findings about networks.
     private(set) var memory: KeepAliveMemory
-    /// The planned interval without traffic on the present connection.
+    /// The planned interval without traffic on the current connection, before PINGREQ is sent.
     private(set) var interval: Duration
-    /// The network of the present or the last connection.
+    /// The name of the network of the current or the last connection; empty if it is unknown.
     private(set) var network = ""
 
     private let configuredBounds: KeepAliveBounds
-    /// The bounds that the broker's keep-alive permits.
+    /// The configured bounds, limited by the keep-alive of the current or the last connection.
     private var bounds: KeepAliveBounds
     private var phase = Phase.offline
-    /// The time of the last outside event that can end connections, such as a change of networks.
+    /// The time of the last outside event that can end connections, such as a change of networks; `nil` if there was
+    /// none since the connection was accepted.
     private var disturbedAt: Instant?
-    /// The finding that becomes valid if the next attempt succeeds, because then the loss was not part of an outage.
+    /// The finding that becomes valid if the next attempt succeeds on the same network, because then the loss was not
+    /// part of an outage; `nil` if there is none.
     private var suspicion: KeepAliveMemory.Finding?
 
     init(_ bounds: KeepAliveBounds, memory: KeepAliveMemory = KeepAliveMemory()) {
@@ -65,8 +67,8 @@ struct KeepAliveSearch: Sendable {
 
     var deadline: Instant? { if case .quiet(let due) = phase { due } else { nil } }
 
-    /// Records that the broker has accepted a connection over `network`. The broker ends it after 1.5 times `keepAlive`
-    /// without a packet.
+    /// Records that the broker has accepted a connection over `network`. The broker ends this connection after 1.5
+    /// times `keepAlive` without a packet; `nil` means that it never does.
     mutating func connected(over network: String, keepAlive: Duration?, now: Instant, date: Date) -> Action {
         bounds = configuredBounds.within(keepAlive)
         self.network = network
@@ -80,8 +82,8 @@ struct KeepAliveSearch: Sendable {
     }
 
     /// Checks whether a ping is due. Call it when ``deadline`` has passed; an earlier call is harmless. `lastActivity`
-    /// is the time when a packet was last sent or received. It is `nil` while reading is paused, because then it is
-    /// unknown.
+    /// is the time when a packet was last sent or received. It is `nil` while reading is paused, because this time is
+    /// then unknown.
     mutating func timerFired(lastActivity: Instant?, now: Instant) -> Action {
         guard case .quiet = phase else { return .none }
         let start = lastActivity ?? now
@@ -94,7 +96,7 @@ struct KeepAliveSearch: Sendable {
         return .ping
     }
 
-    /// Records that a PINGREQ was answered. Any part of the client may have sent it.
+    /// Records that PINGRESP was received. Any part of the client may have sent the PINGREQ.
     mutating func pongReceived(now: Instant, date: Date) -> Action {
         guard case .asking = phase else { return .none }
         let known = memory[network]
@@ -111,7 +113,8 @@ struct KeepAliveSearch: Sendable {
         suspicion = nil
     }
 
-    /// Records that an attempt has failed, perhaps before a connection was opened.
+    /// Records that an attempt has failed, perhaps before a connection was opened. The last loss may then be part of an
+    /// outage, so its interval is no longer suspected.
     mutating func attemptFailed() { suspicion = nil }
 
     /// Records that the connection or an attempt has ended. If the cause is unknown, `silence` is the idle time before
@@ -119,7 +122,8 @@ struct KeepAliveSearch: Sendable {
     mutating func closed(_ silence: Silence?, date: Date) {
         let suspect: Silence?
         switch phase {
-        // An attempt failed. Its cause may also have ended the connection before the attempt.
+        // An attempt failed. The cause of this failure may also have ended the connection before, so no idle time is
+        // suspected.
         case .offline: suspect = nil
         case .quiet: suspect = silence
         case .asking(let asked): suspect = silence == nil ? nil : asked

@@ -7,15 +7,15 @@ import CourierCore
 struct LogLimiter {
     /// The decision about a record.
     enum Decision: Equatable {
-        /// Write the record. `repeatCount` equal records were skipped before it.
+        /// Write the record. Since an equal record was written, `repeatCount` equal records were skipped.
         case write(repeatCount: Int)
         /// Do not write the record, because it repeats an earlier record.
         case skip
-        /// Drop the record, because too many different records were written.
+        /// Drop the record, because ``maximumCount`` different records were already written within the interval.
         case drop
     }
 
-    /// The time in which an equal record is not written again, and at most ``maximumCount`` records are written.
+    /// Within this time, an equal record is not written again, and at most ``maximumCount`` records are written.
     static let interval = Duration.seconds(60)
     /// The maximum number of records that are written per interval.
     static let maximumCount = 60

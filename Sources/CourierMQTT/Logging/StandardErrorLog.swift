@@ -22,8 +22,8 @@ public final class StandardErrorLog: LogHandler {
     /// The log of clients without another `logHandler`. It writes warnings and errors, and equal records only once a
     /// minute.
     ///
-    /// If standard error is closed when the first configuration is created, nothing is written, because another file
-    /// may get the descriptor number of standard error.
+    /// If standard error is closed when the first configuration is created, nothing is written. A file that is opened
+    /// later may get the descriptor number of standard error, and must not receive the log.
     static let standard =
         fcntl(STDERR_FILENO, F_GETFD) == -1
         ? StandardErrorLog(minimumLevel: .warning, limiter: LogLimiter()) { _ in }
@@ -87,8 +87,8 @@ public final class StandardErrorLog: LogHandler {
 }
 
 extension StandardErrorLog.State {
-    /// Counts a line. Returns the number of dropped lines and the number of skipped equal records before this line;
-    /// `nil` if the line is not written.
+    /// Counts a line for a record. Returns the number of lines that were dropped, and the number of equal records that
+    /// were skipped, before this line. Returns `nil` if the line is not written.
     fileprivate mutating func accept(_ record: LogRecord) -> (droppedCount: Int, repeatCount: Int)? {
         var repeatCount = 0
         switch limiter?.decide(record, now: .now) {

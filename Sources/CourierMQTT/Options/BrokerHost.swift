@@ -17,7 +17,7 @@ struct BrokerHost: Hashable, Sendable {
         }
         if text.isEmpty { throw refuse("is empty; give the broker's host name or address") }
         if text.contains("://") {
-            throw refuse("is a URL; give the name alone as host, and what stands before \"://\" as scheme")
+            throw refuse("is a URL; set the host name alone as host, and the part before \"://\" as scheme")
         }
         if text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }) {
             throw refuse("contains a space or a control character; remove it")
@@ -44,8 +44,8 @@ struct BrokerHost: Hashable, Sendable {
         string = String(address)
     }
 
-    /// Returns whether the text looks like an IPv6 address, with or without a zone. The resolver decides whether it is
-    /// valid.
+    /// Returns true if the text looks like an IPv6 address, with or without a zone. The resolver decides later whether
+    /// the address is valid.
     private static func looksLikeIPv6(_ text: Substring) -> Bool {
         let address = text.prefix { $0 != "%" }.utf8
         let colons = address.count { $0 == UInt8(ascii: ":") }

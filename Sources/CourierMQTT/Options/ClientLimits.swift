@@ -21,9 +21,9 @@ public struct ClientLimits: Hashable, Sendable {
     /// further message is acknowledged and dropped, and `messageReceiveFailure` reports it.
     public var maximumKeptMessages = 10_000
 
-    /// The bytes of memory for kept messages, with topics, properties, payloads and bookkeeping; 16 MiB by default.
-    /// With a message store, this limits only the messages that are not stored yet: reading pauses when they reach it.
-    /// The store has its own limit.
+    /// The bytes of memory for messages that the client keeps because they have no reader, with topics, properties,
+    /// payloads and bookkeeping; 16 MiB by default. With a message store, this limits only the messages that are not
+    /// stored yet: reading pauses when they reach the limit. The store has its own limit.
     public var maximumKeptBytes = 16 << 20
 
     /// Which texts the client may send; by default, texts that every common broker accepts (``TextPolicy/portable``).

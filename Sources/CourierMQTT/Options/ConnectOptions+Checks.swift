@@ -9,8 +9,8 @@ extension ConnectOptions {
         return options
     }
 
-    /// Returns the extended authentication of these options if the options differ from `old` only in its data;
-    /// otherwise `nil`.
+    /// Returns the extended authentication of these options, if only its data differs from `old`. Returns `nil` if the
+    /// options are equal, or if anything else differs.
     func renewedAuthentication(from old: ConnectOptions) -> ExtendedAuthentication? {
         guard let new = extendedAuthentication, let before = old.extendedAuthentication, new.method == before.method,
             new != before
@@ -26,22 +26,22 @@ extension ConnectOptions {
     /// Checks that CONNECT of this version can carry the client id, user name and password.
     ///
     /// An empty client id is refused without a clean session. The broker would choose another id for every connection,
-    /// so no session could be resumed. MQTT 3.1.1 forbids that [MQTT-3.1.3-7]. In MQTT 5, every connection would leave
-    /// a session behind.
+    /// so no session could be resumed. MQTT 3.1.1 does not allow this combination [MQTT-3.1.3-7]. In MQTT 5, every
+    /// connection would leave an unused session at the broker.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration``. Its message never contains the password.
     func checkCredentials(for version: ProtocolVersionPolicy, _ texts: WireText) throws(CourierError) {
         if clientId.isEmpty, !isCleanSession {
             throw CourierError(
                 .invalidConfiguration,
-                "The client id is empty, so the broker can not find the session again; give an id such as "
+                "The client id is empty, so the broker can not find the session again; set an id such as "
                     + "\"myapp_%%%%\", or "
                     + "set isCleanSession.")
         }
         if clientId.isEmpty, version == .version31 {
             throw CourierError(
                 .invalidConfiguration,
-                "The client id is empty, which MQTT 3.1 does not allow; give an id such as \"myapp_%%%%\".")
+                "The client id is empty, which MQTT 3.1 does not allow; set an id such as \"myapp_%%%%\".")
         }
         if let problem = texts.problem(username) {
             throw CourierError(.invalidConfiguration, "The user name \(username.quoted()) \(problem).")
@@ -66,7 +66,7 @@ extension ConnectOptions {
             if version.first < .v5 {
                 throw CourierError(
                     .invalidConfiguration,
-                    "Extended authentication is part of MQTT 5; let the client speak it, or use user name and password."
+                    "Extended authentication is part of MQTT 5; let the client use MQTT 5, or use user name and password."
                 )
             }
         }
@@ -75,12 +75,12 @@ extension ConnectOptions {
                 .invalidConfiguration,
                 "There is a password and no user name, which MQTT 3.1.1 does not allow [MQTT-3.1.2-22]; give a user "
                     + "name, or "
-                    + "let the client speak MQTT 5.")
+                    + "let the client use MQTT 5.")
         }
     }
 
-    /// Returns the user properties for CONNECT: first those of ``userProperties``, ordered by name so that equal
-    /// options make equal packets, then those of ``userPropertyList`` in their order.
+    /// Returns the user properties for CONNECT: first the entries of ``userProperties``, sorted by name so that equal
+    /// options make equal packets. The entries of ``userPropertyList`` follow in their own order.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration``. Its message never contains a property's value.
     func checkedUserProperties(_ texts: WireText) throws(CourierError) -> [Property] {

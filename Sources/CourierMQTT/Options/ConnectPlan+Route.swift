@@ -4,7 +4,8 @@ import CourierTransport
 extension ConnectPlan {
     /// Where and how to connect: the endpoint, the settings of TLS and WebSocket, and the name for events and errors.
     struct Route {
-        /// The default application protocol (ALPN) of WebSocket over TLS, because HTTP/2 has no upgrade to WebSocket.
+        /// The default application protocol (ALPN) of WebSocket over TLS. It is HTTP/1.1, because the client requests
+        /// WebSocket by an HTTP/1.1 upgrade, which HTTP/2 does not have.
         static let webSocketProtocols = ["http/1.1"]
 
         let endpoint: TransportEndpoint
@@ -72,8 +73,8 @@ extension ConnectPlan {
             return configuration
         }
 
-        /// Returns the `Host` field for a stream that the app opened: the host of the options, or `nil` if it is not
-        /// set.
+        /// Returns the HTTP `Host` field for WebSocket over a stream that the app opened: host and port of the options.
+        /// Returns `nil` if the options have no host.
         private static func hostField(_ options: ConnectOptions) -> String? {
             options.host.isEmpty ? nil : options.authority
         }

@@ -16,9 +16,9 @@ struct ConnectPlan: Sendable {
     let endpoint: TransportEndpoint
     /// The settings of TLS; `nil` without TLS.
     var tls: TLSClientConfiguration?
-    /// The proxy, if any.
+    /// The proxy to connect through, or `ProxySetting/direct` for none.
     let proxy: ProxySetting
-    /// The limits of the byte channel.
+    /// The limits of the byte channel, and its WebSocket settings.
     let channel: ChannelOptions
     /// The broker's name in events and errors, such as `mqtts://broker.example:8883` or
     /// `wss://broker.example:443/mqtt`. It contains no secret.

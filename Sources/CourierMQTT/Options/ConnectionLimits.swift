@@ -3,15 +3,16 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// The timeouts and limits of a client's connections. Most clients of an app have equal limits and share them.
+/// The timeouts and limits of a client's connections. Clients with equal limits share one copy.
 struct ConnectionLimits: Hashable, Sendable {
     /// The longest allowed timeout, one day.
     static let longestTimeout = Duration.seconds(86_400)
-    /// The allowed maximum packet sizes: from a CONNACK with properties to the largest MQTT packet.
+    /// The allowed values of `maximumPacketSize` in bytes. The upper bound is the largest MQTT packet.
     static let packetSizes = 256...PacketEncoder.largestPacketSize
 
     /// How long the broker keeps the session while there is no connection; 7 days by default, and 4,294,967,295 s means
-    /// forever. It applies to MQTT 5 only, and not to a clean session. MQTT 3.1.1 brokers have their own limit.
+    /// forever. The value is sent with MQTT 5 only, and not for a clean session. MQTT 3.1.1 brokers have their own
+    /// limit.
     var sessionExpiry = Duration.seconds(7 * 86_400)
     /// The time limit for connecting by TCP, proxy and TLS, 30 s by default.
     var connectTimeout = Duration.seconds(30)
@@ -28,23 +29,25 @@ struct ConnectionLimits: Hashable, Sendable {
 
     /// How many incoming QoS 1 and 2 messages may be unacknowledged, 65,535 by default.
     var receiveMaximum = UInt16.max
-    /// The size of the largest packet that is read, 16 MiB by default.
+    /// The size of the largest packet that the client accepts, in bytes; 16 MiB by default.
     var maximumPacketSize = PacketDecoder.Limits().maximumPacketSize
-    /// How many outgoing QoS 1 and 2 messages may be unacknowledged, 1,000 by default.
+    /// How many outgoing QoS 1 and 2 messages may be unacknowledged on a connection with MQTT 5, 1,000 by default.
     var maximumInFlight = 1_000
-    /// How many outgoing QoS 1 and 2 messages may be unacknowledged before MQTT 5, 20 by default.
+    /// How many outgoing QoS 1 and 2 messages may be unacknowledged on a connection with MQTT 3.1 or 3.1.1, 20 by
+    /// default.
     var maximumInFlightBeforeVersion5 = 20
     /// The number of topic aliases that the broker may use, 16 by default.
     var incomingTopicAliases: UInt16 = 16
     /// Whether the broker may explain failures by reason strings and user properties, `true` by default.
     var requestsProblemInformation = true
-    /// Whether the broker is asked for response information, `false` by default.
+    /// Whether the broker is asked for the beginning of response topics (Response Information), `false` by default.
     var requestsResponseInformation = false
     /// The number of topic aliases that the client uses for its messages, 16 by default.
     var outgoingTopicAliases: UInt16 = 16
     /// What happens to messages in flight if the broker has lost the session; by default they are sent again.
     var sessionLossPolicy = EngineConfiguration.SessionLossPolicy.resend
-    /// Whether the engine or the client acknowledges incoming messages.
+    /// Whether the engine acknowledges incoming messages when they arrive (`automatic`, the default), or waits until
+    /// the client requests it (`onCommand`).
     var acknowledgements = EngineConfiguration.AcknowledgementMode.automatic
     /// Whether each step of a QoS 2 exchange waits until it is stored, before the next packet is sent; `false` by
     /// default.

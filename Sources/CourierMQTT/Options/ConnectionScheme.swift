@@ -15,12 +15,12 @@ enum ConnectionScheme: Hashable, Sendable {
         "tcp": .tcp, "mqtt": .tcp, "tls": .tls, "ssl": .tls, "mqtts": .tls, "ws": .ws, "wss": .wss, "unix": .unix,
     ]
 
-    /// Makes the scheme of the options. If they name no scheme, it chooses TLS if the configuration has TLS settings,
-    /// if the options name application protocols (ALPN), or if the port is 8883 or 443; otherwise plain TCP. It adds
-    /// WebSocket if the options have settings for it.
+    /// Makes the scheme of the options. If the options name no scheme, TLS is used in three cases: the configuration
+    /// has TLS settings, the options name application protocols (ALPN), or the port is 8883 or 443. Otherwise plain TCP
+    /// is used. If the options have WebSocket settings, WebSocket is added.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` for an unknown scheme. Also for a scheme without TLS if the
-    ///   app has TLS settings, because the provider's options must not turn off TLS.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` for an unknown scheme, and for a scheme without TLS if the
+    ///   configuration has TLS settings. The provider's options must not turn off TLS.
     init(_ options: ConnectOptions, hasTLSSettings: Bool) throws(CourierError) {
         let hasProtocolNames = !(options.alpn ?? []).isEmpty
         guard let text = options.scheme else {

@@ -9,7 +9,7 @@ struct ConnectionSettings: Sendable {
     var texts = WireText.portable
     /// The will message of every connection.
     @BoxedOptional var will: WillMessage?
-    /// The settings of TLS, which also turn TLS on. If they are `nil`, the scheme and port decide about TLS.
+    /// The settings of TLS, which also turn TLS on. If they are `nil`, the connect options decide whether TLS is used.
     @BoxedOptional var tls: TLSClientConfiguration?
     /// The topic aliases that the app chose. Each key is a topic.
     @BoxedOptional var topicAliases: [String: UInt16]?
@@ -21,7 +21,7 @@ struct ConnectionSettings: Sendable {
 
     @BoxedOptional private var rareProxy: ProxySetting?
 
-    /// The other settings. Clients with equal limits share one copy.
+    /// The timeouts and limits. Clients with equal limits share one copy.
     var limits: ConnectionLimits {
         get { sharedLimits.value }
         set { sharedLimits = Self.memory.share(newValue) }
@@ -30,7 +30,7 @@ struct ConnectionSettings: Sendable {
     private static let memory = Shared<ConnectionLimits>.Memory()
     private var sharedLimits: Shared<ConnectionLimits>
 
-    /// Makes settings with `limits`, and defaults for the rest.
+    /// Makes settings with `limits`, and with default values for all other settings.
     init(_ limits: ConnectionLimits = ConnectionLimits()) { sharedLimits = Self.memory.share(limits) }
 }
 

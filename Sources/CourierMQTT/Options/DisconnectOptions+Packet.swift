@@ -4,7 +4,7 @@ import MQTTCodec
 extension DisconnectOptions {
     /// Makes the DISCONNECT packet. Before MQTT 5, the engine leaves out its properties.
     ///
-    /// - Parameter endsSession: Whether the session ends with its connection. The packet then has no session expiry: a
+    /// - Parameter endsSession: True if the session ends with its connection. The packet then has no session expiry: a
     ///   value above 0 would be a protocol error, and 0 would change nothing.
     /// - Returns: The packet.
     func packet(endsSession: Bool = false) -> Disconnect {
@@ -19,7 +19,7 @@ extension DisconnectOptions {
             reasonCode: PacketReasonCode(rawValue: reasonCode.rawValue) ?? .success, properties: properties)
     }
 
-    /// Checks that the DISCONNECT of this connection can carry the options.
+    /// Checks that DISCONNECT can carry these options on the connection that `agreement` describes.
     ///
     /// - Throws: ``CourierError/Code/invalidMessage`` with the field and the remedy.
     func check(for agreement: ConnectionAgreement, _ texts: WireText) throws(CourierError) {
@@ -51,7 +51,7 @@ extension DisconnectOptions {
             try encoder.encode(.disconnect(packet(endsSession: agreement.endsSession)), into: &buffer)
         } catch {
             guard case .packetTooLarge(let size, let limit) = error.violation else { throw refuse("\(error)") }
-            throw refuse("it has \(size) bytes, and the broker takes at most \(limit); leave out properties")
+            throw refuse("it has \(size) bytes, and the broker accepts at most \(limit) bytes; leave out properties")
         }
     }
 }

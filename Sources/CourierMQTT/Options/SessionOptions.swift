@@ -16,12 +16,13 @@ public struct SessionOptions {
     /// How long the client waits for an acknowledgement before it reconnects; 60 s by default, `nil` for no limit.
     public var acknowledgementTimeout: Duration? = .seconds(60)
 
-    /// Whether the client stops sending a message if the broker closes each connection after it; `true` by default.
+    /// Whether the client stops sending a message if the broker closes each connection right after it; `true` by
+    /// default.
     ///
     /// The client sends such a message alone. After three connections that ended right after this message, the message
     /// fails with `publishRefused`. The error's `rejectedMessage` and the event `messageRejected` carry the whole
     /// message, and a message store keeps it as rejected. If the option is `false`, the client sends the message again
-    /// on each connection, and the messages behind it wait.
+    /// on each connection, and all later messages wait.
     public var rejectsHarmfulMessages = true
 
     /// The options of each subscription (MQTT 5). The defaults behave as MQTT 3.1.1.
@@ -33,28 +34,28 @@ public struct SessionOptions {
 
     /// The aliases for topics of this client's messages (MQTT 5); empty by default, at most 100 topics.
     ///
-    /// The first message of a connection to such a topic has the topic and its alias, and later messages have only the
-    /// alias. The client assigns aliases to other topics itself, up to the broker's maximum. An alias from 1 to 65,535
-    /// that is larger than the broker's maximum is not used, because the broker would end the connection
+    /// On each connection, the first message to such a topic has the topic and its alias, and later messages have only
+    /// the alias. The client assigns aliases to other topics itself, up to the broker's maximum. An alias from 1 to
+    /// 65,535 that is larger than the broker's maximum is not used, because the broker would end the connection
     /// [MQTT-3.3.2-9].
     public var topicAliases: [String: UInt16] = [:]
 
-    /// Finds the longest keep-alive that the network path allows, and replaces `ConnectOptions.keepAlive`. The default,
-    /// `nil`, turns this off.
+    /// Finds the longest keep-alive that the network path allows, and replaces `ConnectOptions.keepAlive`. With `nil`,
+    /// the default, `ConnectOptions.keepAlive` is used.
     public var adaptiveKeepAlive: AdaptiveKeepAlive?
 
     /// Whether the broker may explain refusals by reason strings and user properties (MQTT 5); `true` by default.
     public var requestsProblemInformation = true
 
-    /// Whether the client asks the broker for the beginning of response topics (MQTT 5); `false` by default. The broker
-    /// need not send it. ``CourierCore/CourierSession/responseInformation`` returns it.
+    /// Whether the client asks the broker for the beginning of response topics (MQTT 5); `false` by default. If the
+    /// broker sends this text, ``CourierCore/CourierSession/responseInformation`` returns it.
     public var requestsResponseInformation = false
 
-    /// Identifies this client's messages in the message store, so that the next process finds them. By default (`nil`),
-    /// it is the client id and broker of the first options that the provider returns.
+    /// Identifies this client's messages in the message store, so that the next process finds these messages. By
+    /// default (`nil`), the scope is the client id and broker of the first options that the provider returns.
     ///
-    /// Set a scope if messages must be stored before the provider answers. Set it also if the provider may name another
-    /// broker next time, or a client id with `%`. Each client that shares a store needs its own scope.
+    /// Set a scope if messages must be stored before the provider returns options. Set it also if the provider may name
+    /// another broker next time, or a client id with `%`. Each client that shares a store needs its own scope.
     public var storeScope: StoreScope?
 
     /// The name of the folder for the messages of this program. By default (`nil`), it is the name of the executable.

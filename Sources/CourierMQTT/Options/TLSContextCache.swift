@@ -37,7 +37,7 @@ final class TLSContextCache: Sendable {
     private let state = Mutex(State())
     private let make: Make
 
-    /// Makes an empty cache. By default, `make` reads the files.
+    /// Makes an empty cache. By default, `make` reads the certificate and key files.
     init(
         make: @escaping Make = { (tls: TLSClientConfiguration) throws(TransportError) -> TLSContext in
             try TLSContext(client: tls)
@@ -46,8 +46,8 @@ final class TLSContextCache: Sendable {
         self.make = make
     }
 
-    /// Returns the TLS context for a plan; `nil` for a plan without TLS. It reads certificate files that have changed,
-    /// so it must not run on an event loop.
+    /// Returns the TLS context for a plan; `nil` for a plan without TLS. Certificate files that have changed are read,
+    /// so this method must not run on an event loop.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` if a file cannot be used; the message names the file and
     ///   the problem. ``CourierError/Code/secureConnectionFailed`` if a context was made before, or if the app's source
@@ -64,13 +64,14 @@ final class TLSContextCache: Sendable {
                 "The source of TLS certificates (TLSClientConfiguration.material) has failed with \(type(of: error)), "
                     + "which is the cause of this error.", cause: error)
         }
-        // The stamps are taken before the files are read. So if a file changes meanwhile, it is read again for the next
-        // connection.
+        // The stamps are taken before the files are read. So if a file changes meanwhile, its stamp differs next time,
+        // and the file is read again.
         let source = Source(tls)
         let (present, hasWorked) = state.withLock { ($0.kept, $0.hasWorked) }
         if let present, present.source == source { return present.context }
         do throws(TransportError) {
-            // The lock is not held here. Two calls at the same time make two contexts, and the last one is kept.
+            // The lock is not held here. Two calls at the same time make two contexts, and the cache stores the last
+            // one.
             let context = try make(tls)
             state.withLock {
                 $0.kept = (source, context)
@@ -78,8 +79,8 @@ final class TLSContextCache: Sendable {
             }
             return context
         } catch {
-            // Only this kind of error is about the files. A lack of descriptors or memory does not mean that a file is
-            // wrong.
+            // Only an error of the kind `configuration` concerns the files. A lack of file descriptors or memory does
+            // not mean that a file is wrong.
             let isOfFiles = LossCause.TransportProblem(error.code) == .configuration
             guard isOfFiles, hasWorked || asked.material != nil else { throw CourierError(error) }
             throw CourierError(

@@ -2,8 +2,8 @@
 /// 5 properties. Received texts are not restricted.
 public enum TextPolicy: Hashable, Sendable {
     /// Texts that every common broker accepts: no control characters (U+0001 to U+001F, U+007F to U+009F), no
-    /// non-characters (U+FDD0 to U+FDEF, and the last two of each plane), and at most 201 topic levels. Any other text
-    /// is an error at the call. mosquitto and FlashMQ end the connection for such texts.
+    /// non-characters (U+FDD0 to U+FDEF, and the last two code points of each plane), and at most 201 topic levels. A
+    /// call with any other text throws an error, because mosquitto and FlashMQ end the connection for such texts.
     case portable
     /// Every text that MQTT allows, for brokers that accept them.
     case anyLegal

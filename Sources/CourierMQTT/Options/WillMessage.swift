@@ -26,7 +26,7 @@ public struct WillMessage: Hashable, Sendable {
     /// The properties of the will; MQTT 5 only.
     public var properties: MessageProperties
 
-    /// Makes a will. The client checks it when the client is made.
+    /// Makes a will. Its values are checked when the client is made.
     ///
     /// - Parameters:
     ///   - topic: The topic that the will is published to.

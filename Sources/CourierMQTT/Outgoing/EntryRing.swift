@@ -21,11 +21,12 @@ struct EntryRing: ~Copyable {
     /// Selects one of the cursors. A cursor is the position where the search for the next entry of one kind starts. No
     /// entry before the cursor is of that kind.
     enum Cursor: Int {
-        /// The waiting entries of the lane with this name.
+        /// The waiting entries of one lane: QoS 0 messages, messages only in memory, and messages for the message
+        /// store.
         case unacknowledged, memory, stored
-        /// The entries that may be dropped at a limit.
+        /// The entries that may be dropped to make room when a limit is reached.
         case droppable
-        /// The entries that no commit of the message store includes yet.
+        /// The entries whose message must be stored, but is in no commit of the message store yet.
         case uncommitted
 
         init(waitingIn lane: OutgoingEntry.Lane) {
@@ -38,7 +39,7 @@ struct EntryRing: ~Copyable {
     }
 
     private var memory: UnsafeMutablePointer<OutgoingEntry>?
-    /// The number of places: a power of two, or 0.
+    /// The number of entries that fit into the ring's memory: a power of two, or 0.
     private(set) var capacity = 0
     /// The position of the first entry. The positions from `start` up to, but not including, `end` hold entries and
     /// holes.
@@ -65,8 +66,8 @@ struct EntryRing: ~Copyable {
         @inline(__always) unsafeMutableAddress { pointer(to: position) }
     }
 
-    /// Returns a pointer to the entry at a position. Every place of the ring is initialized memory. The pointer is
-    /// valid until the ring changes.
+    /// Returns a pointer to the entry at a position. All memory of the ring is initialized, also the holes. The pointer
+    /// is valid until the ring changes.
     @inline(__always)
     func pointer(to position: Position) -> UnsafeMutablePointer<OutgoingEntry> {
         precondition(position >= start && position < end, "a position without an entry")
@@ -120,7 +121,7 @@ struct EntryRing: ~Copyable {
         return position
     }
 
-    /// Removes an entry. Its place becomes a hole.
+    /// Removes an entry, and leaves a hole at its position.
     @inline(__always)
     mutating func remove(_ position: Position) {
         if self[position].state != .inFlight { waitingCounts[Int(self[position].lane.rawValue)] &-= 1 }
@@ -151,22 +152,23 @@ struct EntryRing: ~Copyable {
     /// Returns the number of waiting entries of a lane.
     func waitingCount(in lane: OutgoingEntry.Lane) -> Int { waitingCounts[Int(lane.rawValue)] }
 
-    /// Returns the position of the first waiting entry of a lane.
+    /// Returns the position of the first waiting entry of a lane; `nil` if there is none.
     @inline(__always)
     mutating func firstWaiting(in lane: OutgoingEntry.Lane) -> Position? {
         if waitingCounts[Int(lane.rawValue)] == 0 { return nil }
         return first(Cursor(waitingIn: lane)) { $0.pointee.lane == lane && $0.pointee.isWaiting }
     }
 
-    /// Returns the position of the first entry that may be dropped at a limit.
+    /// Returns the position of the first entry that may be dropped at a limit; `nil` if there is none.
     mutating func firstDroppable() -> Position? { first(.droppable) { $0.pointee.flags.contains(.isDroppable) } }
 
-    /// Returns the position of the first entry that no commit of the message store includes yet.
+    /// Returns the position of the first entry that must be stored, but is in no commit yet; `nil` if there is none.
     mutating func firstUncommitted() -> Position? {
         first(.uncommitted) { $0.pointee.state == .storing && !$0.pointee.flags.contains(.isCommitting) }
     }
 
-    /// Returns the position of the first entry after `position`, which may lie outside the ring.
+    /// Returns the position of the first entry after `position`; `nil` if there is none. `position` may lie outside the
+    /// ring.
     func next(after position: Position) -> Position? {
         var next = max(position + 1, start)
         while next < end, self[next].state == .free { next += 1 }
@@ -207,7 +209,7 @@ struct EntryRing: ~Copyable {
 
     private mutating func grow() {
         let larger = max(Self.smallestCapacity, 2 * capacity)
-        // An entry is as large as a cache line, 64 bytes. With this alignment, each entry fills exactly one.
+        // An entry is as large as a cache line, 64 bytes. With this alignment, each entry fills exactly one cache line.
         let room = UnsafeMutableRawPointer.allocate(
             byteCount: larger * MemoryLayout<OutgoingEntry>.stride, alignment: 64
         ).bindMemory(to: OutgoingEntry.self, capacity: larger)

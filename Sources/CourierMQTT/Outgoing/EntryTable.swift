@@ -1,11 +1,11 @@
 import CourierCore
 import MQTTEngine
 
-/// Holds the entries of accepted messages that have not ended, in order, and the bytes of these messages.
+/// Holds the entries of accepted messages that have not ended, in the order of acceptance, and the messages' bytes.
 ///
 /// The table has no lock, no clock, and no rules about messages. An entry keeps its place in the order when its state
-/// changes. The rows of an earlier process precede all messages of this process. They are read later, so they have
-/// their own ring.
+/// changes. Messages that an earlier process stored precede all messages of this process. They may be read after
+/// messages of this process were added, so they have their own ring.
 struct EntryTable: ~Copyable {
     /// The position of an entry. It is valid until the next entry is added. An entry precedes all entries with a higher
     /// slot.
@@ -20,8 +20,7 @@ struct EntryTable: ~Copyable {
     private var memory = MessageMemory()
     /// True while the session reads bytes of ``memory`` without the queue's lock.
     private var isLent = false
-    /// The places of messages that ended while ``isLent`` was true. Their bytes are freed when ``isLent`` becomes
-    /// false.
+    /// The memory of messages that ended while ``isLent`` was true. It is freed when ``isLent`` becomes false.
     private var spent = MessageMemory.SpentPlaces()
 
     init() {}
@@ -44,8 +43,8 @@ struct EntryTable: ~Copyable {
 
     // MARK: Tokens
 
-    /// The token of all QoS 0 messages. A QoS 0 message leaves the queue when the session takes it. So there is no
-    /// entry when the session reports the result.
+    /// The token of all QoS 0 messages. The entry of a QoS 0 message is removed when the session takes the message. So
+    /// when the session reports a result, there is no entry that a token could name.
     static var unacknowledged: Token { 0 }
 
     /// Returns the token that identifies an entry to the session. The token is never ``unacknowledged``. Its highest
@@ -71,14 +70,15 @@ struct EntryTable: ~Copyable {
         current.append(state, in: lane, qos, byteCount: byteCount, flags, end: end)
     }
 
-    /// Adds an entry for a row of an earlier process. It precedes all messages that this process accepted.
+    /// Adds an entry for a message that an earlier process stored. The entry precedes all messages of this process.
     mutating func appendEarlier(
         _ state: OutgoingEntry.State, _ qos: QoS, byteCount: Int, _ flags: OutgoingEntry.Flags, end: MonotonicInstant
     ) -> Slot {
         earlier.append(state, in: .stored, qos, byteCount: byteCount, flags, end: end)
     }
 
-    /// Removes an entry. Its bytes are freed at once, or after the session has read messages without the lock.
+    /// Removes an entry. The message's bytes are freed at once, or later if the session reads bytes without the lock
+    /// now.
     @inline(__always)
     mutating func remove(_ slot: Slot) {
         if let place = self[slot].place { if isLent { spent.add(place) } else { memory.discard(place) } }
@@ -104,22 +104,22 @@ struct EntryTable: ~Copyable {
     /// True if any entry waits.
     var hasWaiting: Bool { Lane.allCases.contains { waitingCount(in: $0) > 0 } }
 
-    /// Returns the slot of the first waiting entry of a lane.
+    /// Returns the slot of the first waiting entry of a lane; `nil` if there is none.
     @inline(__always)
     mutating func firstWaiting(in lane: Lane) -> Slot? {
         earlier.firstWaiting(in: lane) ?? current.firstWaiting(in: lane)
     }
 
-    /// Returns the slot of the first entry that may be dropped at a limit.
+    /// Returns the slot of the first entry that may be dropped at a limit; `nil` if there is none.
     mutating func firstDroppable() -> Slot? { current.firstDroppable() }
 
-    /// Returns the slot of the first entry that no commit of the message store includes yet.
+    /// Returns the slot of the first entry that must be stored, but is in no commit yet; `nil` if there is none.
     mutating func firstUncommitted() -> Slot? { current.firstUncommitted() }
 
-    /// The slot of the first entry.
+    /// The slot of the first entry; `nil` if the table is empty.
     var first: Slot? { next(after: 0) }
 
-    /// Returns the slot of the first entry after `slot`.
+    /// Returns the slot of the first entry after `slot`; `nil` if there is none.
     func next(after slot: Slot) -> Slot? {
         if slot < Self.firstNumber, let next = earlier.next(after: slot) { return next }
         return current.next(after: slot)
@@ -155,7 +155,7 @@ extension EntryTable {
         compact()
     }
 
-    /// The memory is compacted only if its size exceeds twice the used bytes by more than this, 1 MiB.
+    /// The memory is compacted only if its size exceeds twice the used bytes by more than 1 MiB.
     private static var sparseLimit: Int { 1 << 20 }
 
     /// Compacts the memory if more than half of it is unused. This happens if short-lived messages ended between
@@ -170,7 +170,7 @@ extension EntryTable {
         memory.trim()
     }
 
-    /// Frees memory that no entry needs, unless the session reads messages now.
+    /// Frees memory that no entry needs. Does nothing while the session reads bytes without the lock.
     mutating func trim() {
         if isLent { return }
         memory.trim()

@@ -1,4 +1,4 @@
-/// Caches the last topic as a string, so that consecutive messages to the same topic decode it only once.
+/// Caches the topic that was decoded last, so that the topic of consecutive messages is decoded only once.
 struct LastTopic {
     private var text = ""
 

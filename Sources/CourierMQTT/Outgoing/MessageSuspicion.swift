@@ -18,9 +18,9 @@ import MQTTEngine
 ///                 ended early: strikes back to 0      lasted: the message is sent again; 3 strikes end it
 /// ```
 ///
-/// The suspicion ends after a number of messages: as many as were unanswered at its start. This works because messages
-/// are sent again in order, so these messages are sent first. If one of them ends in another way, the suspicion only
-/// lasts longer.
+/// The suspicion ends after as many messages have finished as were unanswered at its start. The unanswered messages are
+/// sent again before all other messages, so the suspicion includes all of them. If one of them ends in another way, the
+/// suspicion only lasts longer.
 struct MessageSuspicion: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -70,7 +70,7 @@ struct MessageSuspicion: Sendable {
 
     /// The number of strikes that end a message.
     static let strikeLimit = 3
-    /// If the broker closes the connection within this time after a message, the message is blamed.
+    /// If the broker closes the connection within 2 s after a message, the message may get the blame.
     static let closeWindow = Duration.seconds(2)
     /// The time that a control connection, which sends no messages, must last.
     static let controlTime = Duration.seconds(10)
@@ -79,7 +79,8 @@ struct MessageSuspicion: Sendable {
         /// The number of messages that still have to finish before the suspicion ends.
         var remaining: Int
         var suspect: (token: Token, strikes: Int)?
-        /// True if strikes explain lost connections. False after a control connection has ended early, too.
+        /// True if a strike explains a lost connection. Becomes false when a control connection, which sends no
+        /// messages, ends early.
         var isPlausible = true
     }
 
@@ -125,8 +126,8 @@ struct MessageSuspicion: Sendable {
     /// The token of the message that has strikes.
     var suspectedToken: Token? { suspicion?.suspect?.token }
 
-    /// The maximum number of unacknowledged messages, or `nil` for no limit. During a suspicion, the limit is 0 without
-    /// a connection, so that each connection begins with 0.
+    /// The maximum number of unacknowledged messages; `nil` for no limit. During a suspicion, the limit is 1. It is 0
+    /// without a connection, on a control connection, and until the broker has answered a PINGREQ on the connection.
     var sendLimit: Int? {
         guard isSuspicious else { return nil }
         guard let connection, connection.hasAnsweredPing, !connection.isControl else { return 0 }
@@ -201,7 +202,7 @@ struct MessageSuspicion: Sendable {
         endSuspicionIfDone()
     }
 
-    /// Records that an accepted connection ended. Returns the decision about the message that may be the cause.
+    /// Records that an accepted connection ended. Returns the decision about the message that may have caused the end.
     mutating func connectionLost(_ cause: Cause, _ unanswered: Unanswered, now: Instant) -> Judgement {
         guard let connection else { return Judgement() }
         self.connection = nil
@@ -231,12 +232,12 @@ struct MessageSuspicion: Sendable {
         return Judgement(verdict: .storeStrikes(flight.token, strikes), explainsLoss: suspicion.isPlausible)
     }
 
-    /// Ends the suspicion, because the messages in flight belong to another session: that of another broker or client
-    /// id, or the session after `destroy()`.
+    /// Ends the suspicion, because the messages in flight belong to another session now. The broker or the client id
+    /// has changed, or `destroy()` was called.
     ///
     /// The caller must not call this function if the same broker lost the session and the messages are published again.
-    /// A client with clean start loses its session at the end of each connection. So does the client of a broker that
-    /// crashes because of a message.
+    /// The suspicion must then continue. A client with clean start loses its session at the end of each connection, and
+    /// so do the clients of a broker that crashes because of a message.
     mutating func sessionChanged() {
         suspicion = nil
         connection?.isControl = false
@@ -320,8 +321,8 @@ extension MessageSuspicion.Cause {
 }
 
 extension PacketReasonCode {
-    /// True if a DISCONNECT with this code is not about a single message. The reason is the broker's state, another
-    /// client, or how much this client sends.
+    /// True if a DISCONNECT with this code is not about a single message. The cause is the broker's state, another
+    /// client, or the amount of messages that this client sends.
     fileprivate var namesOtherReason: Bool {
         switch self {
         case .serverBusy, .serverShuttingDown, .keepAliveTimeout, .sessionTakenOver, .administrativeAction,

@@ -80,7 +80,8 @@ struct OutgoingEntry: ~Copyable {
         }
     }
 
-    /// Makes the place a hole after the entry has ended. The number remains.
+    /// Frees the entry's position in the ring after the entry has ended. The number stays, because the ring searches by
+    /// number.
     @inline(__always)
     mutating func clear() {
         state = .free
@@ -96,7 +97,7 @@ enum PublishRecipient: Sendable {
     case nobody
     /// A closure of the app, called on the delivery queue.
     case completion(PublishCompletion)
-    /// A task that waits for the publish to end.
+    /// A task that waits for the result of the publish.
     case task(PublishContinuation)
     /// A task that waits until the message is stored.
     case acceptance(PublishContinuation)
@@ -116,7 +117,7 @@ typealias PublishContinuation = UnsafeContinuation<PublishAnswer, Never>
 enum PublishAnswer: Sendable {
     /// The broker acknowledged the message with this code.
     case acknowledged(PacketReasonCode)
-    /// The message is stored, or is accepted if it needs no store. Its entry has this token.
+    /// The message is stored, or is accepted if it is not meant to be stored. Its entry has this token.
     case stored(Token)
     indirect case ended(PublishOutcome)
     /// The task was cancelled. The delivery continues.
@@ -137,9 +138,9 @@ final class OutgoingRow {
     let payloadByteCount: Int
     /// The payload until the message is stored; empty afterwards.
     var payload: [UInt8]
-    /// The row's id. It is set when a commit takes the message for the first time.
+    /// The row's id; `nil` until a commit of the message store contains the message.
     var id: StoredMessage.ID?
-    /// The packet id under which the session sends the message.
+    /// The packet id under which the session sends the message; `nil` before the message is sent.
     var packetID: PacketID?
 
     init(

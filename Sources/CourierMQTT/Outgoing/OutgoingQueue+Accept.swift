@@ -26,11 +26,12 @@ struct OutgoingPublish: ~Copyable, Sendable {
 extension OutgoingQueue {
     /// The reason why the queue did not accept a message.
     enum Refusal: Sendable {
-        /// The queue has no room for a message of this size. The message belongs to the session with this epoch.
+        /// The queue has no room for a message of this size. `epoch` identifies the session that the message belongs
+        /// to.
         case full(byteCount: Int, epoch: Int)
         /// The message alone is larger than the limit for the bytes of all waiting messages.
         case tooLarge(byteCount: Int)
-        /// There is no room, and the policy drops new messages.
+        /// There is no room, and the policy is to drop the new message.
         case dropped
         /// There is no connection, and messages of QoS 0 do not wait for one.
         case notConnected
@@ -104,7 +105,8 @@ extension OutgoingQueue {
         }
     }
 
-    /// Removes and returns the receiver of an entry's result. The delivery continues.
+    /// Removes and returns the receiver of a message's result. The message is still delivered, but without a report to
+    /// this receiver.
     func takeRecipient(_ token: Token) -> PublishRecipient {
         state.withLock { state in
             guard let slot = state.table.slot(of: token) else { return .nobody }
@@ -179,8 +181,8 @@ extension OutgoingQueue.State {
         return publish.properties.messageExpiry.map { now.advanced(by: $0) } ?? .never
     }
 
-    /// Makes room for a new message: ends the message that it replaces, and drops the oldest messages as needed. Or
-    /// refuses the new message.
+    /// Makes room for a new message, or refuses it. To make room, ends the message that the new message replaces, and
+    /// drops the oldest messages as needed.
     @inline(never)
     private mutating func makeRoom(
         for byteCount: Int, replacing older: EntryTable.Slot?

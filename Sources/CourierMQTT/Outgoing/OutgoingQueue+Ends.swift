@@ -28,7 +28,8 @@ struct EndedPublish: Sendable {
         /// The broker ended connections because of the message. The message store keeps the message as rejected.
         case rejected(CourierError)
 
-        /// True if the message's row must be removed. The rows of a destroyed session are removed all together instead.
+        /// True if the message's row must be removed from the store. The rows of a destroyed session are removed
+        /// together in another way.
         fileprivate var removesRow: Bool {
             switch self {
             case .destroyed, .clientEnded, .rejected: false
@@ -42,9 +43,9 @@ struct EndedPublish: Sendable {
     let topic: String
     let qos: QoS
     let byteCount: Int
-    /// The payload, if events report the end.
+    /// The payload if events report the end; otherwise `nil`.
     let payload: Data?
-    /// The message's row, if it must be removed.
+    /// The message's row in the store if the row must be removed; otherwise `nil`.
     var row: EndedRow?
 }
 
@@ -64,8 +65,8 @@ extension OutgoingQueue {
 
     /// Ends an entry that the session has never taken.
     ///
-    /// - Returns: The ended publish, and the waiters to resume because there is room; `nil` if the message was sent or
-    ///   has ended.
+    /// - Returns: The ended publish, and the waiters to resume because there is room now. `nil` if the message was
+    ///   already sent or has ended.
     func withdraw(_ token: Token) -> (ended: EndedPublish, roomWaiters: [Waiter<Void>])? {
         state.withLock { state in
             guard let slot = state.table.slot(of: token), state.table[slot].isWaiting,

@@ -46,7 +46,7 @@ struct RowState {
         uncommitted = uncommitted - OutgoingRules.Amount(count: 1, byteCount: byteCount)
     }
 
-    /// True if the bytes of the next stored message may stay in memory.
+    /// True if the bytes of the next message that is stored may stay in memory.
     var hasMemory: Bool {
         onDiskCount == 0 && inMemory.count < memoryCount && inMemory.byteCount < Self.memoryByteCount
     }
@@ -86,7 +86,7 @@ struct RowState {
         awaitedCount = 1
     }
 
-    /// Returns true if an entry must wait for unread rows of an earlier process, which precede it.
+    /// Returns true if an entry must wait, because unread rows of an earlier process must be sent first.
     func isBehindUnreadRows(_ entry: borrowing OutgoingEntry) -> Bool {
         hasUnreadRows && entry.flags.contains(.isDroppable)
     }
@@ -300,8 +300,8 @@ extension OutgoingQueue {
             guard row.isLatestOnly else { return (token, nil) }
             let key = Array(row.message.topic.utf8)
             let other = state.latest[key].flatMap { state.table.slot(of: $0) }
-            // A message of this process has a higher slot than the row and is newer. An earlier row has a lower slot
-            // and is older.
+            // If `other` has a higher slot, it is a message of this process and newer than the row. If `other` has a
+            // lower slot, it is a row that was read earlier, and older.
             if let other, other > slot { return (token, state.end(slot, .replaced)) }
             state.latest[key] = token
             return (token, other.map { state.end($0, .replaced) })
@@ -317,7 +317,8 @@ extension OutgoingQueue {
         }
     }
 
-    /// Loads the bytes of entries that are on disk only from a page of rows, in order.
+    /// Copies the bytes of stored messages from a page of rows (the rows that one read returned) into memory. Handles
+    /// entries whose bytes are on disk only, in their order.
     ///
     /// - Parameters:
     ///   - rows: The page, in the order of the row ids.

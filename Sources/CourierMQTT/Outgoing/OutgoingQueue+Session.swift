@@ -18,7 +18,7 @@ extension OutgoingQueue {
         /// True if messages remained that may be sent later, because their numbers are higher than the requested last
         /// number.
         var hasLater = false
-        /// The time when the next batch may be sent after a reconnect.
+        /// The time when the next batch after a reconnect may be sent; `nil` if no batch waits for its time.
         var nextBatch: MonotonicInstant?
         /// True if ``OutgoingStore`` must read more rows.
         var readsRows = false
@@ -33,7 +33,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// Takes the messages that may be sent now, in order. Their bytes stay valid until the next call.
+    /// Takes the messages that may be sent now, in their order. Their bytes stay valid until the next call.
     ///
     /// - Parameters:
     ///   - views: Receives the messages. It stays empty if no message may be sent.
@@ -145,7 +145,7 @@ extension OutgoingQueue.State {
         rules.beginPace(waitingCount: count, now: now)
     }
 
-    /// The number of messages that are taken under one lock, 32. After them, callers can use the lock.
+    /// The maximum number of messages that are taken while the lock is held, 32. Then callers can use the lock.
     private static var takenAtATime: Int { 32 }
 
     /// Takes the next messages. Returns false if no more can be taken now.
@@ -206,8 +206,9 @@ extension OutgoingQueue.State {
         return false
     }
 
-    /// Returns the first entry that may be sent. Entries keep their order, with two exceptions. QoS 0 messages overtake
-    /// messages that wait for quota. Messages in memory only overtake messages that wait for the message store.
+    /// Returns the first entry that may be sent; `nil` if there is none. Entries keep their order, with two exceptions.
+    /// QoS 0 messages overtake messages that wait for quota. Messages that are kept only in memory overtake messages
+    /// that wait for the message store.
     private mutating func nextTakable(quota: Int) -> EntryTable.Slot? {
         var first = table.firstWaiting(in: .unacknowledged)
         guard quota > 0 else { return first }

@@ -43,12 +43,12 @@ struct OutgoingRules {
     private(set) var droppable = Amount()
     /// The number of unread rows of an earlier process. ``waiting`` includes them.
     private(set) var unreadCount = 0
-    /// Callers that wait for room, in order.
+    /// Callers that wait for room, in the order of their calls.
     private var roomWaiters: [RoomWaiter] = []
     /// The size of the message that was refused last. It is `nil` again when there is room for the message, or a caller
     /// waits for this room.
     private var refusedSize: Int?
-    /// True from the beginning of a connection until the queue first takes messages for it.
+    /// True from the beginning of a connection until the queue first takes messages for this connection.
     private(set) var awaitsPace = false
     private var pace: Pace?
 
@@ -63,7 +63,7 @@ struct OutgoingRules {
 
     /// The state of sending, in batches, the messages that waited when the connection began.
     private struct Pace {
-        /// The number of these messages that still wait.
+        /// The number of messages from the time before the connection that still wait.
         var left: Int
         /// The number of messages that may be sent before ``next``.
         var budget: Int
@@ -126,14 +126,14 @@ struct OutgoingRules {
 
     // MARK: Waiting for room
 
-    /// True if waiting callers may be woken. With a connection, they are woken only when at most half of the limits is
-    /// used. So not every sent message wakes a caller.
+    /// True if waiting callers may be woken. With a connection, they are woken only when at most half of each limit is
+    /// used. So callers are woken in groups, and not after each sent message.
     private var wakesWaiters: Bool {
         !isConnected || (waiting.count <= maximumCount / 2 && waiting.byteCount <= maximumBytes / 2)
     }
 
-    /// Adds a caller that waits for room for its message. Returns false if the caller must try again at once: there is
-    /// room already, or its message cannot wait without a connection.
+    /// Adds a caller that waits for room for its message. Returns false if the caller must not wait, but try again at
+    /// once: there is room, or the message cannot wait without a connection.
     mutating func wait(_ waiter: Waiter<Void>, for byteCount: Int, _ qos: QoS) -> Bool {
         let needsConnection = qos == .zero && !policy.queuesQoS0
         if wakesWaiters, hasRoom(for: byteCount) || (needsConnection && !isConnected) { return false }
@@ -143,7 +143,8 @@ struct OutgoingRules {
 
     /// Adds a caller of `readyToPublish()`. Returns false if the caller can publish now.
     ///
-    /// The first such caller after a refusal waits for room for a message of the refused size.
+    /// The first caller after a refused message waits for room for a message of the refused size. Other callers wait
+    /// for room for the smallest message.
     mutating func waitUntilReady(_ waiter: Waiter<Void>) -> Bool {
         let refused = refusedSize
         refusedSize = nil
@@ -166,8 +167,8 @@ struct OutgoingRules {
 
     mutating func forget(_ waiter: Waiter<Void>) { roomWaiters.removeAll { $0.waiter === waiter } }
 
-    /// Removes and returns the callers that have room now, in order. Room for one caller's message is not offered to
-    /// the next caller.
+    /// Removes and returns the callers whose message has room now, in the order of their calls. Room for the message of
+    /// one caller is not offered to another caller.
     mutating func takeReadyWaiters() -> [Waiter<Void>] {
         if refusedSize == nil, roomWaiters.isEmpty { return [] }
         guard wakesWaiters else { return [] }
@@ -224,8 +225,8 @@ struct OutgoingRules {
         return pace.budget
     }
 
-    /// The time when the next batch may be sent; `nil` if the present batch is not used up, or messages are not sent in
-    /// batches.
+    /// The time when the next batch may be sent. `nil` if more messages of the present batch may be sent, or messages
+    /// are not sent in batches.
     var nextBatch: MonotonicInstant? { pace.flatMap { $0.budget == 0 ? $0.next : nil } }
 
     /// Records that `count` messages were taken to be sent.

@@ -128,7 +128,7 @@ final class OutgoingStore: @unchecked Sendable {
     func endSession() {
         loop.preconditionOnLoop()
         scope = nil
-        // Another scope may have rows with lower ids.
+        // The next session may use another scope (client id and broker), whose rows may have lower ids.
         lastRead = nil
         restored = []
         stopReading()
@@ -177,8 +177,8 @@ final class OutgoingStore: @unchecked Sendable {
         isCommitting = false
         switch result {
         case .success:
-            // A commit with the next messages of all callers costs as much as a commit with one message. So the next
-            // commit waits for these messages.
+            // Callers whose messages were just stored may publish again at once. One commit with all these messages
+            // costs as much as a commit with one message, so the next commit waits for them.
             let isGathering = !isFinished && queue.gather(batch.acceptanceCount)
             if !isGathering { commitNext() }
             accept(batch.tokens)
@@ -226,8 +226,8 @@ final class OutgoingStore: @unchecked Sendable {
 
     // MARK: Waiting for more messages before a commit
 
-    /// Commits when the callers whose messages were just stored have had time to add their next messages. A task that
-    /// is created now runs after the tasks of these callers.
+    /// Commits after the callers whose messages were just stored had time to add their next messages. The task below is
+    /// created after their tasks were resumed, so it runs after them.
     private func awaitCallers() {
         Task { if queue.stopGathering() { loop.execute { [self] in commitNext() } } }
         limitGathering()
@@ -268,8 +268,8 @@ extension OutgoingStore {
     }
 
     /// Stores the progress of a delivery, and then calls `stored`. If the broker loses the session before, `stored` is
-    /// not called. The same message may then be sent again with the same packet id, and its new progress is not stored
-    /// yet.
+    /// not called. The message may already be sent again with the same packet id, and the progress of the new delivery
+    /// is not stored yet.
     private func addStep(_ change: StoreChange, stored: @escaping () -> Void) {
         let count = lostSessionCount
         steps.add(change) { [self] in if lostSessionCount == count { stored() } }

@@ -9,7 +9,7 @@ import Synchronization
 /// `@unchecked Sendable` is safe: `answered` is used on the event loop only. All other properties are constant or have
 /// a lock.
 final class PublishResults: @unchecked Sendable {
-    /// The number of results whose memory stays allocated between two batches of answers.
+    /// After a batch of answers, lists with room for more results than this are freed.
     private static let keptCount = 128
 
     private let queue: OutgoingQueue
@@ -136,7 +136,7 @@ final class PublishResults: @unchecked Sendable {
             return .failure(
                 CourierError(
                     .messageReplaced,
-                    "The message to \(topic.quoted()) was replaced by a newer one before it was sent."))
+                    "The message to \(topic.quoted()) was replaced by a newer message before it was sent."))
         case .withdrawn:
             return .failure(
                 CourierError(.messageWithdrawn, "The message to \(topic.quoted()) was withdrawn before it was sent."))

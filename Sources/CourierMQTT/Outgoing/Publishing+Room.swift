@@ -11,7 +11,8 @@ extension Publishing {
         return loop.clock.now.advanced(by: timeout.bounded)
     }
 
-    /// Waits until the waiter is resumed, because there is room. Returns false if there is no room until `end`.
+    /// Waits until the waiter is resumed, because there is room. Returns false if the waiter is not resumed before
+    /// `end`.
     nonisolated(nonsending) func room(_ waiter: Waiter<Void>, until end: ContinuousClock.Instant) async throws -> Bool {
         defer { queue.forget(waiter) }
         try Task.checkCancellation()
@@ -27,8 +28,8 @@ extension Publishing {
         }
     }
 
-    /// Waits until there is room: for a message of the size that was refused last, or for any message if none was
-    /// refused.
+    /// Waits until there is room for a message of the size that was refused last. If no message was refused, waits for
+    /// room for a message of any size.
     func waitForRoom() async throws {
         let waiter = queue.readyWaiter(waiterCount)
         try await waiter.value { [queue] in queue.forget(waiter) }

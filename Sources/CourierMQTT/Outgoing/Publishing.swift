@@ -93,8 +93,9 @@ final class Publishing: Sendable {
             isLatestOnly: request.isLatestOnly, request.properties)
     }
 
-    /// Publishes like `publishAndWait(_:as:)`, but without a request, because moving a request costs more than moving
-    /// the message. The function is inlined, because each asynchronous call costs time when a task continues.
+    /// Publishes like `publishAndWait(_:as:)`, but without a `PublishRequest`, because moving a request in memory costs
+    /// more than moving the message. The function is inlined, because the task needs extra time to resume in each
+    /// asynchronous call.
     @inline(__always)
     nonisolated(nonsending) func publishAndWait<Value>(
         _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
@@ -132,8 +133,9 @@ final class Publishing: Sendable {
         }
     }
 
-    /// Encodes a value, adds the message to the queue, and waits until the message is accepted. With a message store,
-    /// the message is then stored. If the queue is full, also waits for room, as long as the policy allows.
+    /// Encodes a value, adds the message to the queue, and waits until the message is accepted. A message for the
+    /// message store is accepted when it is stored. If the queue is full, also waits for room, as long as the policy
+    /// allows.
     nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, as request: PublishRequest
     ) async throws -> EnqueuedMessage {
@@ -142,8 +144,8 @@ final class Publishing: Sendable {
             isLatestOnly: request.isLatestOnly, request.properties)
     }
 
-    /// Enqueues like `enqueue(_:as:)`, but without a request, because moving a request costs more than moving the
-    /// message.
+    /// Enqueues like `enqueue(_:as:)`, but without a `PublishRequest`, because moving a request in memory costs more
+    /// than moving the message.
     @inline(__always)
     nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
@@ -235,11 +237,12 @@ final class Publishing: Sendable {
         }
     }
 
-    /// Values of `entered` that are no token.
+    /// Special values of `entered`, which are not tokens: before the message has a token, and after the task was
+    /// cancelled.
     private static let notEntered: UInt64 = 0
     private static let cancelled: UInt64 = .max
 
-    /// Resumes the task that waits for a message with `cancelled`, if it still waits.
+    /// Resumes the task that waits for this message, and passes the answer `cancelled`. Does nothing if no task waits.
     private func cancel(_ token: Token) {
         switch queue.takeRecipient(token) {
         case .task(let task), .acceptance(let task): task.resume(returning: .cancelled)
@@ -261,7 +264,8 @@ final class Publishing: Sendable {
                 while isInTime {
                     let waiter = queue.roomWaiter(waiterCount, for: byteCount, publish.qos)
                     isInTime = try await room(waiter, until: end)
-                    // Try even after the timeout. There may be room, because waiting callers are not woken each time.
+                    // Try again even after the timeout. There may be room, because waiting callers are not woken for
+                    // each message that leaves the queue.
                     let answer = await enter(payload, publish, epoch, wait)
                     guard case .notAccepted(let refusal) = answer else { return answer }
                     last = refusal

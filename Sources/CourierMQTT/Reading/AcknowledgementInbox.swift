@@ -4,8 +4,8 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Collects acknowledgements of readers on any thread, and passes them to the session and the store on the event loop,
-/// many in one turn.
+/// Collects acknowledgements of readers on any thread. Passes all collected acknowledgements together to the session
+/// and the store, on the event loop.
 final class AcknowledgementInbox: LoopWork {
     private struct State {
         var tickets: [AcknowledgementTicket] = []
@@ -17,8 +17,8 @@ final class AcknowledgementInbox: LoopWork {
     private let rows: DurableInbox?
     private let state = Mutex(State())
 
-    /// Creates an inbox. If there is a store, `rows` stores the packet ids that identify repeated messages, and removes
-    /// the rows that readers have finished.
+    /// Creates an inbox. `rows` stores the packet ids of QoS 2 messages, and removes the stored messages that readers
+    /// have finished. `rows` is `nil` if the client has no message store.
     init(_ driver: SessionDriver, rows: DurableInbox?, on loop: EventLoop) {
         self.driver = driver
         self.rows = rows
@@ -72,8 +72,8 @@ final class AcknowledgementInbox: LoopWork {
             settled?(.success(()))
             return
         }
-        // The packet id is stored before the broker may forget the message. So the client recognizes a repetition after
-        // a crash.
+        // The packet id is stored before PUBREC is sent. So the client recognizes a repetition of the message after a
+        // crash.
         rows.remember(handle.packetID.rawValue) { [driver] outcome in
             if case .success = outcome { driver.acknowledge(handle, code) }
             settled?(outcome)

@@ -27,7 +27,7 @@ final class AcknowledgementTicket: Sendable {
         /// The code of the first reader that rejected the message; `nil` if no reader rejected it.
         var rejection: NegativeAcknowledgement?
         var outcome: Outcome?
-        /// Called when the acknowledgement is settled.
+        /// Called when the acknowledgement has succeeded or failed.
         var waiters: [@Sendable (Outcome) -> Void] = []
     }
 

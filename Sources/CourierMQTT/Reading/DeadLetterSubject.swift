@@ -11,7 +11,7 @@ final class DeadLetterSubject: Sendable {
     /// True while the publisher has a subscriber.
     var isListenedTo: Bool { listenerCount.load(ordering: .relaxed) > 0 }
 
-    /// Publishes the dead letters that are sent after the subscription.
+    /// Publishes each dead letter to the subscribers that exist when it is sent.
     var publisher: AnyPublisher<DeadLetter, Never> {
         AnyPublisher<DeadLetter, Never> { [self] receive in
             listenerCount.add(1, ordering: .relaxed)

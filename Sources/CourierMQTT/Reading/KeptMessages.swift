@@ -1,7 +1,9 @@
 import CourierCore
 
-/// Messages of QoS 1 and 2 without a reader, in memory: there was no reader for them, or a reader left them
-/// unacknowledged. Each message waits for a new reader until its end time.
+/// Messages of QoS 1 and 2 in memory that wait for a new reader until their end time. Either there was no reader when
+/// the message arrived, or a reader left the message without acknowledging it.
+///
+/// A message is *unfinished* while the broker waits for its acknowledgement.
 ///
 /// A value type that uses no lock and no clock.
 struct KeptMessages {
@@ -23,13 +25,14 @@ struct KeptMessages {
     private let limit: Int
     private let byteLimit: Int
     private var elements: [Element] = []
-    /// The approximate memory of the messages in bytes. Unfinished messages do not count.
+    /// The approximate memory of the acknowledged messages in bytes. Messages that still await their acknowledgement do
+    /// not count.
     private(set) var byteCount = 0
-    /// The tickets of unfinished messages.
+    /// The tickets of the messages that still await their acknowledgement.
     private var tickets: Set<ObjectIdentifier> = []
 
-    /// Creates an empty list for at most `limit` messages and `byteLimit` bytes of memory. Unfinished messages do not
-    /// count.
+    /// Creates an empty list for at most `limit` messages and `byteLimit` bytes of memory. Messages that still await
+    /// their acknowledgement do not count.
     init(limit: Int, byteLimit: Int) {
         self.limit = max(limit, 0)
         self.byteLimit = max(byteLimit, 0)
@@ -41,7 +44,8 @@ struct KeptMessages {
 
     var count: Int { elements.count }
 
-    /// Keeps a message until `end`. Returns `false` if there is no room.
+    /// Keeps a message until `end`; `nil` for no limit. Returns `false` if there is no room, or if the topic of the
+    /// message is invalid.
     mutating func keep(_ message: ReceivedMessage, until end: Instant?) -> Bool {
         guard let topic = try? TopicName(received: message.topic) else { return false }
         let element = Element(message: message.detached(), topic: topic, end: end)
@@ -51,9 +55,9 @@ struct KeptMessages {
         return true
     }
 
-    /// Keeps a message that its reader has not acknowledged, until `end`. Returns `false` if the message is already
-    /// here, is being stored or has no ticket. No limit applies, because the reader's buffer has limited these
-    /// messages.
+    /// Keeps a message that its reader has not acknowledged, until `end`. Returns `false` if the message is already in
+    /// this list, is being stored or has no ticket. The limits do not apply, because the buffer of the reader has
+    /// already limited these messages.
     mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) -> Bool {
         guard let ticket = message.ticket, let topic = try? TopicName(received: message.topic),
             !ticket.isBeingStored, tickets.insert(ObjectIdentifier(ticket)).inserted
@@ -62,23 +66,23 @@ struct KeptMessages {
         return true
     }
 
-    /// Removes and returns the messages that match `filter`, in order, each with its end time. If `filter` is `nil`,
-    /// all messages match.
+    /// Removes and returns the messages that match `filter`, oldest first, each with its end time. If `filter` is
+    /// `nil`, all messages match.
     mutating func take(_ filter: TopicFilter?) -> [(message: ReceivedMessage, end: Instant?)] {
         removeElements { filter?.matches($0.topic) ?? true }.map { ($0.message, $0.end) }
     }
 
-    /// Removes and returns the messages whose end time has passed, except unfinished messages.
+    /// Removes and returns the acknowledged messages whose end time has passed.
     mutating func removeExpired(now: Instant) -> [ReceivedMessage] { remove { !$0.isUnfinished && $0.isOver(now) } }
 
-    /// Removes and returns the unfinished messages whose end time has passed, so that the caller stores them. The
-    /// caller then calls ``storingEnded(_:)`` for each.
+    /// Removes and returns the messages that await their acknowledgement and whose end time has passed. The caller
+    /// stores each message, and then calls ``storingEnded(_:)`` with it.
     mutating func takeUnfinished(now: Instant) -> [ReceivedMessage] {
         takeToStore { $0.isUnfinished && $0.isOver(now) }
     }
 
-    /// Removes and returns the unfinished messages of a topic, so that the caller stores them. The caller then calls
-    /// ``storingEnded(_:)`` for each.
+    /// Removes and returns the messages of a topic that await their acknowledgement. The caller stores each message,
+    /// and then calls ``storingEnded(_:)`` with it.
     mutating func takeUnfinished(topic: String) -> [ReceivedMessage] {
         tickets.isEmpty ? [] : takeToStore { $0.isUnfinished && $0.message.topic == topic }
     }
@@ -92,8 +96,8 @@ struct KeptMessages {
     /// Records that a message was stored, or that the store refused it.
     func storingEnded(_ message: ReceivedMessage) { message.ticket?.isBeingStored = false }
 
-    /// Puts unfinished messages back in front of the other messages. Returns the messages that are not accepted, such
-    /// as messages that another reader has left here meanwhile.
+    /// Puts unacknowledged messages back in front of the other messages. Returns the messages that are not put back,
+    /// such as messages that another reader has already left here.
     mutating func putBack(_ messages: [ReceivedMessage], until end: Instant) -> [ReceivedMessage] {
         let present = elements
         elements = []
@@ -102,10 +106,11 @@ struct KeptMessages {
         return refused
     }
 
-    /// Turns unfinished messages whose end time has passed into kept messages without an end time. If there is no room
-    /// for a message, it stays unfinished until `end`.
+    /// Marks unacknowledged messages whose end time has passed as acknowledged, and keeps them without an end time. If
+    /// there is no room for a message, it stays unacknowledged until `end`.
     ///
-    /// - Returns: The messages that are kept now, with their tickets, and whether there was room for all.
+    /// - Returns: The messages that the caller must acknowledge now, with their tickets, and `true` if there was room
+    ///   for all messages.
     mutating func finishUnfinished(now: Instant, orUntil end: Instant) -> (finished: [ReceivedMessage], areAll: Bool) {
         var finished: [ReceivedMessage] = []
         var areAll = true
@@ -125,11 +130,11 @@ struct KeptMessages {
         return (finished, areAll)
     }
 
-    /// The earliest end time of an unfinished message; `nil` if there is none.
+    /// The earliest end time of a message that awaits its acknowledgement; `nil` if there is none.
     var nextUnfinishedEnd: Instant? { elements.lazy.filter(\.isUnfinished).compactMap(\.end).min() }
 
-    /// Removes unfinished messages of QoS 1 after the connection ended, because the broker sends them again. Messages
-    /// of QoS 2 stay: the engine knows their packet ids, and they can be acknowledged on the next connection.
+    /// Removes unacknowledged messages of QoS 1 after the connection ended, because the broker sends them again.
+    /// Messages of QoS 2 stay: the engine knows their packet ids, and they can be acknowledged on the next connection.
     mutating func connectionLost() { _ = remove { $0.isUnfinished && $0.message.qos.asSubscribed != .two } }
 
     mutating func removeAll() { (elements, tickets, byteCount) = ([], [], 0) }

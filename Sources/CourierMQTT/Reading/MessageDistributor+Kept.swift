@@ -6,15 +6,15 @@ import MQTTEngine
 
 /// Keeps messages without a reader for a later reader, or drops and reports them.
 extension MessageDistributor {
-    /// The time after which a message that a loop left unfinished is stored and acknowledged, 10 s. If there is no
-    /// store, it is kept in memory.
+    /// The time after which a message that a loop has not acknowledged is stored and acknowledged, 10 s. If there is no
+    /// store, the message is kept in memory.
     ///
     /// A broker limits the number of unacknowledged messages, and acknowledgements are sent in the order of the
-    /// messages ([MQTT-4.6.0-2]). So one unacknowledged message would finally stop all others.
+    /// messages ([MQTT-4.6.0-2]). So one message that is never acknowledged would finally stop all later messages.
     static let unfinishedPatience = Duration.seconds(10)
 
-    /// The shortest time between two log lines about dropped messages, or about messages that could not be decoded.
-    /// These lines are logged only if events have no listener.
+    /// The shortest time between two log lines of the same kind, 60 s. One kind is about messages without a reader, the
+    /// other about messages that could not be decoded.
     static let warningInterval = Duration.seconds(60)
 
     /// Passes the kept messages that match the filter of a new reader to this reader.
@@ -34,7 +34,8 @@ extension MessageDistributor {
             if mode == .afterProcessing, let present = message.ticket {
                 ticket = present
             } else {
-                // The broker need not wait any more. If the reader does not read this message, it is kept again.
+                // If the broker still waits for the acknowledgement, it is sent now. If the reader does not read the
+                // message, the client keeps the message again.
                 message.acknowledge()
                 let end = message.ticket == nil ? end : nil
                 ticket = AcknowledgementTicket(.kept(until: end), readers: 1, done: dependencies.finished)
@@ -50,9 +51,9 @@ extension MessageDistributor {
     /// Whether the message arrived in the present session.
     private func isOfSession(_ message: ReceivedMessage) -> Bool { message.arrival >= state.pointee.sessionSerial }
 
-    /// Passes a message to the first matching reader that was added after the reader with this serial and after the
-    /// message arrived. Returns `false` if there is no matching reader. Earlier readers have received the message or
-    /// another copy, or do not read its topic.
+    /// Passes a message to the oldest matching reader that was added after the reader with this serial and after the
+    /// message arrived. Returns `false` if there is no matching reader. Readers that were added before have received
+    /// the message or another copy of it, or do not read its topic.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int,
         _ isRight: (Reader) -> Bool = { _ in true }
@@ -64,8 +65,8 @@ extension MessageDistributor {
         return true
     }
 
-    /// Passes a message that a reader has left to a matching reader that was added later. A reader is left out if the
-    /// broker itself sends the retained message to it.
+    /// Passes a message that the reader `leaver` has not finished to a matching reader that was added later. Skips
+    /// readers that receive the message from the broker as a retained message. Returns `false` if no reader remains.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, leftBy leaver: Reader
     ) -> Bool {
@@ -100,8 +101,8 @@ extension MessageDistributor {
         return first
     }
 
-    /// Keeps the messages that a reader has left unfinished or has not read, except messages of a destroyed session. If
-    /// a matching reader was added later and has not received them, that reader receives them at once.
+    /// Keeps the messages that a reader has not acknowledged or not read, except messages of a destroyed session. A
+    /// matching reader that was added later, and has not received a message, receives this message at once.
     func keepUnfinished(_ messages: [ReceivedMessage], of leaver: Reader) {
         loop.preconditionOnLoop()
         let messages = messages.filter { isOfSession($0) }
@@ -115,8 +116,9 @@ extension MessageDistributor {
             case .delivery(let handle):
                 if !message.isShared, isNeeded(handle), give(message, leftBy: leaver) { continue }
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
-                // If a reader was added later, it reads the rows itself and has received this message. Otherwise the
-                // message is stored after the rows.
+                // A matching reader that was added later has received this message, and reads the stored messages
+                // itself. Without such a reader, this message is added to the store after the messages that are there
+                // already.
                 if hasRows, firstReader(of: message.topic, after: leaver.serial) == nil {
                     topicsAfterRows.insert(message.topic)
                 }
@@ -124,15 +126,16 @@ extension MessageDistributor {
             case nil: keepUnread(message, of: leaver)
             }
         }
-        // These messages arrived after the rows. They are stored after the rows, so that the next reader gets them in
-        // this order.
+        // The messages of these topics arrived after the stored messages. So they are stored now, and the next reader
+        // gets all messages in the order of their arrival.
         if let rows {
             for topic in topicsAfterRows { storeUnfinished(state.pointee.kept.takeUnfinished(topic: topic), in: rows) }
         }
         setUnfinishedTimer()
     }
 
-    /// Marks the rows among these messages as unread in the store, and lets readers that were added later read them.
+    /// Makes the stored messages among `messages` available to other readers again. Readers with a serial above
+    /// `serial` read them at once.
     private func giveBackRows(of messages: [ReceivedMessage], after serial: Int) {
         guard let rows else { return }
         var topics: Set<String> = []
@@ -155,8 +158,8 @@ extension MessageDistributor {
         }
     }
 
-    /// Stores unfinished messages whose end time has passed, or keeps them in memory without a store. Then acknowledges
-    /// them. A message without room stays unacknowledged.
+    /// Stores the unacknowledged messages whose end time has passed, and then acknowledges them. Without a store, keeps
+    /// these messages in memory. If there is no room for a message, it stays unacknowledged.
     private func finishUnfinished() {
         if let rows {
             storeUnfinished(state.pointee.kept.takeUnfinished(now: loop.now), in: rows)
@@ -200,14 +203,14 @@ extension MessageDistributor {
         }
     }
 
-    /// True if the message would be lost if the client dropped it. The broker repeats a QoS 1 message that was not
-    /// acknowledged on its connection.
+    /// True if the message would be lost if the client dropped it. This is false for a QoS 1 message of an earlier
+    /// connection, because the broker sends it again.
     private func isNeeded(_ handle: IncomingMessage.Handle) -> Bool {
         handle.qos == .exactlyOnce || dependencies.awaits(handle)
     }
 
-    /// Passes unfinished messages that the store refused to readers that were added meanwhile. Without a reader, they
-    /// stay unfinished and unacknowledged.
+    /// Passes unacknowledged messages that the store refused to matching readers that were added meanwhile. A message
+    /// without such a reader is kept in memory and stays unacknowledged.
     private func putBack(_ messages: [ReceivedMessage], after lastReader: Int) {
         for message in messages { state.pointee.kept.storingEnded(message) }
         let left = messages.filter { isOfSession($0) && !give($0, after: lastReader) }
@@ -219,7 +222,7 @@ extension MessageDistributor {
     }
 
     /// Keeps a message that was acknowledged on receipt and that its only reader has not read. If a matching reader was
-    /// added later, that reader receives it. After the client has ended, nothing is kept.
+    /// added later, this later reader receives the message. After the client has ended, nothing is kept.
     private func keepUnread(_ message: ReceivedMessage, of leaver: Reader) {
         let end = loop.now.advanced(by: timeToKeep)
         guard !state.pointee.hasEnded, !give(message, until: end, leftBy: leaver) else { return }
@@ -232,7 +235,7 @@ extension MessageDistributor {
     }
 
     /// Keeps an acknowledged message in the store, or in memory if there is no store or the store is full. A reader
-    /// that is added before the store answers receives the message.
+    /// that is added before the message is stored receives it, too.
     private func keepOn(_ message: ReceivedMessage, until end: ContinuousClock.Instant?) {
         let message = message.ticketed(nil).detached()
         let lifetime = end.map { loop.now.duration(to: $0) }
@@ -256,8 +259,8 @@ extension MessageDistributor {
         rows?.removeExpired()
     }
 
-    /// Keeps a message whose topic has no reader, or reports its loss. Returns `true` if its acknowledgement waits
-    /// until the message is stored.
+    /// Keeps a message whose topic has no reader, or reports its loss. Returns `true` if the message must not be
+    /// acknowledged yet, because it is being stored.
     func keep(
         _ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan, _ handle: IncomingMessage.Handle?
     ) -> Bool {
@@ -349,7 +352,8 @@ extension MessageDistributor {
     }
 }
 
-/// Collects the messages that the store refused, in their order, and passes them on when every result is known.
+/// Collects the messages that the store refused. When the store's result for every message is known, passes the refused
+/// messages to `done` in their original order.
 private final class RefusedMessages {
     private var messages: [ReceivedMessage?]
     private var openCount: Int

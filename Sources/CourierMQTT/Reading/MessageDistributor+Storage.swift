@@ -2,20 +2,22 @@ import CourierCore
 import CourierTransport
 import Foundation
 
-/// Reads stored messages for a new reader, page by page. The reader receives them before newly arrived messages.
+/// Reads stored messages for a new reader, a limited number at a time. The reader receives the stored messages before
+/// newly arrived messages.
 extension MessageDistributor {
     /// The wait before a failed read of the store is repeated, 1 s.
     private static let retryInterval = Duration.seconds(1)
 
-    /// Lets the present readers read the rows that an earlier process stored.
+    /// Lets all readers read the messages that an earlier process stored.
     func rowsAppeared() {
         loop.preconditionOnLoop()
         guard rows?.hasRows == true else { return }
         for id in state.pointee.readers.indices where state.pointee.readers[id] != nil { beginCatchUp(id) }
     }
 
-    /// Lets readers of `topic` read the store, because a message was stored or given back. Readers with a serial up to
-    /// `serial` have received it, and are left out.
+    /// Lets readers of `topic` read the store, because a message was stored, or a reader left a stored message
+    /// unfinished (`isGivenBack`). Readers with a serial up to `serial` have received the message already, and are
+    /// skipped.
     func rowAppeared(_ topic: String, after serial: Int = 0, isGivenBack: Bool = false) {
         guard state.pointee.lastSerial > serial, state.pointee.readers.contains(where: { $0 != nil }),
             let name = try? TopicName(received: topic)
@@ -27,8 +29,11 @@ extension MessageDistributor {
         }
     }
 
-    /// Starts to read the stored rows for a reader. If a row `isGivenBack`, reading starts at the first row again.
-    /// Reading from the broker pauses until the reader has all rows.
+    /// Starts to read the stored messages for a reader. Reading from the broker pauses until the reader has all of
+    /// them.
+    ///
+    /// If a read is already running, another read follows it. That read starts at the first row if `isGivenBack` is
+    /// `true`, because a reader has left a stored message unfinished.
     func beginCatchUp(_ id: ReaderID, isGivenBack: Bool = false) {
         guard state.pointee.readers[id]?.catchUp == nil else {
             state.pointee.readers[id]?.catchUp?.isOutdated = true
@@ -41,7 +46,7 @@ extension MessageDistributor {
         goOn(id)
     }
 
-    /// Reads the next page of rows for a reader, unless a read is running or the reader's queue is full.
+    /// Reads the next stored messages for a reader, unless a read is running or the reader's queue is full.
     func goOn(_ id: ReaderID) {
         guard let rows, let reader = state.pointee.readers[id], let catchUp = reader.catchUp, !catchUp.isReading,
             !reader.isBehind
@@ -57,7 +62,7 @@ extension MessageDistributor {
         _ page: Result<DurableInbox.Page, CourierError>, for id: ReaderID, _ serial: Int
     ) {
         guard let reader = state.pointee.readers[id], let catchUp = reader.catchUp, catchUp.serial == serial else {
-            // The reader was removed meanwhile, so its rows are given back for the next reader.
+            // The reader was removed meanwhile, so the next reader gets these stored messages.
             if case .success(let page) = page { for row in page.rows { rows?.giveBack(row.id, of: page.epoch) } }
             return
         }
@@ -84,8 +89,8 @@ extension MessageDistributor {
         caughtUp()
     }
 
-    /// Makes a message of a row. The row is removed when the reader has taken or finished the message. Otherwise it
-    /// stays for the next reader.
+    /// Makes a message of a stored row. The row is removed when the reader has acknowledged the message, on receipt or
+    /// after processing. Until then, the row stays in the store.
     private func message(_ row: StoredMessage, of epoch: Int) -> ReceivedMessage {
         let page = MessagePage(
             Data(row.payload), topic: row.topic, qos: row.qos, packetID: nil, isRetained: row.isRetained,

@@ -16,23 +16,25 @@ final class MessageDistributor: @unchecked Sendable {
         let mode: AcknowledgementMode
         /// The filter of the reader; `nil` for every topic.
         let filter: TopicFilter?
-        /// Higher than the serials of all earlier readers. It distinguishes readers with the same id.
+        /// A number that is higher than the serials of all earlier readers. It distinguishes readers that have the same
+        /// id one after another.
         let serial: Int
         /// The number of the last subscription request before the reader was added. After later requests, the broker
         /// itself sends retained messages to the reader.
         let lastRequest: UInt64
         var isBehind = false
-        /// The progress of reading stored messages; `nil` if the reader has all of them. Until then, arriving messages
-        /// wait.
+        /// The progress of reading stored messages; `nil` if the reader has received all of them. Until then, newly
+        /// arrived messages wait.
         var catchUp: CatchUp?
     }
 
     /// The progress of one reader through the rows of the store.
     struct CatchUp {
-        /// Distinguishes this catch-up from that of an earlier reader with the same id.
+        /// Distinguishes this progress from the progress of an earlier reader with the same id.
         let serial: Int
         var last: StoredMessage.ID?
-        /// True if a row before `last` was given back, so that the next read starts at the first row.
+        /// True if another reader left a stored message unfinished, perhaps one before `last`. Then the next read
+        /// starts at the first row.
         var startsAnew = false
         var isReading = false
         /// True if a row was added that the running read may have missed, so that another read follows.
@@ -50,57 +52,61 @@ final class MessageDistributor: @unchecked Sendable {
     struct State: ~Copyable {
         var tree = TopicTree()
         var readers: [Reader?] = []
-        /// For each reader, the arrived messages that are not in its queue yet.
+        /// For each reader, at the index of its id: the arrived messages that are not in its queue yet.
         var shares: [ReaderShare] = []
         var free: [ReaderID] = []
         /// The readers without a filter, which receive every message.
         var unfiltered: [ReaderID] = []
-        /// The readers whose share has new messages.
+        /// The readers whose element of `shares` has new messages.
         var touched: [ReaderID] = []
-        /// The messages that have arrived since the last page was finished.
+        /// The memory block (`MessagePage`) that collects the messages that are arriving now.
         var page = PageWriter()
-        /// The messages at the end of the page that have the last topic, and are not in a reader's share yet.
+        /// The last messages of `page`, which have the same topic and are not in `shares` yet.
         var run = MessageRun()
-        /// The number of arrived bytes that were not handed over to readers yet.
+        /// The approximate memory of the messages that have arrived since the last delivery to the readers' queues, in
+        /// bytes.
         var byteCount = 0
         var kept: KeptMessages
-        /// The topic of the last message in words of eight bytes. The next fields are its length, its text and its
-        /// readers.
+        /// The topic of the last arrived message, in words of eight bytes. The next fields are the length of this topic
+        /// in bytes, its text and its readers.
         var lastTopic: [UInt64] = []
         var lastTopicByteCount = 0
         var lastTopicString = ""
         var lastReaders: [ReaderID] = []
         var lastIsValid = false
-        /// True if the last topic of `page` is the topic of the last message.
+        /// True if the topic that was last added to `page` is the topic of the last arrived message.
         var lastTopicIsOnPage = false
-        /// Whether the client has ended.
+        /// True if the client has ended.
         var hasEnded = false
-        /// The number of reasons to pause reading: full readers, readers that catch up with the store, and a congested
-        /// store.
+        /// The number of reasons to pause reading from the broker: full readers, readers that still read stored
+        /// messages, and a congested store.
         var behindCount = 0
         var isStoreCongested = false
         /// True while reading continues although a reader is full, because the client waits for a response of the
         /// broker.
         var isOverrun = false
-        /// True if a reader has twice as many messages or bytes as its limit. Arriving messages are not acknowledged
-        /// then, so that the broker stops sending.
+        /// True if too many messages or bytes wait for a reader, usually twice its limit. If `isOverrun` is also
+        /// `true`, arriving messages are not acknowledged, so that the broker reaches its own limit and stops sending.
         var isOverfull = false
         /// Messages to acknowledge when no reader is full any more.
         var withheld: [IncomingMessage.Handle] = []
-        /// The withheld tickets of messages that some readers acknowledge after processing. A ticket finishes only when
-        /// no reader is full any more.
+        /// Tickets of messages that only some of their readers acknowledge after processing. The distributor holds one
+        /// more part of each ticket, and acknowledges it when no reader is full any more.
         var withheldTickets: [AcknowledgementTicket] = []
         var lastSerial = 0
         /// The value of `lastSerial` when the session began. Messages with a lower `arrival` belong to an earlier
         /// session.
         var sessionSerial = 0
-        /// The recent copies of messages that the broker sent for several subscriptions.
+        /// The recently arrived messages, to detect further copies. The broker may send a copy of a message for each
+        /// matching subscription.
         @BoxedOptional var recentCopies: RecentCopies?
         var afterProcessingCount = 0
-        /// Fires at the earliest end time of an unfinished message.
+        /// Fires at the earliest end time of a message in `kept` that awaits its acknowledgement; `nil` if there is
+        /// none.
         @BoxedOptional var unfinishedTimer: TimerToken?
         @BoxedOptional var lastWarnings: LastWarnings?
-        /// The events of arrived messages. They are reported together, before any other event.
+        /// The events of arrived messages that are not reported yet. They are reported together, before any other
+        /// event.
         var arrivals: [CourierEventType] = []
     }
 
@@ -118,8 +124,8 @@ final class MessageDistributor: @unchecked Sendable {
         var confirm: @Sendable (IncomingMessage.Handle) -> Void
         /// Receives the ticket of a message that all readers have finished. Called from any thread.
         var finished: @Sendable (AcknowledgementTicket) -> Void
-        /// Sets whether arriving messages wait for an acknowledgement of the distributor (`true`), or may be
-        /// acknowledged automatically (`false`).
+        /// Sets how arriving messages are acknowledged: when the distributor asks for it (`true`), or perhaps
+        /// automatically (`false`).
         var setAcknowledgesOnCommand: @Sendable (Bool) -> Void
         /// The subscriptions; `nil` if the client was released.
         var subscriptions: @Sendable () -> SubscriptionKeeper?
@@ -133,7 +139,7 @@ final class MessageDistributor: @unchecked Sendable {
 
     /// The largest number of arrival events that are reported together, under one lock.
     private static let arrivalLimit = 1_024
-    /// The largest number of arrival events whose memory is kept between reads.
+    /// The largest capacity of `arrivals`, in events, that is reused for the next read from the network.
     private static let keptArrivals = 128
 
     let loop: EventLoop
@@ -201,8 +207,8 @@ final class MessageDistributor: @unchecked Sendable {
         return id
     }
 
-    /// Removes a reader. The messages that it has not acknowledged or not taken are kept for the next reader. `left`
-    /// are the messages from its queue.
+    /// Removes a reader. Keeps the messages that the reader has not acknowledged or not taken, for the next reader.
+    /// `left` are the messages from the queue of the removed reader.
     func remove(_ id: ReaderID, _ left: [ReceivedMessage]) {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return }
@@ -227,8 +233,8 @@ final class MessageDistributor: @unchecked Sendable {
         keepUnfinished(left + share.worthKeeping, of: reader)
     }
 
-    /// Removes and returns a reader that may still take the messages in its queue. After that,
-    /// ``keepUnfinished(_:of:)`` is called with the messages that it leaves.
+    /// Removes and returns a reader, which may still take the messages in its queue. Later, the caller passes the
+    /// messages that the reader has not finished to ``keepUnfinished(_:of:)``.
     func retire(_ id: ReaderID) -> Reader? {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return nil }
@@ -258,7 +264,8 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.kept.removeAll()
     }
 
-    /// Hands over the received messages after the connection has ended, perhaps in the middle of a read.
+    /// Passes all messages that were received before the connection ended to the readers. The connection may have ended
+    /// in the middle of a read from the network.
     func connectionLost() {
         loop.preconditionOnLoop()
         receivedAll()
@@ -280,7 +287,8 @@ final class MessageDistributor: @unchecked Sendable {
 
     // MARK: Messages
 
-    /// Adds an arrived message to the shares of its readers, or keeps it if it has no reader.
+    /// Adds an arrived message to `shares` for each of its readers, or keeps it if it has no reader. A copy of a
+    /// message that was received already is acknowledged and dropped.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: RawSpan) {
         if !isLastTopic(topic) { look(up: topic) }
         guard message.view.hasSubscriptionIdentifier else { return take(message, payload, properties) }
@@ -311,7 +319,7 @@ final class MessageDistributor: @unchecked Sendable {
         if state.pointee.byteCount >= MessagePage.sharedByteCount { handOver() }
     }
 
-    /// Hands over the messages of one read to the readers. Called after the last message of the read.
+    /// Passes the messages of one read from the network to the readers. Called after the last message of the read.
     func receivedAll() {
         tellArrivals()
         if state.pointee.arrivals.capacity > Self.keptArrivals { state.pointee.arrivals = [] }
@@ -322,8 +330,8 @@ final class MessageDistributor: @unchecked Sendable {
         }
     }
 
-    /// Reports the collected events of arrived messages. Called before any other event, and before readers receive the
-    /// messages.
+    /// Reports the collected events of arrived messages. Called before any other event is reported, and before readers
+    /// receive the messages.
     func tellArrivals() {
         if state.pointee.arrivals.isEmpty { return }
         var arrivals: [CourierEventType] = []
@@ -356,11 +364,11 @@ final class MessageDistributor: @unchecked Sendable {
         dependencies.setAcknowledgesOnCommand(state.pointee.afterProcessingCount > 0 || state.pointee.isOverrun)
     }
 
-    /// Removes the readers that do not take this copy of a message from `lastReaders`. `copy` has the identifiers of
-    /// the subscriptions that the copy arrived for.
+    /// The broker may send a copy of a message for each matching subscription. Removes from `lastReaders` the readers
+    /// that do not take this copy. `copy` has the identifiers of the subscriptions that the copy was sent for.
     ///
-    /// Returns `true` if no reader takes this copy, because another copy is for the readers. Also returns `true` if
-    /// there is no reader, the copy would be kept (`isKept`), and another copy arrived before.
+    /// Returns `true` if the copy is not needed, because all readers take another copy. If there is no reader, returns
+    /// `true` if the copy would be kept (`isKept`) and another copy arrived before.
     private func isSpare(_ copy: [UInt32], _ payload: RawSpan, isKept: Bool) -> Bool {
         guard !copy.isEmpty else { return false }
         finishRun()
@@ -399,13 +407,15 @@ final class MessageDistributor: @unchecked Sendable {
         return recent.isTwin(state.pointee.lastTopicString, payload, for: copy)
     }
 
-    /// Forgets the recent copies. After a change of the subscriptions, the broker sends other copies.
+    /// Forgets the recently arrived messages. After a change of the subscriptions, the broker may send other copies of
+    /// a message.
     func subscriptionsChanged() {
         loop.preconditionOnLoop()
         state.pointee.recentCopies = nil
     }
 
-    /// Makes the ticket for the readers that acknowledge a message after processing; `nil` if there are none.
+    /// Makes the ticket for the readers of the last message that acknowledge it after processing; `nil` if there are
+    /// none.
     private func makeTicket(_ handle: IncomingMessage.Handle) -> AcknowledgementTicket? {
         let waiting = state.pointee.lastReaders.count { state.pointee.readers[$0]?.mode == .afterProcessing }
         guard waiting > 0 else { return nil }
@@ -436,7 +446,7 @@ final class MessageDistributor: @unchecked Sendable {
         finishRun(ticket)
     }
 
-    /// Adds the messages of the last topic to the shares of its readers.
+    /// Adds the messages in `run`, which have the same topic, to `shares` for each reader of the topic.
     private func finishRun(_ ticket: AcknowledgementTicket? = nil) {
         let run = state.pointee.run
         guard !run.indexes.isEmpty else { return }
@@ -453,7 +463,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.touched.append(id)
     }
 
-    /// Adds a message that has its own page to the shares of its readers.
+    /// Adds a message that has a page of its own to `shares` for each reader of the last topic.
     private func add(_ page: MessagePage, _ ticket: AcknowledgementTicket?) {
         finishPage()
         for id in state.pointee.lastReaders {
@@ -478,7 +488,7 @@ final class MessageDistributor: @unchecked Sendable {
             decode: MessageProperties.decode)
     }
 
-    /// Finishes the page. The messages of the page in the shares of readers become slices.
+    /// Finishes the page of arrived messages. For each reader, makes a slice of the reader's messages on the page.
     private func finishPage() {
         guard !state.pointee.page.isEmpty else { return }
         finishRun()
@@ -488,8 +498,8 @@ final class MessageDistributor: @unchecked Sendable {
         for id in state.pointee.touched { state.pointee.shares[id].finish(page, arrival: serial) }
     }
 
-    /// Moves the arrived messages from the shares to the queues of the readers. A reader that reads stored messages
-    /// receives them later.
+    /// Moves the arrived messages from `shares` to the queues of the readers. A reader that still reads stored messages
+    /// receives the arrived messages later.
     private func handOver() {
         tellArrivals()
         finishPage()
@@ -552,8 +562,8 @@ final class MessageDistributor: @unchecked Sendable {
         guard let reader = state.pointee.readers[id] else { return }
         let pushed = reader.queue.push(&batch, isOverrun: state.pointee.isOverrun)
         if pushed.isEnded {
-            // ``remove(_:_:)`` is called soon: at once if the reader has left, otherwise when the reader notices the
-            // end.
+            // The queue has ended, so the messages stay in `shares`. ``remove(_:_:)`` is called soon, and keeps them
+            // for the next reader.
             for message in batch.worthKeeping where pushed.isClosed || message.ticket != nil {
                 state.pointee.shares[id].append(MessageSlice(message))
             }
@@ -566,18 +576,19 @@ final class MessageDistributor: @unchecked Sendable {
         fellBehind()
     }
 
-    /// Adds a reason to pause reading. Pauses reading even if there are other reasons, because a new connection is not
-    /// paused.
+    /// Adds a reason to pause reading from the broker, and pauses it. Pauses again even if another reason exists,
+    /// because a new connection starts without a pause.
     func fellBehind() {
         state.pointee.behindCount += 1
         dependencies.setReadingPaused(true)
     }
 
-    /// Pauses reading while too many bytes are on their way into the store, and then removes this reason for the pause.
+    /// Pauses reading from the broker while too many bytes wait to be stored (`isCongested`). When they are stored,
+    /// removes this reason for the pause.
     private func storeCongested(_ isCongested: Bool) {
         defer { state.pointee.isStoreCongested = isCongested }
         guard isCongested else { return caughtUp() }
-        // Pauses reading at each report, because a new connection is not paused.
+        // Pauses reading at each report, because a new connection starts without a pause.
         if state.pointee.isStoreCongested { dependencies.setReadingPaused(true) } else { fellBehind() }
     }
 

@@ -13,7 +13,7 @@ final class MessageReaders: Sendable {
     private let loop: EventLoop
     /// The subject of dead letters; `nil` until the app uses `deadLetters` for the first time.
     private let deadLetters = Mutex<DeadLetterSubject?>(nil)
-    /// The connect options that events carry.
+    /// The connect options that are attached to events; `nil` if there are none.
     private let options = Mutex<ConnectOptions?>(nil)
     /// True while a log line about an unusable message is scheduled on the event loop.
     private let isWarning = Atomic(false)
@@ -30,7 +30,7 @@ final class MessageReaders: Sendable {
         self.loop = loop
     }
 
-    /// Sets the connect options that events carry.
+    /// Sets the connect options that are attached to events.
     func use(_ options: ConnectOptions?) { self.options.withLock { $0 = options } }
 
     /// Publishes messages that a reader could not use, on the delivery queue.
@@ -41,7 +41,7 @@ final class MessageReaders: Sendable {
     }
 
     private func tellOfDroppedLetters() {
-        tellLog("Dead letters are dropped: whoever listens to deadLetters takes longer than the messages.")
+        tellLog("Dead letters are dropped, because the readers of deadLetters are slower than the messages arrive.")
     }
 
     /// Completes the publisher of dead letters, because the client has ended.
@@ -65,8 +65,8 @@ final class MessageReaders: Sendable {
         }
     }
 
-    /// Returns a publisher of the messages of a topic or filter. A message that is not a `Value` is decoded to a
-    /// `Problem`, and published as an error.
+    /// Returns a publisher of the messages of a topic or filter. If a message cannot be decoded to `Value`, it is
+    /// decoded to `Problem`, and published as a failure.
     func publisher<Value: Sendable, Problem>(
         of topic: String, errorDecodeHandler: @escaping @Sendable (Problem) -> any Error
     ) -> AnyPublisher<Result<Value, NSError>, Never> {
@@ -84,8 +84,8 @@ final class MessageReaders: Sendable {
         }
     }
 
-    /// Decodes a message to a `Problem`; returns `nil` if that fails. If `Problem` is a `ValueWithMessage`, it contains
-    /// the message.
+    /// Decodes a message to a `Problem`; returns `nil` if that fails. If `Problem` is a `ValueWithMessage`, the result
+    /// also contains the message.
     private func problem<Problem>(_ type: Problem.Type, in message: Message) -> Problem? {
         guard let whole = type as? any ValueWithMessage.Type else {
             return try? registry.decode(type, from: message)
@@ -128,8 +128,8 @@ final class MessageReaders: Sendable {
 
     // MARK: Sequences
 
-    /// Makes the source of one `for await` loop. `opened` is called on the event loop, and `closed` on the thread that
-    /// leaves the loop. `connected` waits for the client's connection.
+    /// Makes the source of one `for await` loop. `opened` is called on the event loop. `closed` is called on the thread
+    /// that leaves the `for await` loop. `connected` waits for the client's connection.
     func source<Value: Sendable>(
         _ type: Value.Type, _ request: SubscriptionRequest,
         opened: @escaping @Sendable (ReaderRegistration) -> Void,
@@ -144,7 +144,7 @@ final class MessageReaders: Sendable {
             waiterCount: waiterCount,
             report: { [self] in report($0, $1) },
             opened: {
-                // Throws the error of a failed connection, instead of waiting for a grant that cannot arrive.
+                // If the connection fails, throws its error. The wait for the broker's SUBACK could not end then.
                 try await connected()
                 try await grant.value()
             },

@@ -1,6 +1,7 @@
 import CourierCore
 
-/// The messages of one page for one reader, in order. Splitting copies no message.
+/// The messages of one memory block (`MessagePage`) for one reader, in the order of their arrival. Splitting a slice
+/// copies no message.
 struct MessageSlice: Sendable {
     private var page: MessagePage
     /// The serial of the newest reader or session when the messages arrived.
@@ -9,18 +10,18 @@ struct MessageSlice: Sendable {
     private var indexes: [UInt32]
     /// One ticket for each message; `nil` if a message needs no acknowledgement. Empty if no message needs one.
     private var tickets: [AcknowledgementTicket?]
-    /// Whether any message of the slice, including removed ones, had a ticket.
+    /// True if a message of the slice has a ticket, or a message that was removed from the slice had one.
     private(set) var hasTickets: Bool
     /// The range of `indexes` that was not taken yet.
     private var range: Range<Int>
     /// The number of remaining messages of QoS 0, which may be dropped.
     private(set) var disposableCount: Int
-    /// The approximate memory of the page, the indexes and the tickets. After a split, each part counts a share that is
-    /// proportional to its number of messages.
+    /// The approximate memory of the page, the indexes and the tickets, in bytes. A split divides this number between
+    /// both parts, in proportion to their numbers of messages.
     private(set) var byteCount: Int
 
-    /// The memory of a message outside its page, in bytes: its index, and its ticket with the overhead of the
-    /// allocator, as measured by `Scripts/flood`.
+    /// The memory of the index of one message, in bytes. `ticketByteCount` is the memory of the ticket of one message
+    /// with the overhead of the allocator, as measured by `Scripts/flood`.
     private static let indexByteCount = MemoryLayout<UInt32>.stride
     static let ticketByteCount = 160
     /// The memory of a slice without its messages, in bytes.
@@ -47,7 +48,8 @@ struct MessageSlice: Sendable {
         Self.overhead + page.byteCount + indexes.count * Self.indexByteCount + tickets.count * Self.ticketByteCount
     }
 
-    /// Makes a slice of one message, which is copied to its own page if it shares its page.
+    /// Makes a slice of one message. If the message shares its page with other messages, it is copied to a page of its
+    /// own.
     init(_ message: ReceivedMessage) {
         let message = message.detached()
         self.init(
@@ -55,12 +57,12 @@ struct MessageSlice: Sendable {
             disposableCount: message.qos == .zero ? 1 : 0, arrival: message.arrival)
     }
 
-    /// Appends the messages to `messages` as values for the app, without acknowledgements.
+    /// Appends the messages of the slice to `messages`, as values that the app cannot acknowledge.
     func append(to messages: inout [Message]) {
         for position in range { messages.append(Message(page, indexes[position])) }
     }
 
-    /// Removes and returns the first `limit` messages.
+    /// Removes and returns the first `limit` messages, or all messages if there are fewer.
     mutating func takePrefix(_ limit: Int) -> MessageSlice {
         guard limit < count else {
             defer { removeEverything() }
@@ -89,7 +91,8 @@ struct MessageSlice: Sendable {
         return drop(disposableCount, from: Swift.min(range.upperBound, range.lowerBound + room))
     }
 
-    /// Empties the slice and releases its page, because an empty slice may stay in a list.
+    /// Empties the slice and releases its page. An empty slice may stay in a list, and must not keep the page in
+    /// memory.
     private mutating func removeEverything() {
         let hadTickets = hasTickets
         self = MessageSlice(.empty, [], tickets: [])
@@ -98,7 +101,8 @@ struct MessageSlice: Sendable {
 
     private func isDisposable(_ position: Int) -> Bool { page.entries[Int(indexes[position])].qos == .zero }
 
-    /// Drops at most `limit` messages of QoS 0 from the position `first` on, and closes the gaps.
+    /// Drops at most `limit` messages of QoS 0 from the position `first` on, and closes the gaps. Returns the number of
+    /// dropped messages.
     private mutating func drop(_ limit: Int, from first: Int) -> Int {
         guard limit > 0 else { return 0 }
         let countBefore = count
@@ -129,7 +133,8 @@ struct MessageSlice: Sendable {
 }
 
 extension MessageSlice {
-    /// If a page has at most this many bytes, copying a part of it saves too little memory.
+    /// The size in bytes, 2 KiB, up to which a page stays in memory as a whole. A smaller copy of some messages would
+    /// save little memory.
     static let toleratedPageByteCount = 2 << 10
 
     /// Copies the messages to a smaller page if they take less than three quarters of their page, so that they do not
@@ -171,7 +176,7 @@ extension [MessageSlice] {
     /// True if all messages have QoS 0, and may be dropped.
     var areDisposable: Bool { allSatisfy { $0.disposableCount == $0.count } }
 
-    /// The messages to keep when their reader ends without reading them, in order.
+    /// The messages that the client keeps if their reader ends without reading them, oldest first.
     var worthKeeping: [ReceivedMessage] {
         var messages: [ReceivedMessage] = []
         for slice in self where slice.disposableCount < slice.count || slice.hasTickets {
@@ -180,7 +185,7 @@ extension [MessageSlice] {
         return messages
     }
 
-    /// Acknowledges all messages for their reader.
+    /// Acknowledges all messages on behalf of their reader.
     func acknowledge() {
         for slice in self where slice.hasTickets {
             for message in slice { message.acknowledge() }

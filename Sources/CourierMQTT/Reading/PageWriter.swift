@@ -3,12 +3,12 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Writes arrived messages to a ``MessagePage``. Used on the event loop only.
+/// Collects arrived messages, and makes a ``MessagePage`` of them. Used on the event loop only.
 struct PageWriter {
     private var entries: [MessagePage.Entry] = []
     private var bytes: [UInt8] = []
     private var topics: [String] = []
-    /// The size of the last page. The next page reserves the same capacity.
+    /// The number of messages on the last page. The next page reserves the same capacity for messages, and for bytes.
     private var lastEntryCount = 0
     private var lastByteCount = 0
 
@@ -19,7 +19,7 @@ struct PageWriter {
     /// Sets the topic of the following messages. A new page has no topic yet.
     mutating func use(topic: String) { topics.append(topic) }
 
-    /// Adds a message with the present topic, and returns its index on the page.
+    /// Adds a message with the topic of the last call of `use(topic:)`. Returns the index of the message on the page.
     mutating func append(_ payload: RawSpan, _ marks: MessageMarks, _ properties: RawSpan) -> UInt32 {
         if entries.isEmpty {
             entries.reserveCapacity(lastEntryCount)
@@ -44,8 +44,8 @@ struct PageWriter {
         return page
     }
 
-    /// Removes and returns an array. If it uses less than three quarters of its capacity, returns a copy that fits,
-    /// because pages may stay in memory for long.
+    /// Empties `array`, and returns its former contents. If they use less than three quarters of the capacity, returns
+    /// a copy without unused capacity, because pages may stay in memory for long.
     private static func fitted<Element>(_ array: inout [Element]) -> [Element] {
         defer { array = [] }
         return array.count >= array.capacity / 4 * 3 ? array : Array(array[...])

@@ -4,8 +4,8 @@ import Foundation
 /// Decodes the messages of one reader, and delivers them to one subscriber of a message publisher, on the delivery
 /// queue.
 final class QueueDelivery<Output: Sendable>: Sendable {
-    /// The largest number of messages that one turn of the queue delivers, so that other work on the queue gets its
-    /// turn.
+    /// The largest number of messages that one block on the dispatch queue delivers. Then other blocks on the queue can
+    /// run.
     static var messagesPerTurn: Int { 256 }
 
     private let queue: ReaderQueue
@@ -13,8 +13,8 @@ final class QueueDelivery<Output: Sendable>: Sendable {
     private let transform: @Sendable (ReceivedMessage) -> Output?
     private let receive: AnyPublisher<Output, Never>.Receive
 
-    /// Creates a delivery of the messages in `queue` on `place`, converted by `transform`. If `transform` returns
-    /// `nil`, the message is skipped.
+    /// Creates a delivery of the messages in `queue` on the dispatch queue `place`. `transform` converts each message
+    /// for the subscriber. If `transform` returns `nil`, the message is skipped.
     init(
         _ queue: ReaderQueue, on place: DispatchQueue, transform: @escaping @Sendable (ReceivedMessage) -> Output?,
         receive: @escaping AnyPublisher<Output, Never>.Receive

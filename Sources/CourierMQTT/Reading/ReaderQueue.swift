@@ -3,9 +3,9 @@ import Synchronization
 
 /// The messages that wait for one reader. The event loop adds them in batches, and the reader takes them.
 ///
-/// The batch that the reader took last is its *hand*. The reader claims each message of its hand when it reads it. When
-/// the reader leaves, the unclaimed messages are still in the queue. No callback is called under the lock. A reader
-/// without messages sets a ``Waker``, which is called once.
+/// The batch that the reader took last is its *hand*. The reader claims each message of its hand when it reads the
+/// message. When the reader leaves, `close()` returns the unclaimed messages. No callback is called under the lock. A
+/// reader without messages sets a ``Waker``, which is called once.
 final class ReaderQueue: Sendable {
     /// Wakes a waiting reader. Called once, while no lock is held.
     typealias Waker = @Sendable () -> Void
@@ -17,20 +17,20 @@ final class ReaderQueue: Sendable {
         /// True if the queue is full, so that reading from the broker must pause. ``drained`` is called when there is
         /// room again.
         var isFull = false
-        /// True if twice as many messages or bytes wait as the limit allows.
+        /// True if at least twice as many messages or bytes wait as the limit allows.
         var isOverfull = false
-        /// True if the queue has ended. The batch is unchanged.
+        /// True if the queue has ended, so that the batch was not added.
         var isEnded = false
-        /// True if the reader has left, too.
+        /// True if the queue has ended and its reader has left.
         var isClosed = false
     }
 
     private struct State {
-        /// The number of bytes after which a batch for the reader ends, 256 KiB. Messages in its hand no longer count
-        /// as waiting.
+        /// A batch for the reader ends when its messages have this many bytes, 256 KiB. The messages of a batch no
+        /// longer count against the limits of the queue.
         private var handByteLimit: Int { 256 << 10 }
 
-        /// The slices of the queue. The first ``first`` slices were taken, and the rest wait.
+        /// The slices of the queue. The reader has taken the first ``first`` slices. The slices after them wait.
         private var slices: [MessageSlice] = []
         private var first = 0
         /// The number of waiting messages.
@@ -80,7 +80,7 @@ final class ReaderQueue: Sendable {
         }
 
         /// Removes and returns the next messages for the reader, at most `limit`. A message that must be acknowledged
-        /// is taken alone, so that later messages are still here when the reader leaves.
+        /// is returned alone, so that later messages are still in the queue if the reader leaves.
         mutating func takeNext(_ limit: Int) -> [MessageSlice] {
             let taken = take(ticketedCount == 0 ? limit : min(limit, countAtOnce(limit)), bytes: handByteLimit)
             if !taken.areDisposable { hand = taken }
@@ -135,7 +135,8 @@ final class ReaderQueue: Sendable {
             first += 1
         }
 
-        /// Removes empty slices before `end` if there are many. They stay in the list while an earlier message waits.
+        /// Removes the empty slices before the index `end` if there are many. Otherwise, an empty slice stays in the
+        /// list until all earlier messages were taken.
         private mutating func removeEmpty(_ emptyCount: Int, before end: Int) {
             guard emptyCount > 0, emptyCount > 32 || emptyCount * 2 >= slices.count - first else { return }
             ticketedCount -= slices[first..<end].count { $0.isEmpty && $0.hasTickets }
@@ -195,7 +196,8 @@ final class ReaderQueue: Sendable {
         return pushed
     }
 
-    /// Adds messages according to the policy. Returns the number of dropped messages, waiting ones and new ones.
+    /// Adds messages according to the overflow policy. Returns the number of dropped messages: both messages that
+    /// waited already and new messages.
     private func append(_ slice: MessageSlice, to state: inout State, _ isOverrun: Bool) -> Int {
         let room = room(for: slice.count, in: state, isOverrun)
         switch buffer.overflow {

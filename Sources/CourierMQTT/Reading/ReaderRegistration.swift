@@ -5,7 +5,8 @@ import Synchronization
 /// The registration of one reader with the client. It is opened, perhaps ended, and closed, in this order, once each.
 final class ReaderRegistration: Sendable {
     let queue: ReaderQueue
-    /// Resumed when the broker has granted the reader's filter, or with an error when no grant can arrive.
+    /// Resumed when the broker has granted the reader's filter, or with an error when no grant can arrive; `nil` if no
+    /// caller waits for the grant.
     private let grant: Waiter<Void>?
     private let place: Place
 
@@ -81,8 +82,8 @@ final class ReaderRegistration: Sendable {
     /// Resumes the wait for the grant, because the broker has granted the reader's filter.
     func granted() { grant?.resume(.success(())) }
 
-    /// Ends the wait for the grant with an error, because there is no connection and no attempt follows. The reader
-    /// stays.
+    /// Ends the wait for the grant with an error, because there is no connection and the client does not try to connect
+    /// again. The reader stays registered.
     func failGrant(_ error: CourierError) { grant?.resume(.failure(error)) }
 
     /// True while the reader receives messages: it was opened, and has not ended.

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Consecutive messages on the unfinished page that have the same readers.
+/// Consecutive messages with the same readers, on the page that is being written.
 struct MessageRun: Equatable {
     /// The indexes of the messages on the page.
     var indexes: Range<UInt32> = 0..<0
@@ -9,7 +9,8 @@ struct MessageRun: Equatable {
     /// The number of the messages that have QoS 0.
     var disposableCount = 0
 
-    /// Adds the last message on the page to the run.
+    /// Adds the message at `index`, which is the last message on the page. `byteCount` is the size of its payload and
+    /// properties.
     mutating func append(_ index: UInt32, byteCount: Int, isDisposable: Bool) {
         indexes = (indexes.isEmpty ? index : indexes.lowerBound)..<index + 1
         self.byteCount += byteCount + MemoryLayout<MessagePage.Entry>.stride
@@ -19,22 +20,23 @@ struct MessageRun: Equatable {
 
 /// The messages that have arrived for one reader since the last delivery to its queue. Used on the event loop only.
 struct ReaderShare {
-    /// If a reader gets less than half of a page (1 divided by this number), its messages are copied to another page,
-    /// so that waiting messages do not keep much more memory than they need.
+    /// If a reader gets less than half of a page's bytes (1 divided by this number), its messages are copied to a
+    /// smaller page. So the waiting messages do not keep the whole page in memory.
     private static let sparseness = 2
 
-    /// The indexes of the reader's messages on the unfinished page.
+    /// The indexes of the reader's messages on the page that is being written.
     private var indexes: [UInt32] = []
     /// The ticket of each message in `indexes`, or `nil` if it needs no acknowledgement. Empty if no message needs one.
     private var tickets: [AcknowledgementTicket?] = []
     private var disposableCount = 0
     private var byteCount = 0
     private var lastCount = 0
-    /// True if a message was added since the last delivery. A delivery resets it, even if the messages are held back.
+    /// True if a message was added since the last delivery. A delivery resets this flag, even if the reader receives
+    /// the messages only later.
     var isTouched = false
     /// The reader's messages on finished pages.
     private var slices: [MessageSlice] = []
-    /// The number of messages in `slices`, and their memory in bytes.
+    /// The number of messages in `slices`. `finishedByteCount` is the memory of these messages in bytes.
     private(set) var finishedCount = 0
     private(set) var finishedByteCount = 0
     /// The number of slices at the front whose messages arrived before the reader was added.
@@ -42,7 +44,8 @@ struct ReaderShare {
 
     init() {}
 
-    /// Adds messages of the unfinished page. `ticket` acknowledges them; `nil` if they need no acknowledgement.
+    /// Adds consecutive messages of the page that is being written. `ticket` acknowledges them; `nil` if they need no
+    /// acknowledgement.
     mutating func append(_ run: MessageRun, ticket: AcknowledgementTicket? = nil) {
         if indexes.isEmpty { indexes.reserveCapacity(max(lastCount, run.indexes.count)) }
         if ticket != nil || !tickets.isEmpty {
@@ -93,12 +96,12 @@ struct ReaderShare {
         if slices.isEmpty, spent.isEmpty { swap(&slices, &spent) }
     }
 
-    /// Makes a slice of the reader's messages on the page, which is finished now. `arrival` is the newest serial when
-    /// they arrived.
+    /// Makes a slice of the reader's messages on `page`, because the page is finished now. `arrival` is the highest
+    /// serial of a reader or session when the messages arrived.
     mutating func finish(_ page: MessagePage, arrival: Int = 0) {
         guard !indexes.isEmpty else { return }
         lastCount = indexes.count
-        // Neither byte count includes topics.
+        // The two byte counts of the comparison do not include topics.
         let isSparse =
             page.byteCount > MessageSlice.toleratedPageByteCount
             && byteCount * Self.sparseness < page.messageByteCount

@@ -1,12 +1,12 @@
 import CourierCore
 
-/// Remembers recent messages to detect copies. If a message with the same topic and payload arrives for other
-/// subscriptions, it is a copy of the same message.
+/// Remembers recent messages to detect copies. A broker may send one copy of a message for each matching subscription.
+/// A message with the same topic and payload that arrives for other subscriptions counts as a copy.
 ///
 /// A value type that uses no lock and no clock.
 struct RecentCopies {
-    /// The largest number of remembered messages, 256. Brokers send the copies of a message one after another, but
-    /// copies of QoS 0 may arrive before copies that must wait.
+    /// The largest number of remembered messages, 256. Other messages may arrive between two copies of a message. For
+    /// example, a copy of QoS 1 or 2 may have to wait at the broker.
     static let limit = 256
 
     /// The largest number of subscriptions that are remembered for one message, 1,024.
@@ -33,7 +33,7 @@ struct RecentCopies {
             keep(key, Set(subscriptions))
             return false
         }
-        // A copy for the same subscription is a new message.
+        // A second copy for the same subscription is a new message with the same contents.
         let isTwin =
             copies.values[index].count + subscriptions.count <= Self.subscriptionLimit
             && copies.values[index].isDisjoint(with: subscriptions)

@@ -22,7 +22,8 @@ final class SequenceSource<Value: Sendable>: MessageSource {
         /// For each message that could not be decoded, the number of values before it.
         var failures: [Int] = []
 
-        /// Returns the number of messages that the loop has read or skipped, if `unread` values are left.
+        /// Returns the number of messages that the loop has read or skipped. `unread` is the number of values of the
+        /// batch that the loop has not read.
         func reachedCount(unread: Int) -> Int {
             let reached = valueCount - unread
             return reached + failures.count { $0 <= reached }
@@ -31,9 +32,9 @@ final class SequenceSource<Value: Sendable>: MessageSource {
 
     /// Creates a source of the messages in `queue`.
     ///
-    /// `report` is called for messages that cannot be decoded. `opened` waits for the broker's grant. `closed` is
-    /// called once, when the loop is left. It receives the unacknowledged messages, and the unread messages that must
-    /// not be lost.
+    /// `report` is called for messages that cannot be decoded. `opened` waits until the broker has granted the
+    /// subscription. `closed` is called once, when the loop is left. It receives the unacknowledged messages, and the
+    /// unread messages that must not be lost.
     init(
         _ queue: ReaderQueue, acknowledge mode: AcknowledgementMode, decoder: ValueDecoder<Value>,
         waiterCount: WaiterCount,

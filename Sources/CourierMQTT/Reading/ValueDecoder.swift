@@ -1,16 +1,17 @@
 import CourierCore
 import Foundation
 
-/// Decodes received messages to values of one type. The way of decoding is chosen once for each reader.
+/// Decodes received messages to values of one type. The initializer chooses the decoding function, so that it is not
+/// chosen for each message.
 struct ValueDecoder<Value: Sendable>: Sendable {
     private typealias Decode = @Sendable (Message) throws -> Value
     private typealias DecodeAll = @Sendable ([MessageSlice]) -> [Value]
 
     private let body: Decode
-    /// Makes the values of a whole batch at once. Set only if `Value` is `Message`, which always succeeds.
+    /// Makes the values of a whole batch at once; `nil` unless `Value` is `Message`, which needs no decoding.
     private let all: DecodeAll?
 
-    /// Creates a decoder that uses `registry`. A decoder of `Message` values does not need it.
+    /// Creates a decoder. It decodes with the adapters of `registry`, unless `Value` is `Message`.
     init(_ registry: AdapterRegistry) {
         let asItCame: @Sendable (Message) throws -> Message = { $0 }
         let data: @Sendable (Message) throws -> Data = { $0.data }
@@ -39,7 +40,7 @@ struct ValueDecoder<Value: Sendable>: Sendable {
         return (decode as Any) as? Decode
     }
 
-    /// Decodes a message. A `Message` is returned as it is.
+    /// Decodes a message. If `Value` is `Message`, the message itself is returned.
     func decode(_ message: Message) throws -> Value { try body(message) }
 
     /// Decodes messages that need no acknowledgement. `report` is called for each message that cannot be decoded, with

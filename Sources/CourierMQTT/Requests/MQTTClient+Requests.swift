@@ -35,8 +35,8 @@ extension MQTTClient {
                 do {
                     try await send(payload, contentType: contentType, to: topic, as: correlation, until: deadline)
                 } catch {
-                    // The message expires when the call times out, and the error of the expiry may arrive first. Then
-                    // the call still fails with the timeout.
+                    // The request message expires when the call times out, and the error of this expiry may arrive
+                    // before the timeout. The call then still fails with the timeout error.
                     if parts.loop.clock.now < deadline {
                         response.resume(.failure(error))
                     } else {
@@ -51,7 +51,7 @@ extension MQTTClient {
         return try ValueDecoder<Response>(parts.registry).decode(message.message())
     }
 
-    /// Sends a request, and returns when the broker has acknowledged it.
+    /// Sends a request, and returns when the broker has acknowledged the request.
     private func send(
         _ payload: [UInt8], contentType: String?, to topic: String, as correlation: Data,
         until deadline: ContinuousClock.Instant
@@ -75,7 +75,7 @@ extension MQTTClient {
         var properties = MessageProperties()
         properties.responseTopic = responses.filter.string
         properties.correlationData = correlation
-        // The expiry has four bytes in MQTT, so a longer timeout uses the largest value.
+        // The message expiry is a number of seconds with four bytes, so a longer timeout uses the largest number.
         let longest = Duration.seconds(Int64(UInt32.max))
         properties.messageExpiry = min(max(.zero, parts.loop.clock.now.duration(to: deadline)), longest)
         requests.note(.sending, of: correlation)

@@ -19,7 +19,7 @@ final class PendingRequests: Sendable {
     private struct State {
         var requests: [Data: Request] = [:]
         var lastNumber: UInt64 = 0
-        /// The response topic of the next requests; `nil` before the first request.
+        /// The response topic of the next requests; `nil` if the next request must create it.
         var topic: ResponseTopic?
     }
 
@@ -41,7 +41,8 @@ final class PendingRequests: Sendable {
     /// The stages of the requests that wait for their responses, for tests.
     var stages: [RequestStage] { state.withLock { $0.requests.values.map(\.stage) } }
 
-    /// Adds a request. Returns `nil` if too many requests wait; otherwise the caller must call ``end(_:)`` later.
+    /// Adds a request. Returns `nil` if too many requests wait already. Otherwise the caller must call ``end(_:)``
+    /// later.
     func begin() -> (correlation: Data, response: Waiter<ReceivedMessage>)? {
         let waiter = Waiter<ReceivedMessage>(waiterCount)
         return state.withLock { state in
@@ -55,7 +56,7 @@ final class PendingRequests: Sendable {
 
     /// Returns the response topic of a request. The topic stays subscribed as long as the request waits.
     func topic(for clientID: String, of correlation: Data) throws -> ResponseTopic {
-        // The former topic is returned, because it must not be released under the lock.
+        // The former topic is also returned, so that it is not released while the lock is held.
         let topics = try state.withLock { state -> (present: ResponseTopic, former: ResponseTopic?) in
             let former = state.topic
             let present: ResponseTopic
@@ -82,7 +83,7 @@ final class PendingRequests: Sendable {
     /// Returns the stage of a request; `nil` if the request has ended.
     func stage(of correlation: Data) -> RequestStage? { state.withLock { $0.requests[correlation]?.stage } }
 
-    /// Stops using a response topic for further requests. The topic ends with its last reference.
+    /// Stops using a response topic for further requests. The topic is unsubscribed when no request uses it any more.
     func giveUp(_ topic: ResponseTopic) {
         state.withLock { state in if state.topic === topic { state.topic = nil } }
     }

@@ -11,7 +11,7 @@ enum RequestStage: Equatable, Sendable {
     /// The broker has acknowledged the request with this code.
     case acknowledged(ReasonCode)
 
-    /// Makes the error of a timeout, which names the missing part.
+    /// Makes the error of a request that has timed out. The error names the step that the request has not completed.
     ///
     /// - Parameters:
     ///   - topic: The topic of the request.
@@ -36,7 +36,7 @@ enum RequestStage: Equatable, Sendable {
                 cause: failure)
         case .acknowledged(.noMatchingSubscribers):
             return CourierError(
-                .timedOut, "\(noResponse); the broker says that nobody is subscribed to this topic.",
+                .timedOut, "\(noResponse); the broker reports that no client is subscribed to this topic.",
                 reasonCode: .noMatchingSubscribers, cause: failure)
         case .acknowledged: return CourierError(.timedOut, "\(noResponse).", cause: failure)
         }

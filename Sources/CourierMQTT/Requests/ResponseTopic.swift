@@ -2,11 +2,12 @@ import CourierCore
 import CourierTransport
 import Dispatch
 
-/// The topic of the responses to one client's requests. Its reader exists from the start. The first ``subscribe()``
-/// subscribes to the topic, and the subscription ends with the last reference to this object.
+/// The topic of the responses to one client's requests. The first ``subscribe()`` subscribes to the topic. When this
+/// object is released, the topic is unsubscribed.
 ///
-/// A reader owns the subscription, so that a later process does not restore it. All processes with the same client id
-/// use the same topic, so that an old session at the broker has at most one.
+/// The subscription belongs to a reader, so that a later process does not restore it. All processes with the same
+/// client id use the same topic. So at most one such subscription of earlier processes can remain in the broker's
+/// session.
 final class ResponseTopic: Sendable {
     /// The client id of the client that sends the requests.
     let clientID: String
@@ -15,11 +16,12 @@ final class ResponseTopic: Sendable {
     private let waiterCount: WaiterCount
     private let coordinator: ClientCoordinator
 
-    /// Characters that a topic level cannot contain, and their replacements, so that two clients never share a response
-    /// topic.
+    /// Characters that a topic level cannot contain, and their replacements. Each has its own replacement, so that
+    /// different client ids give different topics.
     private static let escapes: [Unicode.Scalar: String] = ["/": "%2F", "+": "%2B", "#": "%23"]
 
-    /// Reads the responses for `clientID`. `answered` is called for each response, on a queue of its own.
+    /// Creates the topic for `clientID`, and reads its responses. `answered` is called for each response, on a dispatch
+    /// queue of this object.
     ///
     /// - Throws: An error if the client id makes the topic too long.
     init(

@@ -13,7 +13,7 @@ struct FilterLevels {
     }
 
     private let string: String
-    /// The offset of the next level; `nil` after the last level.
+    /// The offset of the next level in bytes; `nil` after the last level.
     private var start: Int?
 
     init(_ filter: TopicFilter) {
@@ -35,7 +35,7 @@ struct FilterLevels {
         }
     }
 
-    /// Calls `body` with the bytes of a level.
+    /// Calls `body` with the bytes of the level at `range`, and returns its result.
     func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         string.utf8Span.span.extracting(range).withUnsafeBytes(body)
     }

@@ -1,4 +1,4 @@
-/// Finds the ends of the levels of a topic, and hashes the levels, eight bytes at a time.
+/// Finds where each level of a topic ends, and computes the hash of the level. Processes eight bytes at a time.
 ///
 /// The random seed prevents a sender from choosing topics that collide in the table of a ``TopicTree``.
 struct LevelHash: Sendable {
@@ -44,8 +44,8 @@ struct LevelHash: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns eight bytes from `offset` on as a number, with the first byte in the lowest place. Bytes after the end
-    /// are zero.
+    /// Returns eight bytes from `offset` on as a number. The first byte is the least significant one. Bytes after the
+    /// end are zero.
     @inline(__always)
     func word(at offset: Int) -> UInt64 {
         if offset &+ 8 <= count {

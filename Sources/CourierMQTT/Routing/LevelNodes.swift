@@ -3,17 +3,18 @@ import CourierCore
 /// The nodes of a ``TopicTree``, in one array. Filters that begin with the same levels share the nodes of these levels.
 /// A hash table with open addressing finds a node by its parent and its text.
 ///
-/// A `+` level has a node, which its parent refers to. A `#` level has no node: its readers belong to the node above
-/// it.
+/// The node of a `+` level is not in the hash table, because its parent has its index. A `#` level has no node: its
+/// readers belong to the node above it.
 struct LevelNodes: Sendable {
     /// One level of one or several filters.
     struct Node: Sendable {
         fileprivate(set) var parent: UInt32
-        /// The child for the level `+`.
+        /// The index of the child for the level `+`; `none` if there is no such child.
         fileprivate(set) var anyChild = LevelNodes.none
-        /// The first list entry of the readers whose filter ends at this node.
+        /// The first list entry of the readers whose filter ends at this node; `ReaderLists.none` if there are none.
         var readersHere = ReaderLists.none
-        /// The first list entry of the readers whose filter has `#` below this node.
+        /// The first list entry of the readers whose filter has `#` below this node; `ReaderLists.none` if there are
+        /// none.
         var readersBelow = ReaderLists.none
         /// The number of children that have a text.
         fileprivate var textChildren: UInt32 = 0
@@ -27,10 +28,11 @@ struct LevelNodes: Sendable {
         }
     }
 
-    /// The node and the list that contain a filter's readers.
+    /// The position of a filter's readers in the tree: a node, and one of the two lists of this node.
     struct Place: Hashable, Sendable {
         let node: UInt32
-        /// Whether the filter ends in `#` below the node.
+        /// True if the filter ends in `#` below the node. Then its readers are in the list `readersBelow`, otherwise in
+        /// `readersHere`.
         let isBelow: Bool
     }
 
@@ -69,7 +71,7 @@ struct LevelNodes: Sendable {
         }
     }
 
-    /// Returns the child of `parent` with this text; `textHash` is the hash of the text.
+    /// Returns the child of `parent` with this text; `nil` if there is none. `textHash` is the hash of the text.
     @inline(__always)
     func child(of parent: UInt32, _ text: UnsafeRawBufferPointer, _ textHash: UInt64) -> UInt32? {
         guard nodes[Int(parent)].textChildren > 0 else { return nil }
@@ -85,7 +87,7 @@ struct LevelNodes: Sendable {
         return nil
     }
 
-    /// Returns the place of the readers of `filter`; `nil` if a node of the filter is missing.
+    /// Returns the node and the list for the readers of `filter`; `nil` if a node of the filter is missing.
     func find(_ filter: TopicFilter) -> Place? {
         var levels = FilterLevels(filter)
         var node = Self.root
@@ -103,7 +105,7 @@ struct LevelNodes: Sendable {
         return Place(node: node, isBelow: false)
     }
 
-    /// Returns the place of the readers of `filter`. Adds the missing nodes.
+    /// Returns the node and the list for the readers of `filter`. Adds the missing nodes.
     mutating func insert(_ filter: TopicFilter) -> Place {
         var levels = FilterLevels(filter)
         var node = Self.root

@@ -8,7 +8,8 @@ struct LevelTexts: Sendable {
         var length: UInt32 = 0
     }
 
-    /// If the gaps have at most this many bytes, moving the texts saves too little memory.
+    /// The texts are not moved while the gaps have at most this many bytes together, because moving would save little
+    /// memory.
     private static let toleratedGaps = 4_096
 
     private var bytes: [UInt8] = []
@@ -26,7 +27,7 @@ struct LevelTexts: Sendable {
         return place
     }
 
-    /// Appends a copy of a text of `other`, and returns its place.
+    /// Appends a copy of the text at `place` in `other`, and returns the position of the copy.
     mutating func append(_ place: Place, of other: LevelTexts) -> Place {
         let start = bytes.count
         bytes.append(contentsOf: other.bytes[place.start..<place.start + Int(place.length)])

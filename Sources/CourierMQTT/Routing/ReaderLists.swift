@@ -10,8 +10,8 @@ struct ReaderLists: Sendable {
 
     private struct Key: Hashable, Sendable {
         let place: LevelNodes.Place
-        /// The bytes of the share group; empty for a filter that is not shared. A reader can have a shared and an
-        /// unshared filter at the same place.
+        /// The bytes of the share group; empty for a filter that is not shared. The filters `$share/group/a` and `a`
+        /// have the same `place`, and a reader can have both.
         let share: [UInt8]
         let reader: Int
     }
@@ -27,12 +27,12 @@ struct ReaderLists: Sendable {
     /// The number of readers in all lists.
     var count: Int { index.count }
 
-    /// Returns the reader of an entry, and the next entry of the list.
+    /// Returns the reader of an entry, and the next entry of the list; `none` after the last entry.
     subscript(entry: UInt32) -> (reader: Int, next: UInt32) {
         @inline(__always) get { (Int(entries[Int(entry)].reader), entries[Int(entry)].next) }
     }
 
-    /// Adds a reader to a list. Returns `false` if the list contains it already.
+    /// Adds a reader to a list. Returns `false` if the list contains the reader already.
     mutating func insert(
         _ reader: Int, share: String?, at place: LevelNodes.Place, heads: inout LevelNodes
     ) -> Bool {
@@ -42,7 +42,7 @@ struct ReaderLists: Sendable {
         return true
     }
 
-    /// Removes a reader from a list. Returns `false` if the list does not contain it.
+    /// Removes a reader from a list. Returns `false` if the list does not contain the reader.
     mutating func remove(
         _ reader: Int, share: String?, from place: LevelNodes.Place, heads: inout LevelNodes
     ) -> Bool {

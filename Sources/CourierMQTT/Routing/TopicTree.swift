@@ -1,13 +1,14 @@
 import CourierCore
 
-/// The topic filters of all readers as a tree of levels. For a topic, it finds the readers with a matching filter.
+/// The topic filters of all readers as a tree of topic levels. Finds the readers whose filter matches a topic.
 ///
 /// A lookup visits, level by level, only the nodes whose path matches the topic, so filters that do not match cost
-/// nothing. If both `+` and a text match, it visits both. It uses no recursion, and ends after the deepest matching
-/// node, even if the topic has 65,535 separators. It does not allocate once its arrays have grown.
+/// nothing. If both `+` and a text match, the lookup visits both nodes. A lookup uses no recursion. It ends after the
+/// deepest matching node, even if the topic has 65,535 separators. It allocates memory only until the arrays of the
+/// tree are large enough.
 ///
-/// A shared filter is matched by the part after its group. Memory is proportional to the text of the present filters.
-/// When most of it is unused, the used part is moved to a smaller array.
+/// Only the part of a shared filter after its group is matched. The memory of the tree is proportional to the text of
+/// its filters. When most of this memory is unused, the used part is moved to smaller arrays.
 struct TopicTree: Sendable {
     /// Identifies a reader. The numbers should be small and reused, because the tree keeps eight bytes for each number
     /// up to the largest.
@@ -15,11 +16,11 @@ struct TopicTree: Sendable {
 
     private var nodes = LevelNodes()
     private var lists = ReaderLists()
-    /// For each reader, the number of the last lookup that found it. So a lookup reports each reader only once.
+    /// For each reader, the number of the last lookup that found the reader. So a lookup reports each reader only once.
     private var lastLookups: [UInt64] = []
     private var lookup: UInt64 = 0
-    /// The nodes that match the levels so far, and (`following`) the nodes that also match the next level. The arrays
-    /// are kept between lookups, so that a lookup does not allocate.
+    /// The nodes that match the levels of the topic so far. `following` collects the nodes that also match the next
+    /// level. Both arrays are reused for the next lookup, so that a lookup does not allocate memory.
     private var matching = [LevelNodes.root]
     private var matchingCount = 0
     private var following = [LevelNodes.root]
@@ -35,13 +36,13 @@ struct TopicTree: Sendable {
     /// The number of nodes. Filters that begin with the same levels share the nodes of these levels.
     var nodeCount: Int { nodes.count }
 
-    /// The largest number of matching nodes at one level in all lookups so far, which determines the cost of a level.
-    /// The arrays have grown to twice this number.
+    /// The largest number of nodes that matched at one level in all lookups so far. The time for one level is
+    /// proportional to this number. The arrays have twice as many elements.
     var widestLevel: Int { max(matching.count, following.count) / 2 }
 
     /// Adds `reader` to the readers of `filter`.
     ///
-    /// - Returns: `false` if it was a reader of `filter` already.
+    /// - Returns: `false` if `reader` was a reader of `filter` already.
     @discardableResult
     mutating func insert(_ filter: TopicFilter, for reader: ReaderID) -> Bool {
         precondition(reader >= 0, "readers are numbered from zero")
@@ -53,7 +54,7 @@ struct TopicTree: Sendable {
 
     /// Removes `reader` from the readers of `filter`.
     ///
-    /// - Returns: `false` if it was not a reader of `filter`.
+    /// - Returns: `false` if `reader` was not a reader of `filter`.
     @discardableResult
     mutating func remove(_ filter: TopicFilter, for reader: ReaderID) -> Bool {
         guard let place = nodes.find(filter) else { return false }
@@ -91,7 +92,8 @@ extension TopicTree {
         }
     }
 
-    /// Replaces the matching nodes by their children that match the next level.
+    /// Replaces the matching nodes by their children that match the next level. Calls `body` for the readers of filters
+    /// that end in `#` at this level.
     @inline(__always)
     private mutating func follow(
         _ level: UnsafeRawBufferPointer, _ hash: UInt64, mayBeWild: Bool, _ body: (ReaderID) -> Void
@@ -117,8 +119,8 @@ extension TopicTree {
         matchingCount = count
     }
 
-    /// Visits the readers at the end of the topic: of filters that end here, and of filters with `#` below, because `#`
-    /// also matches its parent level [MQTT-4.7.1-1].
+    /// Visits the readers at the end of the topic. Their filters end at this level, or have only `#` below it, because
+    /// `#` also matches its parent level [MQTT-4.7.1-1].
     private mutating func visitEnds(_ body: (ReaderID) -> Void) {
         for index in 0..<matchingCount {
             visit(nodes[matching[index]].readersHere, body)

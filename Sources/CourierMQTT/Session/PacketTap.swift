@@ -7,8 +7,8 @@ import MQTTCodec
 package final class PacketTap: Sendable {
     private let observer: any PacketObserver
     private let connection: ObservedConnection
-    /// True if AUTH may follow other packets, because a client with an authentication method can authenticate again
-    /// (MQTT 5.0, 4.12.1).
+    /// True if AUTH packets may appear anywhere on the connection, not only at its beginning. A client with an
+    /// authentication method can authenticate again (MQTT 5.0, 4.12.1).
     private let mayAuthenticateAgain: Bool
 
     /// Creates a tap that shows the packets of `connection` to `observer`.
@@ -19,11 +19,12 @@ package final class PacketTap: Sendable {
             connection.protocolVersion == .v5 && connection.options.extendedAuthentication != nil
     }
 
-    /// Shows packets that were written. The packets are complete, and CONNECT is always the first packet of its write.
+    /// Shows packets that were written. All packets in `bytes` are complete. If `bytes` contains CONNECT, it is the
+    /// first packet.
     func wrote(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.outgoing, shown(bytes, .client), time) }
 
-    /// Shows packets that were read. The packets are complete. CONNACK, or AUTH before CONNACK, is always the first
-    /// packet of its read.
+    /// Shows packets that were read. All packets in `bytes` are complete. If `bytes` contains CONNACK, or AUTH before
+    /// CONNACK, that packet is the first one.
     func read(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.incoming, shown(bytes, .server), time) }
 
     private func tell(_ direction: PacketBatch.Direction, _ bytes: [UInt8], _ time: ContinuousClock.Instant) {
@@ -53,9 +54,9 @@ package final class PacketTap: Sendable {
         return Self.masked(bytes, version, sender, everywhere: mayAuthenticateAgain)
     }
 
-    /// Replaces every byte of passwords and authentication data with `*`. If `everywhere` is false, only the packets
-    /// before the first packet without a secret are checked. If a checked packet cannot be decoded, that packet and all
-    /// bytes after it are left out.
+    /// Replaces every byte of passwords and authentication data with `*`. If `everywhere` is false, the check stops at
+    /// the first packet that cannot contain a secret. If a checked packet cannot be decoded, the result ends before
+    /// that packet.
     private static func masked(
         _ bytes: RawSpan, _ version: ProtocolVersion, _ sender: Endpoint, everywhere: Bool
     ) -> [UInt8] {
@@ -72,7 +73,7 @@ package final class PacketTap: Sendable {
             if hasSecret(bytes, at: offset) {
                 shown += copy(bytes.extracting(shownEnd..<offset))
                 guard let packet = try? decoder.packet(frame, in: bytes) else { return shown }
-                // CONNECT contains the version.
+                // Encode the masked CONNECT in the protocol version that the CONNECT itself names.
                 if case .connect(let connect) = packet { version = connect.version }
                 var buffer = PacketBuffer()
                 let encoder = PacketEncoder(version: version, sender: sender)

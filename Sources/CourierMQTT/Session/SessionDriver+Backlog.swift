@@ -1,16 +1,17 @@
 import CourierTransport
 import MQTTEngine
 
-/// Limits the bytes that wait for a slow peer. Messages are held back. Answers to received packets are not held back,
-/// because a large upload must not delay receiving. So the bytes of answers are limited. Otherwise, a peer that sends
-/// and never reads would fill the memory.
+/// Limits the bytes that wait in the channel while the peer does not read. While many bytes wait, the client writes no
+/// further messages. But it still answers received packets, because a large upload must not delay receiving. So the
+/// bytes of these answers need a limit. Otherwise, a peer that sends and never reads would fill the memory.
 extension SessionDriver {
-    /// Checks the number of waiting bytes once per read. Ends the connection if there are more than a peer can cause
-    /// that follows the MQTT specification.
+    /// Checks the number of bytes that wait in the channel; called once per read. Ends the connection if more bytes
+    /// wait than a peer that follows the MQTT specification can cause.
     ///
-    /// The limit is set when the channel is first found above high water. The limit includes the bytes of the messages
-    /// that the session has at that time, because they may be written when the peer acknowledges earlier messages.
-    /// Other messages are not written while the channel is above high water.
+    /// The limit is set when the channel is first found above high water (with many unsent bytes). It is the sum of the
+    /// waiting bytes, the bytes of the messages that the engine has, and `answerLimit`. The engine may write its
+    /// messages when the peer acknowledges earlier ones. The engine gets no further messages while the channel is above
+    /// high water.
     func checkBacklog() {
         guard let channel = state.pointee.channel, channel.isAboveHighWater else { return }
         let waiting = channel.pendingByteCount
@@ -23,6 +24,6 @@ extension SessionDriver {
             waitingByteCount: waiting, into: &state.pointee.buffer, &state.pointee.actions)
     }
 
-    /// Removes the limit, for example because the peer has caught up or the connection has ended.
+    /// Removes the limit for waiting bytes, for example because few bytes wait again or the connection has ended.
     func forgetBacklog() { state.pointee.backlogLimit = nil }
 }

@@ -6,17 +6,17 @@ import MQTTEngine
 extension SessionDriver: LoopWork {
     /// Sends messages that were just accepted. May be called from any thread, but not under a lock.
     ///
-    /// If the loop sleeps, the calling thread sends them itself; see ``EventLoop/borrow(_:)``.
+    /// If the loop's thread sleeps, the calling thread may send the messages itself; see ``EventLoop/borrow(_:)``.
     func wakeForMessages() { if !loop.borrow(sendAtOnce) { loop.enqueue(self) } }
 
-    /// If a batch has at least this many messages, the loop expects more messages soon. It then checks the queue again
-    /// by itself, so callers need not wake it.
+    /// If a batch has at least this many messages, the loop expects more messages soon. The loop then checks the queue
+    /// again by itself, so callers need not wake the loop.
     private static let burstCount = 8
 
     /// Sends waiting messages until no more may be sent.
     ///
     /// After a large batch, the loop checks the queue again a moment later. So a caller that publishes without a pause
-    /// wakes no thread, and one write contains several messages.
+    /// does not have to wake the loop, and one write contains several messages.
     package func runOnLoop() {
         while true {
             let batch = sendBatch(through: lastOfTurn())
@@ -43,12 +43,13 @@ extension SessionDriver: LoopWork {
 
     /// Returns the number of the last message that may be sent now.
     ///
-    /// If a thread gives a job to the loop and then publishes a message, the loop runs the job first. So the message
-    /// does not overtake an earlier SUBSCRIBE. For this, a message is sent only after the loop has begun all jobs that
-    /// were handed over before the message was accepted.
+    /// A thread may give the loop a job, such as sending SUBSCRIBE, and then publish a message. The message must not
+    /// overtake the job. So a message is sent only after the loop has begun all jobs that it received before the
+    /// message was accepted.
     private func lastOfTurn() -> Int {
         let last = outgoing.lastNumber
-        // Read after `lastNumber`, so that the count includes all jobs that were handed over before these messages.
+        // Read the count of jobs after `lastNumber`. The count then includes all jobs that the loop received before
+        // these messages were accepted.
         let count = loop.handedOverCount
         if let awaited = state.pointee.awaited, loop.begunCount >= awaited.jobCount {
             state.pointee.lastOfTurn = awaited.number
@@ -65,8 +66,8 @@ extension SessionDriver: LoopWork {
 
     /// Gives a batch of messages to the engine.
     ///
-    /// - Returns: The number of messages in the batch, whether no message remained that may be sent, and whether
-    ///   messages remained that must wait for earlier jobs of the loop.
+    /// - Returns: `count` is the number of messages in the batch. `isAll` is true if no other message may be sent now.
+    ///   `hasLater` is true if messages must wait for earlier jobs of the loop.
     private func sendBatch(isLast: Bool = false, through last: Int) -> (count: Int, isAll: Bool, hasLater: Bool) {
         var views: [MessageView] = []
         swap(&views, &state.pointee.views)
@@ -95,8 +96,8 @@ extension SessionDriver: LoopWork {
         runOnLoop()
     }
 
-    /// Sends all messages that the broker's quota allows, because the connection is about to end. Sends them even if
-    /// the socket accepts no more bytes.
+    /// Sends all messages that the broker's quota allows, because the connection is about to end. The messages are sent
+    /// even if many earlier bytes are still unsent.
     func sendAll() {
         while sendBatch(isLast: true, through: .max).count > 0 {}
         forgetBacklog()  // The bytes of these messages may exceed the backlog limit.
@@ -117,8 +118,8 @@ extension SessionDriver {
         return state.pointee.engine.unacknowledgedPublishes
     }
 
-    /// True while bytes of the last write are unsent. After the end of the connection, true if bytes were unsent at the
-    /// end.
+    /// True while bytes of the last write are unsent. After the connection has ended, true if bytes were unsent when it
+    /// ended.
     var hasUnwrittenBytes: Bool { state.pointee.hasUnwrittenBytes }
 
     /// True if bytes of earlier writes were unsent when the last write began.

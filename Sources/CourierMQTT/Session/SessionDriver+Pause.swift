@@ -2,13 +2,15 @@ import CourierTransport
 import MQTTEngine
 import Synchronization
 
-/// The state of a pause of reading from the socket. Reading pauses because a reader is full.
+/// The state of a pause in reading from the socket. The client pauses reading, for example, while a reader of messages
+/// is full.
 ///
-/// The reader may wait for an answer of the broker, and this answer is behind unread messages. So while an answer is
-/// awaited, the client reads for a short time now and then (a *glance*). A glance lasts until the reader is full again.
-/// The engine's timeouts run during a glance, so that a dead connection ends.
+/// The app may take no further message before the broker answers a request, but that answer arrives after the unread
+/// messages. So while any answer is awaited, the client reads for a short time again and again (a *glance*). A glance
+/// ends when the reader is full again. The engine's timeouts run during a glance, so that the client notices a dead
+/// connection.
 struct ReadingPause {
-    /// The time between two glances, 20 ms.
+    /// The time from the beginning of a pause, or from the end of a glance, to the next glance: 20 ms.
     static let interval = Duration.milliseconds(20)
 
     var isOn = false
@@ -28,7 +30,7 @@ extension SessionDriver {
         state.pointee.pause = ReadingPause()
     }
 
-    /// Schedules a glance, if an answer is awaited.
+    /// Schedules the next glance, if the client awaits an answer, and no glance is running or scheduled.
     func planGlance() {
         guard !state.pointee.pause.isGlancing, state.pointee.pause.timer == nil, awaitsAnswer else { return }
         state.pointee.pause.timer = loop.schedule(at: loop.now.advanced(by: ReadingPause.interval)) { [weak self] in

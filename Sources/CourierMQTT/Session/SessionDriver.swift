@@ -10,23 +10,24 @@ package import Synchronization
 /// engine's actions are performed, and the timer is set.
 ///
 /// `@unchecked Sendable` is safe: `state` is used on the event loop only, and the functions that other types call check
-/// this. The queue has its own lock. All other properties are constant.
+/// that they run there. The queue has its own lock. All other properties are constant.
 package final class SessionDriver: @unchecked Sendable {
-    /// The state that is used on the event loop. It is stored behind a pointer, because each access to a property of a
-    /// class checks for exclusive access at run time, several times per message.
+    /// The state that is used on the event loop. It is stored behind a pointer: Swift checks each access to a class's
+    /// property for exclusive access at run time, and these checks would run several times per message.
     struct State: ~Copyable {
         var engine: ClientEngine
         var buffer = PacketBuffer()
         var actions = ActionList()
         /// The actions that are being performed. This list and ``actions`` are swapped, so that both keep their memory.
         var performing = ActionList()
-        /// Reused memory for the messages that the engine receives.
+        /// Reused memory for the list of messages that the engine must send.
         var views: [MessageView] = []
         /// The number of the last message that may be sent; see `lastOfTurn()`.
         var lastOfTurn = 0
-        /// The messages that may be sent next: up to `number`, after the loop has begun `jobCount` jobs.
+        /// Messages up to `number` may be sent after the loop has begun `jobCount` jobs; `nil` if no message waits for
+        /// jobs.
         var awaited: (number: Int, jobCount: Int)?
-        /// The broker's answers since the last ``reportAnswers()``.
+        /// The broker's answers to messages since the last call of ``reportAnswers()``.
         var answers: [OutgoingQueue.Answer] = []
         var channel: ByteChannel?
         /// The observer of the present connection's packets.
@@ -36,25 +37,25 @@ package final class SessionDriver: @unchecked Sendable {
         var timer: TimerToken?
         /// The time when ``timer`` fires, which is never later than the engine's deadline.
         var timerDeadline: ContinuousClock.Instant?
-        /// The reason why the engine ended the connection; `nil` again after the channel has closed.
+        /// The reason why the engine ended the connection; `nil` if the engine has not ended the connection.
         @BoxedOptional var closeReason: CloseReason?
-        /// True if DISCONNECT was written on the present connection. After the end of the connection, true if
-        /// DISCONNECT was also sent.
+        /// True if DISCONNECT was written to the present connection's channel. After the connection has ended, true if
+        /// all bytes up to DISCONNECT were also sent.
         var hasSaidGoodbye = false
         /// True if the session must be forgotten when the connection ends.
         var forgetsSession = false
         /// True while actions are performed. Inputs that follow from the actions are handled after them.
         var isPerforming = false
-        /// True if no message could be sent at the last check of the queue, because of the socket, the quota or a
-        /// missing connection.
+        /// True if the last check of the queue found no message that may be sent: the socket was full, the broker's
+        /// quota was used up, or there was no connection.
         var isStalled = false
-        /// True while bytes of the last write are in the channel. After the end of the connection, true if bytes were
-        /// in the channel at the end.
+        /// True while bytes of the last write are unsent in the channel. After the connection has ended, true if bytes
+        /// were unsent when it ended.
         var hasUnwrittenBytes = false
-        /// True if bytes of earlier writes were in the channel when the last write began.
+        /// True if bytes of earlier writes were unsent when the last write began.
         var followsUnwrittenBytes = false
-        /// The maximum number of bytes that may wait in the channel while it is above high water; `nil` until the
-        /// channel is found above high water.
+        /// The maximum number of bytes that may wait in the channel while it is above high water (has many unsent
+        /// bytes). `nil` until the channel is found above high water.
         var backlogLimit: Int?
         /// The pause of reading while a reader is full.
         var pause = ReadingPause()
@@ -62,12 +63,12 @@ package final class SessionDriver: @unchecked Sendable {
 
     /// The default for the maximum number of bytes of answers that wait for a peer that does not read, 4 MiB. A peer
     /// that follows the MQTT specification has at most 65,535 unanswered packet ids at a time. The answers to them take
-    /// less than 1 MiB.
+    /// less than 1 MiB, so such a peer never reaches the limit.
     package static let defaultAnswerLimit = 4 << 20
 
     /// The event loop that runs the session.
     package let loop: EventLoop
-    /// The number of awaited responses that arrive as messages.
+    /// The number of requests that await a response. A response arrives as a message.
     package let awaitedMessages = Atomic(0)
 
     let observer: any SessionObserver
@@ -97,7 +98,7 @@ package final class SessionDriver: @unchecked Sendable {
     // MARK: Called on the event loop
 
     /// Opens a connection. An earlier connection must have ended. `history` is shared by all connections, but `tap`
-    /// observes only this one.
+    /// observes only the new connection.
     package func open(
         _ endpoint: TransportEndpoint, tls: TLSContext? = nil, proxy: ProxySetting = .direct,
         options: ChannelOptions = ChannelOptions(), history: AddressHistory? = nil, tap: PacketTap? = nil
@@ -119,8 +120,8 @@ package final class SessionDriver: @unchecked Sendable {
             state.pointee.channel?.close()
             return
         }
-        // Send the messages that were handed over before the call, because QoS 0 messages do not wait for a later
-        // connection.
+        // Send the messages that were published before this call. QoS 0 messages among them would otherwise be lost,
+        // because they usually do not wait for the next connection.
         sendAll()
         if state.pointee.engine.isConnected, state.pointee.channel?.takesOutput == true {
             state.pointee.hasSaidGoodbye = true
@@ -235,8 +236,8 @@ package final class SessionDriver: @unchecked Sendable {
         return state.pointee.engine.protocolVersion
     }
 
-    /// Pauses or resumes reading. With the pause, a slow reader delays the broker, and memory stays bounded. Reading is
-    /// not paused before CONNACK.
+    /// Pauses or resumes reading. During a pause, the broker has to wait, so that messages for a slow reader do not
+    /// fill the memory. Reading is not paused before CONNACK.
     package func setReadingPaused(_ isPaused: Bool) {
         tell { state, now in state.engine.setReadingPaused(isPaused, now: now) }
         if !isPaused {
@@ -248,13 +249,13 @@ package final class SessionDriver: @unchecked Sendable {
         }
     }
 
-    /// True while the observer has paused reading, also during a glance.
+    /// True while the observer has paused reading, also during a glance (a short time of reading within a pause).
     package var isReadingPaused: Bool {
         loop.preconditionOnLoop()
         return state.pointee.pause.isOn || state.pointee.channel?.isPaused == true
     }
 
-    /// True while reading is paused and there is no glance, so that received bytes stay in the system's buffers.
+    /// True while reading is paused and no glance is running. Received bytes then stay in the system's buffers.
     package var isReadingHalted: Bool {
         loop.preconditionOnLoop()
         return state.pointee.pause.isOn && !state.pointee.pause.isGlancing
@@ -274,7 +275,7 @@ package final class SessionDriver: @unchecked Sendable {
 }
 
 extension SessionDriver {
-    /// Passes an input to the engine, and performs its actions.
+    /// Passes an input to the engine, and performs the engine's actions.
     func tell(_ input: (inout State, ContinuousClock.Instant) -> Void) {
         loop.preconditionOnLoop()
         input(&state.pointee, loop.now)
@@ -282,10 +283,11 @@ extension SessionDriver {
         resumeIfStalled()  // An acknowledgement may have freed quota.
     }
 
-    /// Writes all packets of the engine, performs its actions, writes their packets, and sets the timer.
+    /// Writes all packets of the engine, performs its actions, writes the packets that result from them, and sets the
+    /// timer.
     ///
-    /// Requests that the observer makes during its calls are included. So if it acknowledges all messages of a read,
-    /// one write sends all acknowledgements.
+    /// The observer may make requests while it receives actions, for example to acknowledge all messages of a read. One
+    /// write sends the packets of all these requests.
     func settle() {
         guard !state.pointee.isPerforming else { return }
         flush()
@@ -310,8 +312,8 @@ extension SessionDriver {
         state.pointee.buffer.removeAll()
     }
 
-    /// Performs all actions in order, including actions that are added meanwhile. The bytes of received messages are in
-    /// `bytes`.
+    /// Performs all actions in their order, including actions that are added meanwhile. `bytes` holds the bytes of
+    /// received messages.
     private func perform(in bytes: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) {
         guard !state.pointee.isPerforming, !state.pointee.actions.isEmpty else { return }
         state.pointee.isPerforming = true
@@ -334,8 +336,8 @@ extension SessionDriver {
         state.pointee.isPerforming = false
     }
 
-    /// Reports the broker's answers to messages together. So many answers need only one lock and one turn of the
-    /// delivery queue.
+    /// Reports all collected answers of the broker in one call. Even a large number of answers then needs only one lock
+    /// and one turn of the delivery queue.
     private func reportAnswers() {
         guard !state.pointee.answers.isEmpty else { return }
         var answers: [OutgoingQueue.Answer] = []
@@ -358,8 +360,8 @@ extension SessionDriver {
         state.pointee.channel?.close()
     }
 
-    /// Makes sure that a timer fires no later than the engine's deadline. An earlier timer is kept, because each packet
-    /// moves the deadline, and a timer that fires too early costs only one call.
+    /// Makes sure that a timer fires no later than the engine's deadline. If a timer fires earlier, it stays: each
+    /// packet moves the deadline, and one early call costs less than a new timer for each packet.
     private func setTimer() {
         guard let deadline = state.pointee.engine.deadline else { return }
         if let set = state.pointee.timerDeadline, set <= deadline { return }
@@ -375,8 +377,8 @@ extension SessionDriver {
         trim()
     }
 
-    /// Frees memory that is needed only during traffic. Called after timers, because they fire when there is little
-    /// traffic. They fire so rarely that it costs little to allocate the memory again.
+    /// Frees memory that is needed only during traffic. Called when a timer fires, because timers mostly fire when
+    /// there is little traffic. Timers fire so rarely that it costs little to allocate the memory again.
     private func trim() {
         guard !state.pointee.isPerforming else { return }
         outgoing.trim()
@@ -390,8 +392,8 @@ extension SessionDriver {
 }
 
 extension ChannelCloseReason {
-    /// True if the peer ended the connection without an MQTT reason. RabbitMQ closes a WebSocket with an internal error
-    /// if it does not support the MQTT version.
+    /// True if the peer ended the connection without an MQTT reason. A closed WebSocket counts as well: RabbitMQ closes
+    /// it with an internal error if RabbitMQ does not support the MQTT version.
     var isSilent: Bool {
         switch self {
         case .closedByPeer: true
@@ -415,7 +417,8 @@ extension SessionDriver: ChannelHandler {
             let taken = state.pointee.engine.received(
                 rest, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
             if let tap = state.pointee.tap { tap.read(rest.extracting(first: taken), at: loop.now) }
-            // Messages point into `rest`, so they are delivered now. Packets can be written at the end of the read.
+            // Deliver messages now, because they point into `rest`. New packets are written later, at the end of the
+            // read.
             rest.withUnsafeBytes { perform(in: $0) }
             consumed += taken
             // If reading was paused, the remaining bytes wait in the channel, so that the queue of the full reader does

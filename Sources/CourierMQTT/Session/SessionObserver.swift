@@ -4,7 +4,7 @@ import MQTTCodec
 import MQTTEngine
 
 /// Receives the events of a ``SessionDriver``. The functions are called on the driver's event loop, one at a time, in
-/// order.
+/// the order of the events.
 protocol SessionObserver: AnyObject, Sendable {
     /// Called when the channel to the broker is open and CONNECT was written.
     func opened()
@@ -12,28 +12,29 @@ protocol SessionObserver: AnyObject, Sendable {
     /// Called when a message has arrived. The spans are valid during the call only. `properties` are still encoded.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: RawSpan)
 
-    /// Called when the broker answered messages, with the answers in order. The call precedes all actions that follow
-    /// the answers.
+    /// Called when the broker acknowledged or refused messages, with its answers in the order of arrival. Actions that
+    /// follow these answers are reported after this call.
     func answered(_ answers: [OutgoingQueue.Answer])
 
     /// Called at each step in the delivery of a message. The default implementation calls ``performed(_:)``, which
     /// takes several times as long.
     func progressed(_ progress: ExchangeProgress)
 
-    /// Called for all other actions of the engine; see ``MQTTEngine/EngineAction``. Received messages and the end of a
-    /// connection are reported by the other functions.
+    /// Called for each engine action that has no function of its own in this protocol; see ``MQTTEngine/EngineAction``.
+    /// Received messages and the end of a connection have functions of their own.
     func performed(_ action: EngineAction)
 
     /// Called after all events of one read were reported.
     func receivedAll()
 
-    /// Called when paused reading continues for a glance. The glance lasts until reading is paused again or resumed.
+    /// Called when a glance begins: the client reads for a short time although reading is paused. The glance lasts
+    /// until reading is paused again or resumed.
     func glanceBegan()
 
     /// Called after packets were written to the channel. The implementation must be fast.
     func wrote()
 
-    /// Called when all bytes that had to wait were sent.
+    /// Called when all bytes that waited in the channel were sent.
     func drained()
 
     /// Called after the session took messages from the queue, if `taken` contains work for the client.

@@ -3,18 +3,19 @@ import Dispatch
 public import Foundation
 import Synchronization
 
-/// A message store in memory. Its rows survive a lost connection and the client, but not the process.
+/// A message store in memory. Its contents remain when a connection or the client ends, and are lost when the process
+/// ends.
 ///
 /// ```swift
 /// let store = MemoryMessageStore()  // One store for all clients of the process; each client has its own scope.
 /// ```
 ///
-/// A batch takes effect before ``commit(_:in:completion:)`` returns. Completions are called on a queue of the store, in
-/// the order of the batches, while no lock is held. Subscriptions count as rows, and packet ids do not. An `enqueue` or
-/// `keep` with an id that is in use replaces the row.
+/// The changes take effect before ``commit(_:in:completion:)`` returns. Completions are called on a queue of the store,
+/// in the order of the commits, while no lock is held. Subscriptions count as rows, and packet ids do not. An `enqueue`
+/// or `keep` with an id that is in use replaces the row with this id.
 ///
-/// If a batch would exceed a limit, it fails with `storeFull` and changes nothing. The store drops no rows to make
-/// room. A batch that removes at least as much as it adds is accepted.
+/// If a commit would exceed a limit, it fails with `storeFull` and changes nothing. The store drops no rows to make
+/// room. A commit that removes at least as much as it adds is always accepted.
 public final class MemoryMessageStore: MessageStore {
     /// The default limit of rows in all scopes together: 100,000.
     public static let defaultMaximumRows = 100_000
@@ -33,7 +34,7 @@ public final class MemoryMessageStore: MessageStore {
     private struct State: Sendable {
         var contents: StoreContents
         var completions: [Completion] = []
-        /// Whether the queue is scheduled to call completions.
+        /// True if a block on the queue is scheduled to call completions.
         var isScheduled = false
     }
 
@@ -48,8 +49,8 @@ public final class MemoryMessageStore: MessageStore {
     ///     default.
     ///   - maximumBytes: The limit of bytes of payloads, topics and properties in all scopes together,
     ///     ``defaultMaximumBytes`` by default.
-    ///   - date: Returns the present date; the system's clock by default. The store uses it to find expired incoming
-    ///     messages that were not stored during the present boot.
+    ///   - date: Returns the present date; the system's clock by default. The store uses the date for the age of
+    ///     incoming messages that were stored before the last boot of the system.
     public init(
         maximumRows: Int = MemoryMessageStore.defaultMaximumRows,
         maximumBytes: Int = MemoryMessageStore.defaultMaximumBytes, date: @escaping @Sendable () -> Date = { Date() }
@@ -62,7 +63,7 @@ public final class MemoryMessageStore: MessageStore {
     /// Applies all changes, or none if they do not fit; see ``CourierCore/MessageStore``.
     ///
     /// - Parameters:
-    ///   - changes: The changes, in order.
+    ///   - changes: The changes, in the order in which they are applied.
     ///   - scope: The scope of the rows.
     ///   - completion: Called once, on a queue of the store, after the completions of earlier batches.
     public func commit(

@@ -1,11 +1,11 @@
 import CourierCore
 
 /// Rows in the order of their ids, found by binary search. Appending a row takes the same time for any number of rows.
-/// Removing a row leaves a gap. When more than half of the slots are gaps, they are closed.
+/// Removing a row leaves a gap. When there are more gaps than rows, all gaps are removed.
 struct MessageRows<Row: Sendable>: Sendable {
     typealias ID = StoredMessage.ID
 
-    /// Up to this number, gaps are not closed.
+    /// The number of gaps up to which gaps are not removed.
     private static var toleratedGaps: Int { 64 }
 
     private var ids: [ID] = []
@@ -36,7 +36,7 @@ struct MessageRows<Row: Sendable>: Sendable {
         return nil
     }
 
-    /// Removes and returns a row.
+    /// Removes and returns the row with this id; returns `nil` if there is none.
     @discardableResult
     mutating func remove(_ id: ID) -> Row? {
         guard let index = index(of: id), let row = rows[index] else { return nil }
@@ -61,8 +61,8 @@ struct MessageRows<Row: Sendable>: Sendable {
         return removed
     }
 
-    /// Calls `body` for at most `limit` rows with ids above `id`, in order. If `id` is `nil`, starts with the first
-    /// row.
+    /// Calls `body` for at most `limit` rows with ids above `id`, in the order of the ids. If `id` is `nil`, starts
+    /// with the first row.
     ///
     /// - Returns: The last visited id; `nil` if there was no row.
     func visit(after id: ID?, limit: Int, _ body: (Row) -> Void) -> ID? {

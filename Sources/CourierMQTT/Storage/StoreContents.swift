@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// The contents of a ``MemoryMessageStore``, as a value. A batch is applied as a whole, or changes nothing.
+/// The contents of a ``MemoryMessageStore``, as a value. Either all changes of a commit are applied, or none.
 struct StoreContents: Sendable {
     /// The rows of one scope.
     struct Scope: Sendable {
@@ -12,11 +12,11 @@ struct StoreContents: Sendable {
         var lastMessageID: StoredMessage.ID?
         var session: StoreScope?
         var payloadBytes = 0
-        /// The size of the rows, for the limits.
+        /// The number of rows and bytes of this scope, which count against the limits of the store.
         var size = StoreSize()
     }
 
-    /// The former value of a changed part, which undoes the change.
+    /// The former value of a part that a commit has changed. It is restored if the commit fails.
     private enum Undo {
         case outgoing(StoredMessage.ID, StoredOutgoing?)
         case incoming(StoredMessage.ID, StoredMessage?)
@@ -46,10 +46,11 @@ struct StoreContents: Sendable {
 
     subscript(scope: StoreScope) -> Scope { scopes[scope] ?? Scope() }
 
-    /// Applies all changes, or none if they do not fit.
+    /// Applies all changes, or none if the contents would exceed the limits.
     mutating func apply(_ changes: [StoreChange], in name: StoreScope) throws(CourierError) {
         guard !changes.isEmpty else { return }
-        // Remove the scope from the dictionary meanwhile, so that its rows are changed in place and not copied.
+        // Remove the scope from the dictionary during the changes, so that its rows are changed in place and not
+        // copied.
         var scope = scopes.removeValue(forKey: name) ?? Scope()
         defer { scopes[name] = scope }
         let before = scope.size
@@ -69,8 +70,8 @@ struct StoreContents: Sendable {
         size = after
     }
 
-    /// Returns rejected messages of a scope with ids above `id`, in the order of their ids. If `id` is `nil`, starts
-    /// with the first.
+    /// Returns at most `limit` rejected messages of a scope with ids above `id`, in the order of their ids. If `id` is
+    /// `nil`, starts with the first message.
     func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) -> [RejectedMessage] {
         let found = rejected.lazy.filter { $0.scope == scope }.map(\.message)
             .filter { message in id.map { message.message.id > $0 } ?? true }
@@ -138,7 +139,7 @@ extension StoreContents {
         }
     }
 
-    /// Keeps a rejected message, and removes the oldest rejected messages that no longer fit.
+    /// Adds a rejected message. Removes the oldest rejected messages while all of them together exceed the limit.
     private mutating func keepRejected(_ new: Rejected) {
         rejected.removeAll { $0.scope == new.scope && $0.message.message.id == new.message.message.id }
         let size = StoreSize(of: new.message.message)
@@ -170,7 +171,7 @@ extension StoreContents {
 extension StoreContents.Scope {
     fileprivate mutating func gaveOut(_ id: StoredMessage.ID) { lastMessageID = max(lastMessageID ?? id, id) }
 
-    /// Sets or removes a row, and returns the former row.
+    /// Adds or replaces the row with this id, or removes it if `row` is `nil`. Returns the former row.
     @discardableResult
     fileprivate mutating func putOutgoing(_ row: StoredOutgoing?, _ id: StoredMessage.ID) -> StoredOutgoing? {
         let old = row.map { outgoing.put($0, id) } ?? outgoing.remove(id)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Keeps SIGPIPE from ending the process when the calling thread writes to a pipe without a reader.
 enum BrokenPipeSignal {
-    /// Blocks the signal until the calling thread ends. A write to a closed pipe then fails instead.
+    /// Blocks the signal until the calling thread ends. A write to a closed pipe then returns an error.
     static func block() {
         var signals = signals
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -14,8 +14,8 @@ enum BrokenPipeSignal {
         var earlier = sigset_t()
         pthread_sigmask(SIG_BLOCK, &signals, &earlier)
         body()
-        // The signal of a failed write must not be delivered later. If SIGPIPE was blocked before, a pending signal is
-        // kept.
+        // If SIGPIPE was not blocked before, discards the pending signal of a failed write, so that it is not delivered
+        // later.
         if sigismember(&earlier, SIGPIPE) == 0 {
             var noTime = timespec(tv_sec: 0, tv_nsec: 0)
             while sigtimedwait(&signals, nil, &noTime) == SIGPIPE {}

@@ -47,12 +47,13 @@ final class IncomingBytes: @unchecked Sendable {
         }
     }
 
-    /// Ends the input. The event loop receives the end after all bytes. Only the first call has an effect.
+    /// Ends the input. The event loop receives `end` after all bytes. Only the first call has an effect.
     func finish(_ end: End) { condition.withLock { self.end = self.end ?? end } }
 
     // MARK: Called on the event loop
 
-    /// Moves waiting bytes into `space`.
+    /// Moves waiting bytes into `space`, and returns their number. If no bytes wait, returns the end of the input, or
+    /// `nothingYet`.
     func take(into space: UnsafeMutableRawBufferPointer) -> Taken {
         condition.withLock {
             let count = min(bytes.count - takenCount, space.count)

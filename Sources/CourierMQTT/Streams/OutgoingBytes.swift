@@ -11,7 +11,8 @@ final class OutgoingBytes: @unchecked Sendable {
     private var isEnded = false
     private var failure: TransportError?
 
-    /// Creates a buffer for at most `capacity` waiting bytes. The thread may be writing as many bytes in addition.
+    /// Creates a buffer for at most `capacity` waiting bytes. The thread may hold as many bytes again while it writes
+    /// them.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     // MARK: Called on the event loop

@@ -24,8 +24,8 @@ import Synchronization
 /// Closing writes the accepted bytes, then closes both streams and ends both threads. If the peer is silent, a blocked
 /// call may never return. Pass a `whenClosed` that ends the underlying connection, so that the call returns.
 public final class StreamPair: DuplexByteStream {
-    /// The number of bytes that may wait in each direction between the event loop and a stream: 64 KiB. At this number,
-    /// the sending side must wait.
+    /// The number of bytes that may wait in each direction between the event loop and a stream: 64 KiB. If more bytes
+    /// arrive, their sender must wait.
     public static let capacity = 64 << 10
     /// The largest number of bytes that one call reads.
     private static let readSize = 16 << 10

@@ -1,13 +1,14 @@
-/// The queue of ``SubscriptionSet`` entries that need a request. It contains the places of the entries. Urgent entries
-/// come before the other entries, and each group keeps the order in which its entries were added.
+/// The queue of ``SubscriptionSet`` entries that need a SUBSCRIBE or UNSUBSCRIBE. The queue holds the *place* of each
+/// entry, which is its index in the set's list of entries. Urgent entries come before all other entries. Each of these
+/// two groups keeps the order in which its entries were added.
 struct SlotQueue: Sendable {
     private var urgent = Line()
     private var usual = Line()
 
-    /// The place of the next entry; `nil` if the queue is empty.
+    /// The index of the next entry in the set's list; `nil` if the queue is empty.
     var first: Int? { urgent.first ?? usual.first }
 
-    /// Adds an entry after all entries, or after the urgent entries if `isUrgent` is true.
+    /// Adds an entry at the end of the queue, or directly after the last urgent entry if `isUrgent` is true.
     mutating func append(_ place: Int, isUrgent: Bool) {
         if isUrgent { urgent.places.append(place) } else { usual.places.append(place) }
     }
@@ -17,14 +18,14 @@ struct SlotQueue: Sendable {
         if urgent.first != nil { urgent.removeFirst() } else { usual.removeFirst() }
     }
 
-    /// Removes all entries, and returns their places in order.
+    /// Removes all entries, and returns their indices in the set's list, in the order of the queue.
     mutating func removeAll() -> [Int] {
         let all = urgent.places[urgent.start...] + usual.places[usual.start...]
         self = SlotQueue()
         return Array(all)
     }
 
-    /// A queue of places. The places before `start` were already removed.
+    /// A queue of entry indices. The elements of `places` before the index `start` were already removed.
     private struct Line: Sendable {
         var places: [Int] = []
         var start = 0

@@ -11,10 +11,10 @@ enum SubscriptionAction: Hashable, Sendable {
     struct Subscription: Hashable, Sendable {
         let filter: TopicFilter
         let qos: QoS
-        /// The requested subscription identifier, which is the same for all subscriptions of a packet.
+        /// The requested subscription identifier, or `nil`. It is the same for all subscriptions of a packet.
         var identifier: UInt32?
-        /// True if the broker already has the subscription with this quality of service. Then only identifier or user
-        /// properties change, and no retained messages are requested.
+        /// True if the broker already has the subscription with this quality of service. Then the SUBSCRIBE changes
+        /// only the identifier or the user properties, and requests no retained messages.
         var isRenewal = false
 
         init(_ filter: TopicFilter, _ qos: QoS, identifier: UInt32? = nil, isRenewal: Bool = false) {
@@ -27,7 +27,7 @@ enum SubscriptionAction: Hashable, Sendable {
 
     /// The reason why a request was not sent, or not granted.
     enum Failure: Hashable, Sendable {
-        /// The broker refused the request with this code, or CONNACK shows that it would.
+        /// The broker refused the request with this code, or CONNACK shows that the broker would refuse the request.
         case refused(ReasonCode)
         /// The connection ended before the broker answered. The request is sent again on the next connection.
         case connectionLost
@@ -39,8 +39,8 @@ enum SubscriptionAction: Hashable, Sendable {
     enum Outcome: Hashable, Sendable {
         /// The broker granted the subscription with this quality of service.
         case granted(QoS)
-        /// The caller's interest in the filter has ended. If no other owner wants the filter, the broker has confirmed
-        /// UNSUBSCRIBE.
+        /// The caller's interest in the filter has ended. If no other owner (the app or a reader) wants the filter, the
+        /// broker has confirmed UNSUBSCRIBE.
         case unsubscribed
         /// A later call for the same filter requested something else before this request was fulfilled.
         case superseded

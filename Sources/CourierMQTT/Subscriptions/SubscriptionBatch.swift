@@ -3,10 +3,10 @@ import MQTTCodec
 
 /// Collects the filters of one SUBSCRIBE or UNSUBSCRIBE packet.
 struct SubscriptionBatch: Sendable {
-    /// The maximum size of a packet without filters and properties. It has five bytes of fixed header, two bytes of
+    /// The maximum number of bytes of a packet without filters and properties: five bytes of fixed header, two bytes of
     /// packet id, and one byte for the length of the properties.
     private static let overhead = 8
-    /// The maximum size of a subscription identifier property.
+    /// The maximum number of bytes of a subscription identifier property.
     private static let identifierSize = 5
 
     private let maximumCount: Int
@@ -15,7 +15,7 @@ struct SubscriptionBatch: Sendable {
     private(set) var requests: [SubscriptionEntry.Request] = []
     private var subscriptions: [SubscriptionAction.Subscription] = []
     private var filters: [TopicFilter] = []
-    /// The subscription identifier of all subscriptions in the packet.
+    /// The subscription identifier of all subscriptions in the packet, or `nil`.
     private var identifier: UInt32?
     /// The user properties of the packet.
     private(set) var userProperties: [UserProperty] = []
@@ -28,10 +28,10 @@ struct SubscriptionBatch: Sendable {
 
     var isEmpty: Bool { places.isEmpty }
 
-    /// Returns the exact size of an MQTT 5 packet that contains only this request.
+    /// Returns the exact number of bytes of an MQTT 5 packet that contains only this request.
     static func size(ofPacketWith request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> Int {
         var properties = entry.userProperties(of: request).packetByteCount
-        // Two bytes of packet id, two bytes of text length, and the text.
+        // Two bytes of packet id, two bytes for the length of the filter, and the filter.
         var body = 2 + 2 + entry.filter.string.utf8.count
         if case .subscribe = request {
             body += 1
@@ -41,8 +41,8 @@ struct SubscriptionBatch: Sendable {
         return 1 + VariableByteInteger.byteCount(body) + body
     }
 
-    /// Returns true if the request fits into this packet: it has enough room, and the same identifier and user
-    /// properties.
+    /// Returns true if this packet can carry the request. The packet must have room for the filter, and the request
+    /// must have the packet's identifier and user properties. UNSUBSCRIBE has no identifier.
     func hasRoom(for entry: SubscriptionEntry, _ request: SubscriptionEntry.Request) -> Bool {
         places.count < maximumCount && size + Self.size(of: entry.filter) <= maximumSize
             && (request == .unsubscribe || entry.identifier == identifier)
@@ -55,7 +55,8 @@ struct SubscriptionBatch: Sendable {
         size += Self.size(of: entry.filter)
         if places.count == 1 {
             userProperties = entry.userProperties(of: request)
-            // The length field of the properties may be three bytes longer than that of an empty list.
+            // The length field of the properties may be up to three bytes longer than the one byte that `overhead`
+            // counts.
             if !userProperties.isEmpty { size += 3 + userProperties.packetByteCount }
         }
         switch request {
@@ -76,7 +77,7 @@ struct SubscriptionBatch: Sendable {
         subscriptions.isEmpty ? .unsubscribe(filters, id) : .subscribe(subscriptions, id)
     }
 
-    /// Returns the maximum size of a filter in a packet: two bytes of length, the text, and one byte of options in
-    /// SUBSCRIBE.
+    /// Returns the maximum number of bytes of a filter in a packet: two bytes of length, the text, and one byte of
+    /// options in SUBSCRIBE.
     private static func size(of filter: TopicFilter) -> Int { filter.string.utf8.count + 3 }
 }

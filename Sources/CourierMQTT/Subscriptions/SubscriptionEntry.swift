@@ -19,7 +19,7 @@ struct SubscriptionEntry: Sendable {
         case unsubscribe
     }
 
-    /// A caller that waits for a filter.
+    /// A caller that waits for the result of a `subscribe` or `unsubscribe` call for a filter.
     struct Waiter: Hashable, Sendable {
         let id: UInt64
         /// The awaited request; a caller of `unsubscribe` waits for ``Request/unsubscribe``.
@@ -43,16 +43,17 @@ struct SubscriptionEntry: Sendable {
     var inFlight: Request?
     /// The properties that the app chose for the SUBSCRIBE of the filter.
     var properties = SubscriptionProperties()
-    /// The user properties of the SUBSCRIBE under way. The next property has those of the last SUBSCRIBE that the
-    /// broker granted.
+    /// The user properties of the SUBSCRIBE that the broker has not answered. `confirmedUserProperties` holds the user
+    /// properties of the last SUBSCRIBE that the broker granted.
     var userPropertiesInFlight: [UserProperty] = []
     var confirmedUserProperties: [UserProperty] = []
     /// The user properties of the next UNSUBSCRIBE.
     var endProperties: [UserProperty] = []
     /// True if the filter was compared with the other filters, to find filters that match common topics.
     var isCompared = false
-    /// The wanted subscription identifier. The next two properties have the identifier in the SUBSCRIBE under way, and
-    /// the identifier that the broker has confirmed.
+    /// The subscription identifier that the filter should have, or `nil`. `identifierInFlight` is the identifier in the
+    /// SUBSCRIBE that the broker has not answered. `confirmedIdentifier` is the identifier that the broker has
+    /// confirmed.
     var identifier: UInt32?
     var identifierInFlight: UInt32?
     var confirmedIdentifier: UInt32?
@@ -61,9 +62,9 @@ struct SubscriptionEntry: Sendable {
     /// The request that failed on this connection and is not repeated on it, with its failure.
     var failed: (request: Request, failure: SubscriptionAction.Failure)?
     var waiters: [Waiter] = []
-    /// The intent for the filter in the message store.
+    /// The intent that the message store has for the filter; `nil` if it has none.
     var stored: StoredSubscription.Intent?
-    /// True while the entry is in the set's queue.
+    /// True while the entry is in the queue of entries that need a request.
     var isQueued = false
 
     init(_ filter: TopicFilter) { self.filter = filter }
@@ -80,11 +81,11 @@ struct SubscriptionEntry: Sendable {
         return highest
     }
 
-    /// The next request to the broker. `nil` if the filter is as wanted, a request is under way, or the request failed
-    /// on this connection.
+    /// The next request to the broker. `nil` if the broker's state is as wanted, a request is under way, or the request
+    /// failed on this connection.
     ///
-    /// The request is the difference between the wanted and the confirmed state. So an intent that changes during a
-    /// request needs no bookkeeping: the answer confirms a state, and the new difference is the next request.
+    /// The request is the difference between the wanted and the confirmed state. So an intent may change while a
+    /// request is under way: the answer updates the confirmed state, and the new difference is the next request.
     var due: Request? {
         guard inFlight == nil, let missing, failed?.request != missing else { return nil }
         return missing
@@ -133,8 +134,9 @@ struct SubscriptionEntry: Sendable {
         if case .subscribed(let asked, _) = confirmed { asked == wanted } else { false }
     }
 
-    /// The intent for the store. Subscriptions of the app remain after a restart. Subscriptions of readers do not, so
-    /// the next process unsubscribes filters that the broker may have for a reader.
+    /// The intent to store for the filter; `nil` if nothing is stored. Subscriptions of the app are restored after a
+    /// restart of the process. Subscriptions of readers end with the process, so the next process unsubscribes these
+    /// filters.
     var intent: StoredSubscription.Intent? {
         if let appIntent { return .subscribed(appIntent) }
         return confirmed == .absent && inFlight == nil ? nil : .unsubscribing
@@ -161,8 +163,8 @@ struct SubscriptionEntry: Sendable {
 // MARK: - Waiters
 
 extension SubscriptionEntry {
-    /// Removes and returns the waiters whose request the broker has just fulfilled, even if another state is wanted by
-    /// now.
+    /// Removes the waiters whose request the broker has just fulfilled, even if another state is wanted by now. Returns
+    /// the results for these waiters.
     mutating func reached() -> [Answer] {
         switch confirmed {
         case .subscribed(let asked, let granted):
@@ -175,8 +177,9 @@ extension SubscriptionEntry {
         }
     }
 
-    /// Removes and returns the waiters that have an answer. These are all waiters if the filter is as wanted or was
-    /// refused on this connection. Otherwise, these are the waiters that want the opposite of the next request.
+    /// Removes the waiters whose wait has ended, and returns their results. If the filter is as wanted, or its request
+    /// failed on this connection, every wait ends. Otherwise, the wait ends for callers that want the opposite of the
+    /// next request.
     mutating func settled() -> [Answer] {
         guard !waiters.isEmpty, inFlight == nil else { return [] }
         switch (missing, confirmed) {
@@ -206,7 +209,8 @@ extension SubscriptionEntry {
         return answers
     }
 
-    /// Returns the change for the store if the intent differs from the stored one. Then the intent counts as stored.
+    /// Returns the change that writes the intent to the message store, and counts the intent as stored. Returns `nil`
+    /// if the store already has the intent.
     mutating func changeToStore() -> StoreChange? {
         let intent = intent
         guard intent != stored else { return nil }

@@ -6,17 +6,17 @@ import CourierCore
 /// An MQTT 5 broker may send one copy of a message for each subscription that matches the message [MQTT-3.3.4-2]. The
 /// identifiers in a copy name the subscriptions that the copy is for.
 ///
-/// A filter that matches no topic of another filter needs no identifier. All filters without wildcards share one
-/// identifier of the client, so that many of them fit into one packet. The topic of a copy shows which of them it is
-/// for. An identifier of the client never equals one of the app. If the app later chooses an identifier of the client,
-/// the client's filters get another one.
+/// A filter that matches no topic of another filter needs no identifier. The client assigns the same identifier to all
+/// filters without wildcards, so that one SUBSCRIBE can contain many of them. The topic of a copy shows which of these
+/// filters it is for. An identifier of the client never equals one of the app. If the app later chooses an identifier
+/// that the client has assigned, the client's filters get another one.
 struct SubscriptionIdentifiers: Sendable {
     /// The maximum number of filters with wildcards or in share groups that are compared with others, 1,000. Further
     /// filters get no identifier. If such a filter and another filter match a message, the broker may send the message
     /// twice.
     static let comparedLimit = 1_000
 
-    /// The number of filters for which the app chose one identifier, and the number of them that are in share groups.
+    /// For one identifier that the app chose: the number of filters with it, and how many of them are in share groups.
     private struct Choice {
         var count = 0
         var sharedCount = 0
@@ -30,19 +30,19 @@ struct SubscriptionIdentifiers: Sendable {
     /// The number of filters with each identifier. The number is 0 if the filters were removed, but messages for them
     /// may still arrive.
     private var counts: [UInt32: Int] = [:]
-    /// The client's own identifiers of filters in share groups.
+    /// The identifiers that the client assigned to filters in share groups.
     private var shared: Set<UInt32> = []
-    /// The filters whose identifier the app chose. The next property counts the filters of each chosen identifier.
+    /// The filters whose identifier the app chose. `choices` counts the filters of each identifier that the app chose.
     private var chosenFilters: Set<TopicFilter> = []
     private var choices: [UInt32: Choice] = [:]
-    /// The client's own identifier of all filters without wildcards. It is first the largest identifier, because the
-    /// app seldom chooses that one.
+    /// The identifier that the client assigns to filters without wildcards. Its first value is the largest identifier,
+    /// because an app seldom chooses the largest one.
     private var exact = largest
 
-    /// The identifier of a filter, if it has one.
+    /// The identifier of a filter; `nil` if the filter has none.
     subscript(filter: TopicFilter) -> UInt32? { identifiers[filter] }
 
-    /// Returns true if this is the identifier of a present or removed filter.
+    /// Returns true if a filter has this identifier, or a removed filter had it.
     func isKnown(_ identifier: UInt32) -> Bool { counts[identifier] != nil }
 
     /// Returns true if only filters in share groups have this identifier.
@@ -64,10 +64,10 @@ struct SubscriptionIdentifiers: Sendable {
         shared.formIntersection(counts.keys)
     }
 
-    /// Sets the app's identifier of a filter without an identifier.
+    /// Gives a filter the identifier that the app chose. The filter must not have an identifier yet.
     ///
-    /// - Returns: The filters with a new identifier: this filter, and filters to which the client had assigned the same
-    ///   identifier.
+    /// - Returns: The filters with a new identifier: this filter, and filters that had the same identifier from the
+    ///   client and now get another one.
     mutating func choose(_ identifier: UInt32, for filter: TopicFilter) -> [TopicFilter] {
         var displaced: [TopicFilter] = []
         if counts[identifier, default: 0] > choices[identifier, default: Choice()].count {
@@ -84,9 +84,9 @@ struct SubscriptionIdentifiers: Sendable {
         return [filter] + displaced.sorted { $0.string < $1.string }.filter { identify($0) }
     }
 
-    /// Compares a new filter with the present filters, and assigns identifiers to filters that match common topics.
+    /// Compares a new filter with all other filters, and assigns identifiers to filters that match common topics.
     ///
-    /// - Returns: The filters that get an identifier now; earlier filters come first.
+    /// - Returns: The filters that get an identifier now. If the new filter gets one, it is the last element.
     mutating func add(_ filter: TopicFilter, beside others: some Sequence<TopicFilter>) -> [TopicFilter] {
         let overlapping: [TopicFilter]
         if Self.isCompared(filter) {
@@ -141,8 +141,9 @@ struct SubscriptionIdentifiers: Sendable {
 
     private static func isCompared(_ filter: TopicFilter) -> Bool { filter.hasWildcard || filter.shareGroup != nil }
 
-    /// Returns the first identifier to try for a filter. It is a hash (FNV-1a), which is the same in each process. So a
-    /// message that the broker has kept for the session since an earlier process has the identifier of the same filter.
+    /// Returns the first identifier to try for a filter: a hash of the filter (FNV-1a), which is the same in each
+    /// process. The broker may send messages that it kept for an earlier process. Their identifier then still belongs
+    /// to the same filter.
     private static func preferred(for filter: TopicFilter) -> UInt32 {
         let hash = filter.string.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return next(hash % largest)

@@ -24,7 +24,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
 
     /// Whether received messages keep the retain flag with which they were published; `false` by default. If `false`,
     /// only messages that the broker had retained before the SUBSCRIBE have the flag. If `true`, the flag does not show
-    /// whether the broker still has the message. So a message that a reader leaves unread counts as not retained.
+    /// whether the broker still has the message. So if a reader leaves messages unread, the client treats them as not
+    /// retained.
     public var keepsRetainFlag: Bool
 
     /// Whether the broker leaves out messages that this client published (No Local); `false` by default. The option is
@@ -35,8 +36,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
     /// chooses identifiers. ``CourierCore/SubscriptionRequest/identifier`` sets the identifier of a single filter, and
     /// takes precedence.
     ///
-    /// If all filters have the same identifier, a message may arrive once for each filter that matches it, as in MQTT
-    /// 3.1.1.
+    /// If all filters have the same identifier, the client cannot tell which filter a copy of a message is for. So a
+    /// message may arrive once for each filter that matches it, as in MQTT 3.1.1.
     public var identifier: UInt32?
 
     /// The user properties of each SUBSCRIBE, in this order; empty by default, at most 256. Properties of a
@@ -103,7 +104,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
     }
 
     /// Returns true if the retain flag of a received message means that the broker has retained the message. With
-    /// ``keepsRetainFlag``, new messages have the flag, too, and the broker retains only the last of them.
+    /// ``keepsRetainFlag``, it does not: new messages keep the flag, too, and the broker retains only the last one of a
+    /// topic.
     func areFlaggedKept(in version: ProtocolVersion) -> Bool { version < .v5 || !keepsRetainFlag }
 
     private var retainHandling: Subscription.RetainHandling {

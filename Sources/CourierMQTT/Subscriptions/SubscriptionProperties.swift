@@ -3,7 +3,7 @@ import MQTTCodec
 
 /// The properties that the app chose for the SUBSCRIBE of a filter.
 struct SubscriptionProperties: Hashable, Sendable {
-    /// The largest subscription identifier [MQTT-3.8.2.1.2].
+    /// The largest subscription identifier (MQTT 5.0 §3.8.2.1.2).
     static let largestIdentifier: UInt32 = 268_435_455
 
     /// The subscription identifier. If it is `nil`, the client chooses one.
@@ -14,8 +14,8 @@ struct SubscriptionProperties: Hashable, Sendable {
     /// True if the app chose no properties.
     var isEmpty: Bool { identifier == nil && userProperties.isEmpty }
 
-    /// Returns the problem of the properties, as the end of a sentence that begins with the packet's name; `nil` if
-    /// there is none.
+    /// Returns the reason why MQTT 5 cannot carry the properties; `nil` if it can. The text is the end of a sentence
+    /// that begins with the packet's name.
     func problem(_ texts: WireText) -> String? {
         if let identifier, !(1...Self.largestIdentifier).contains(identifier) {
             return "has the subscription identifier \(identifier); it must be 1 to \(Self.largestIdentifier)"

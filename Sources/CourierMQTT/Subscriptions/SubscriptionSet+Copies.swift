@@ -3,27 +3,28 @@ import CourierCore
 /// Assigns the copies of a message to readers. A broker may send one copy for each subscription that matches the
 /// message.
 extension SubscriptionSet {
-    /// Returns the identifiers of a copy that the app chose, without the client's own identifiers.
+    /// Returns the subscription identifiers in a copy of a message that the app chose, without those that the client
+    /// assigned.
     func chosenIdentifiers(of copy: [UInt32]) -> [UInt32] {
         guard let identifiers else { return [] }
         return copy.filter { identifiers.isChosen($0) }
     }
 
-    /// A reader's claim on one copy of a message.
+    /// The decision whether a reader takes one copy of a message.
     enum Claim {
         /// The reader takes this copy.
         case taken
         /// The reader does not take this copy, because another copy is for it.
         case left
-        /// The reader takes the first copy that arrives.
+        /// The reader takes the copy only if it is the first copy that arrives.
         case first
     }
 
     /// Decides whether a reader takes a copy that arrived for these subscriptions.
     ///
     /// If the broker has confirmed an identifier for the reader's subscription, the reader takes only the copy with
-    /// this identifier. Other readers take the first copy, because they cannot know which copies arrive. A message of a
-    /// shared subscription has no other copy for this client.
+    /// this identifier. Any other reader takes the first copy, because the client does not know which copies will
+    /// arrive. A message of a shared subscription has no other copy for this client, so such a reader always takes it.
     ///
     /// - Parameters:
     ///   - filter: The filter of the reader; `nil` for every topic.
@@ -32,7 +33,7 @@ extension SubscriptionSet {
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> Claim {
         guard let identifiers else { return .first }
         let others: Claim = copy.contains { identifiers.isShared($0) } ? .taken : .first
-        // If several filters share an identifier, the client cannot tell their copies apart.
+        // If several filters have the same identifier, the client cannot tell their copies apart.
         guard let filter, let own = identifiers[filter], !identifiers.isAmbiguous(own) else { return others }
         if copy.contains(own) { return .taken }
         guard let place = places[filter], let entry = entries[place], case .subscribed = entry.confirmed,

@@ -2,14 +2,14 @@ import CourierCore
 
 /// Sends the difference between the wanted and the confirmed subscriptions.
 extension SubscriptionSet {
-    /// Handles an entry that may have changed: answers waiters whose wait has ended, updates the store, and queues the
-    /// next request.
+    /// Handles a possible change of the entry at `place`: ends the wait of callers that have a result, updates the
+    /// store, and queues the next request.
     mutating func changed(_ place: Int, _ actions: inout [Action]) {
         compare(place)
         guard var entry = entries[place] else { return }
         answer(entry.settled(), &actions)
-        // The filter is not wanted any more. Forget its failure, so that the next caller that wants the filter starts
-        // without it.
+        // If no owner wants the filter any more, forget its failure. The next caller that wants the filter then causes
+        // a new request.
         if entry.wanted == nil, entry.confirmed == .absent { entry.failed = nil }
         if let change = entry.changeToStore() { actions.append(.store(change)) }
         entries[place] = entry
@@ -17,8 +17,8 @@ extension SubscriptionSet {
         removeIfSpent(place)
     }
 
-    /// Queues the entry if a request must be sent. A renewal is urgent, because the other filters must have their
-    /// identifiers before messages for a new filter arrive.
+    /// Queues the entry if a request must be sent. A renewal, a SUBSCRIBE for an existing subscription, is urgent. It
+    /// may carry a new identifier, and the broker must have this identifier before messages for a new filter arrive.
     private mutating func enqueue(_ place: Int) {
         guard support != nil, let entry = entries[place], entry.due != nil, !entry.isQueued else { return }
         entries[place]?.isQueued = true
@@ -39,8 +39,8 @@ extension SubscriptionSet {
         }
     }
 
-    /// True while a SUBSCRIBE is under way that does not contain the new identifier of its filter. Other filters with
-    /// an identifier are requested later, after the broker has that identifier.
+    /// True while the broker has not answered a SUBSCRIBE that lacks the newest identifier of its filter. Until the
+    /// broker has that identifier, no new filter with an identifier is requested.
     private var isIdentifying: Bool {
         identifiers != nil
             && pending.values.contains { packet in
@@ -98,7 +98,8 @@ extension SubscriptionSet {
         emit(&unsubscribe, now, &actions)
     }
 
-    /// Moves the first entry of the queue to its packet. Returns false if that would be one packet too many.
+    /// Moves the first entry of the queue to `batch`. Returns false, and leaves the entry in the queue, if too many
+    /// packets would wait for answers.
     private mutating func append(
         _ place: Int, _ entry: SubscriptionEntry, _ request: SubscriptionEntry.Request,
         to batch: inout SubscriptionBatch, beside other: SubscriptionBatch, _ now: Instant,

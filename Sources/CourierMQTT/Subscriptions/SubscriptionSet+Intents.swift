@@ -8,8 +8,8 @@ extension SubscriptionSet {
         let qos: QoS
         /// The unique id of the waiting caller, if there is one.
         let waiter: UInt64?
-        /// The properties of the SUBSCRIBE. `nil` keeps the present properties of the filter, or the defaults if the
-        /// filter is new.
+        /// The properties of the SUBSCRIBE. If `nil`, the filter keeps its properties, and a new filter gets the
+        /// defaults.
         let properties: SubscriptionProperties?
 
         init(
@@ -51,15 +51,16 @@ extension SubscriptionSet {
             if case .subscribed(let qos) = subscription.intent, !isUnwanted, entries[place]?.appIntent == nil {
                 entries[place]?.appIntent = qos.asSubscribed
             }
-            // If the app has already unsubscribed, the stored intent is unknown, because this change may still be on
-            // its way to the store.
+            // If the app has already unsubscribed in this process, the stored intent counts as unknown, because the
+            // store may not have this change yet.
             entries[place]?.stored = isUnwanted ? nil : subscription.intent
             changed(place, &actions)
         }
         return actions
     }
 
-    /// Adds an owner's interest in filters. An owner's new quality of service replaces its old one.
+    /// Adds the interest of an owner (the app or a reader) in filters. A new quality of service replaces the owner's
+    /// old one.
     ///
     /// - Parameters:
     ///   - intents: The filters, each with its waiting caller.
@@ -86,9 +87,9 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Removes an owner's interest in filters. If other owners want a filter, it remains, with the highest quality of
-    /// service that they want. For filters of the app, UNSUBSCRIBE is also sent if the set does not know whether the
-    /// broker has them.
+    /// Removes an owner's interest in filters. If other owners want a filter, it stays subscribed with the highest
+    /// quality of service that they want. For the app's filters, UNSUBSCRIBE is also sent if the set does not know
+    /// whether the broker has the filter.
     ///
     /// - Parameters:
     ///   - filters: The filters, each with its waiting caller.
@@ -152,7 +153,8 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Sets the properties of a filter. Without `properties`, a new filter gets the defaults.
+    /// Sets the properties of a filter. If `properties` is `nil`, a new filter gets the defaults, and other filters
+    /// keep theirs.
     private mutating func choose(_ properties: SubscriptionProperties?, at place: Int) {
         guard let entry = entries[place] else { return }
         let chosen = properties ?? (entry.wanted == nil ? defaults : entry.properties)
@@ -164,7 +166,7 @@ extension SubscriptionSet {
         entries[place]?.isCompared = false
     }
 
-    /// Removes a waiting caller of a filter. The filter is still wanted.
+    /// Removes a caller that no longer waits for a filter. The owners' interest in the filter does not change.
     mutating func forget(waiter id: UInt64, of filter: TopicFilter) {
         guard let place = places[filter], var entry = entries[place] else { return }
         let before = entry.waiters.count
@@ -174,7 +176,8 @@ extension SubscriptionSet {
         removeIfSpent(place)
     }
 
-    /// Returns a result for each waiting caller, because the client ends.
+    /// Ends the wait of all callers with the result `abandoned`, because the client ends. Returns the actions to
+    /// perform.
     mutating func abandonWaiters() -> [Action] {
         var actions: [Action] = []
         for place in entries.indices {
@@ -193,7 +196,7 @@ extension SubscriptionSet {
             throw CourierError(
                 .queueFull,
                 "\(count) topic filters are known already and at most \(limits.maximumFilters) may be: unsubscribe some, "
-                    + "or cover several by one with a wildcard.")
+                    + "or cover several filters with one wildcard filter.")
         }
     }
 

@@ -83,8 +83,8 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Handles an answer. `judge` updates each entry, or returns the reason why its request failed. An answer to a
-    /// request of an earlier connection is ignored.
+    /// Handles an answer. `judge` updates each entry and returns `nil`, or returns the reason why the entry's request
+    /// failed. An answer to a request of an earlier connection is ignored.
     private mutating func answered(
         _ id: RequestID, now: Instant,
         _ judge: (Int, SubscriptionEntry.Request, inout SubscriptionEntry) -> Action.Failure?
@@ -133,8 +133,8 @@ extension SubscriptionSet {
         report.append(to: &actions)
     }
 
-    /// Ends the loops of readers whose filter was refused, because these loops would wait forever. The broker may have
-    /// granted the filter on an earlier connection. If the broker still has the subscription, the loops continue.
+    /// Ends the loops of readers whose filter was refused, because these loops would wait forever. But if the broker
+    /// still has an earlier subscription for the filter, the loops continue.
     func endReaders(
         of entry: SubscriptionEntry, _ request: SubscriptionEntry.Request, _ failure: Action.Failure,
         _ actions: inout [Action]

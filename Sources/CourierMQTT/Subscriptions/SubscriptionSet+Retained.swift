@@ -11,8 +11,8 @@ extension SubscriptionSet {
         }
     }
 
-    /// Returns true if the broker sends a retained message for a reader. This is the case if a SUBSCRIBE that requests
-    /// retained messages of the topic is sent after the reader was added.
+    /// Returns true if the broker sends the retained message of a topic after a reader was added. The cause is a
+    /// SUBSCRIBE that requests retained messages, and that was or will be sent after the reader was added.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.
@@ -38,7 +38,7 @@ extension SubscriptionSet {
             }
             return entry.filter.matches(topic) && claim(of: filter, on: identifier.map { [$0] } ?? []) != .left
         }
-        // Check the reader's own filter first: it is the most likely one, and there may be many filters.
+        // Check the reader's own filter first: it matches most often, and there may be many filters.
         if let filter, let place = places[filter], isBrought(entries[place]) { return true }
         return entries.contains(where: isBrought)
     }

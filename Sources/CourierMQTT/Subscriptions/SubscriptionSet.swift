@@ -17,7 +17,7 @@ import CourierCore
 /// unsubscribe. Filters that CONNACK rules out are refused without a packet. Filters that match common topics get
 /// identifiers, which show the filters that a copy of a message is for.
 ///
-/// The caller must perform the returned actions in order. The set has no lock and no clock.
+/// The caller must perform the returned actions in their order. The set has no lock and no clock.
 struct SubscriptionSet: Sendable {
     typealias Action = SubscriptionAction
     typealias RequestID = SubscriptionAction.RequestID
@@ -33,7 +33,7 @@ struct SubscriptionSet: Sendable {
 
     /// A packet that the broker has not answered.
     struct Pending: Sendable {
-        /// The places of the entries, in the order of the packet.
+        /// The indices of the entries in the set's `entries`, in the order of the filters in the packet.
         let entries: [Int]
         let requests: [SubscriptionEntry.Request]
         let userProperties: [UserProperty]
@@ -43,7 +43,8 @@ struct SubscriptionSet: Sendable {
     let limits: SubscriptionLimits
     /// The properties of filters without properties of their own.
     let defaults: SubscriptionProperties
-    /// The entries, by their places. The place of a removed entry is `nil` until it is used again.
+    /// The entries. The index of an entry is its *place*. A removed entry leaves `nil` at its place until a new entry
+    /// takes it.
     var entries: [SubscriptionEntry?] = []
     private var vacant: [Int] = []
     private(set) var places: [TopicFilter: Int] = [:]

@@ -11,11 +11,11 @@ struct SubscriptionSupport: Hashable, Sendable {
     var hasProperties = true
     /// Whether filters may have wildcards; `true` by default.
     var hasWildcards = true
-    /// Whether filters may be shared; `true` by default.
+    /// Whether filters may have a share group, as shared subscriptions do; `true` by default.
     var hasSharedSubscriptions = true
 
-    /// Returns the reason why a request is not sent; `nil` if it is sent. A filter that the broker no longer supports
-    /// can still be unsubscribed.
+    /// Returns the reason why a request must not be sent; `nil` if it may be sent. UNSUBSCRIBE may be sent even for a
+    /// filter that the broker no longer supports.
     func failure(of request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> SubscriptionAction.Failure? {
         if SubscriptionBatch.size(ofPacketWith: request, for: entry) > maximumPacketSize { return .notSent }
         guard request != .unsubscribe else { return nil }

@@ -6,7 +6,8 @@ public enum MQTTChuckExportFormat: String, CaseIterable, Sendable {
     /// One JSON object per line. ``MQTTChuckLogger/importJSONLines(_:)`` reads the file back without loss.
     case jsonLines = "jsonl"
 
-    /// A packet capture that Wireshark and tshark open and show as MQTT. The TCP segments in it are made up.
+    /// A packet capture that Wireshark and tshark open and show as MQTT. Its TCP segments are generated, because only
+    /// MQTT packets are recorded.
     case pcapng
 
     /// The file name extension of this format.

@@ -7,8 +7,8 @@ extension MQTTChuckLogger {
     /// A new logger gives the packets the same numbers as the exporting logger. A logger that already has rows may
     /// renumber the packets, so that they follow its own rows.
     ///
-    /// Clients may record into this logger during the import. Their rows then come between the imported rows. An
-    /// imported packet loses its link to an exchange that began before such rows.
+    /// Clients may record into this logger during the import. Their rows then come between the imported rows. If an
+    /// exchange began before rows of clients, imported packets after those rows are not linked to the exchange.
     ///
     /// The limits and redaction rules of this logger apply, and its metrics count the added packets. If a line cannot
     /// be read, the packets of earlier lines remain added.

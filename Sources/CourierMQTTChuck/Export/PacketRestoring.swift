@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Adds the packets of one recording to a logger. Packets keep their numbers, or get later ones if the logger has
-/// already used those numbers.
+/// Adds the packets of one recording to a logger. Packets keep their numbers. If the logger has already used a number,
+/// the packet and the following packets get later numbers.
 ///
 /// Clients may record into the same logger at the same time. Their rows then come between the rows of the recording.
 package struct PacketRestoring {
@@ -22,8 +22,8 @@ package struct PacketRestoring {
     private var shift: UInt64 = 0
     /// The number of the previous packet in the recording.
     private var previous: UInt64?
-    /// The logger's next row number after the last restored packet. If the logger reports another one, clients have
-    /// recorded rows since then.
+    /// The logger's next row number after the last restored packet. If the logger then reports another next row number,
+    /// clients have recorded rows in the meantime.
     private var expected: UInt64 = 1
     /// All rows from this number on were added by this recording.
     private var firstOwn: UInt64 = 0
@@ -34,14 +34,14 @@ package struct PacketRestoring {
 
     /// Adds a packet to the logger.
     ///
-    /// If clients recorded rows after the packet's exchange began, the packet loses its exchange link. The link could
-    /// otherwise point to one of their rows.
+    /// If clients recorded rows after the packet's exchange began, the packet loses its exchange link. Otherwise the
+    /// link could point to a row of a client.
     package mutating func restore(_ record: PacketRecord) throws(Refusal) {
         guard !record.bytes.isEmpty else { throw .hasNoBytes }
         guard record.number <= Self.largestNumber else { throw .numberIsTooLarge }
         if let previous, record.number <= previous { throw .numberDoesNotGrow }
         let now = logger.clock()
-        // One lock covers numbering and adding, because a client could otherwise take the number in between.
+        // The packet gets its number and is added under one lock. Otherwise a client could take the number in between.
         let waiters = logger.state.withLock { state -> [@Sendable () -> Void]? in
             guard let placed = placed(record, at: state.recorder.nextRow) else { return nil }
             state.recorder.restore(placed, now: now)

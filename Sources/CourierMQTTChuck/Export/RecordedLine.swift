@@ -55,8 +55,8 @@ struct RecordedConnectionLine: Codable {
     }
 }
 
-/// The description of a packet in a JSON Lines file. An import reads only some members. The others follow from the
-/// bytes and are written for other programs.
+/// The description of a packet in a JSON Lines file. An import reads only some members. The other members can be
+/// computed from the bytes. They are written for other programs.
 struct RecordedPacketLine: Codable {
     struct Reason: Codable {
         let code: UInt8

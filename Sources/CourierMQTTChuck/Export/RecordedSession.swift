@@ -30,17 +30,17 @@ public struct RecordedSession: Hashable, Sendable {
     /// The recorded connection.
     public let connection: MQTTChuckConnection
 
-    /// The packets of the connection, in order.
+    /// The packets of the connection, oldest first.
     public internal(set) var steps: [Step]
 
-    /// True if no packet is missing from CONNECT on. Dropped rows and packets that were cut because of their size are
-    /// missing here.
+    /// True if the steps contain every packet of the connection, beginning with CONNECT. Dropped rows, and packets that
+    /// were cut because of their size, are not in the steps.
     public let isComplete: Bool
 
     /// Returns the steps in one direction. Each delay is the time since the previous step in the same direction.
     ///
     /// - Parameter direction: `.outgoing` for the client's packets, `.incoming` for the broker's packets.
-    /// - Returns: The steps, in order.
+    /// - Returns: The steps, oldest first.
     public func steps(_ direction: PacketBatch.Direction) -> [Step] {
         var waited = Duration.zero
         var result: [Step] = []

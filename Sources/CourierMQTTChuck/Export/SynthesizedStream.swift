@@ -1,6 +1,6 @@
 import CourierCore
 
-/// A made-up TCP stream for one connection, as Ethernet frames in pcapng blocks.
+/// A generated TCP stream for one connection, as Ethernet frames in pcapng blocks.
 struct SynthesizedStream {
     private enum Flags {
         static let syn: UInt8 = 0x02
@@ -19,8 +19,8 @@ struct SynthesizedStream {
 
     /// The largest payload of a TCP segment in bytes, as usual on Ethernet.
     private static let segmentSize = 1_460
-    /// The number of segments that are sent before an acknowledgement. Together they have 46 KiB, less than the TCP
-    /// window.
+    /// The number of segments that are sent before an acknowledgement. Their payloads have at most 46 KiB, which is
+    /// less than the TCP window.
     private static let burst = 32
 
     private var client: End

@@ -3,7 +3,7 @@ import Synchronization
 /// Reports new rows and clears of a logger, at the pace of its reader.
 ///
 /// Every element is the current ``MQTTChuckSummary``. All changes between two calls of `next()` become one element. The
-/// sequence ends only when the task is canceled. A waiting reader costs the recording side one check per batch.
+/// sequence ends only when the task is canceled. While a reader waits, recording needs one more check per batch.
 ///
 /// ```swift
 /// var seen = logger.summary.nextRow
@@ -50,8 +50,8 @@ extension MQTTChuckLogger {
     /// A sequence that reports new rows and clears, at the pace of its reader.
     public var changes: MQTTChuckChanges { MQTTChuckChanges(logger: self) }
 
-    /// Waits until the logger records rows or is cleared after `seen`. Returns `nil` if nothing changed, for example
-    /// after a cancellation.
+    /// Waits until the logger has recorded rows or was cleared since `seen`. Returns the new summary, or `nil` if
+    /// nothing changed, for example after a cancellation.
     fileprivate nonisolated(nonsending) func summary(otherThan seen: MQTTChuckSummary?) async -> MQTTChuckSummary? {
         func changed(_ state: LoggerState) -> MQTTChuckSummary? {
             let now = state.summary

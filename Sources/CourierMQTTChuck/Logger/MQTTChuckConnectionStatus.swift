@@ -10,7 +10,7 @@ public struct MQTTChuckConnectionStatus: Identifiable, Hashable, Sendable {
 
     let lastPacketNanoseconds: Int64
 
-    /// The number of open exchanges that the client or the broker began.
+    /// The number of open exchanges, which still wait for a response. The client or the broker began them.
     public let inFlight: Int
 
     /// The id of the connection.

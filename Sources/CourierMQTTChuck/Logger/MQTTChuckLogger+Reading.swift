@@ -3,14 +3,14 @@ import MQTTCodec
 import Synchronization
 
 extension MQTTChuckLogger {
-    /// The most rows that one call returns by default.
+    /// The maximum number of rows that one call returns by default.
     public static let pageLimit = 1_000
 
-    /// The most links that are searched for the ends of exchanges: 16,384. If an exchange took longer, its earlier
-    /// packets show no round trip.
+    /// The maximum number of exchange links that are searched for the end of an exchange: 16,384. If the end is not
+    /// among them, the first packet of the exchange shows no round trip.
     static let linksLookedThrough = 16_384
 
-    /// The most earlier rows that a live view checks again when exchanges end: 16,384.
+    /// The maximum number of earlier rows that a live view checks again when exchanges end: 16,384.
     static let rowsLookedAtAgain: UInt64 = 16_384
 
     /// Returns rows in the order of time, starting at a row number.
@@ -19,8 +19,8 @@ extension MQTTChuckLogger {
     ///   - first: The lowest row number to return; by default the oldest row.
     ///   - query: Selects the rows; all rows by default.
     ///   - limit: The most rows to return.
-    ///   - scanLimit: The most rows to check, so that a query with few matches does not block the caller for long. To
-    ///     continue, call again with the page's ``MQTTChuckPage/next``. No limit by default.
+    ///   - scanLimit: The maximum number of rows to check. It keeps a call short if few rows match. To continue, call
+    ///     again with the page's ``MQTTChuckPage/next``. No limit by default.
     /// - Returns: The rows, and the row number at which to continue.
     public func rows(
         from first: UInt64 = 0, matching query: MQTTChuckQuery = .all, limit: Int = MQTTChuckLogger.pageLimit,
@@ -108,11 +108,11 @@ extension MQTTChuckLogger {
             bytes: Array(raw.bytes), payload: payload, exchange: exchange)
     }
 
-    /// Returns the oldest row before `new` that began an exchange which a row in `new` ended. Returns `nil` if there is
-    /// no such row.
+    /// Returns the number of the oldest row before `new` that began an exchange which ended in `new`. Returns `nil` if
+    /// there is no such row.
     ///
     /// If a query asks how long exchanges took, a live view must check the rows from that number on again. The result
-    /// is at most ``rowsLookedAtAgain`` rows before `new`; older rows are not checked again.
+    /// is never more than ``rowsLookedAtAgain`` rows before `new`. Older rows are not checked again.
     package func firstRow(endedBy new: Range<UInt64>, for query: MQTTChuckQuery) -> UInt64? {
         guard query.needsRoundTrips, !new.isEmpty else { return nil }
         var first = new.lowerBound
@@ -134,7 +134,7 @@ extension MQTTChuckLogger {
         guard query.needsRoundTrips, let first = raws.first else { return raws }
         var raws = raws
         let starts = Set(raws.compactMap(\.exchangeStart))
-        // No exchange of these rows ended before the first row.
+        // The exchanges of these rows have not ended before the first of these rows.
         let endings = endings(of: starts, from: first.number)
         for index in raws.indices {
             raws[index].roundTrip = raws[index].exchangeStart.flatMap { endings[$0]?.elapsed }
@@ -165,8 +165,8 @@ extension MQTTChuckLogger {
         return result
     }
 
-    /// Calls `body` with the links of the rows from `first` on, until it returns `false`. The lock is held only while a
-    /// group of links is copied.
+    /// Calls `body` with each exchange link of the rows from `first` on, until `body` returns `false`. The lock is held
+    /// only while a group of links is copied.
     func forEachLink(from first: UInt64, _ body: (ExchangeLink) -> Bool) {
         var next = first
         while true {

@@ -9,9 +9,9 @@ extension MQTTChuckLogger {
         rawRows(from: first, limit: min(limit, Self.chunk)).map { PacketRecord($0) }
     }
 
-    /// Calls `call` once, when the logger gets a row with this number or a later one, or is cleared. If such a row
-    /// exists already, `call` runs at once. A second call with the same `waiter` replaces the first one that still
-    /// waits.
+    /// Calls `call` once, when the logger gets a row with this number or a later number, or is cleared. If such a row
+    /// exists already, `call` runs at once. Each waiter number has at most one waiting closure: a new closure replaces
+    /// the earlier one.
     ///
     /// `call` usually runs on the event loop of the client that recorded the packets, so it must be short.
     package func whenThereIs(row: UInt64, for waiter: UInt64, _ call: @escaping @Sendable () -> Void) {
@@ -26,7 +26,7 @@ extension MQTTChuckLogger {
     /// Returns a new waiter number for ``whenThereIs(row:for:_:)``.
     package func newWaiter() -> UInt64 { state.withLock { $0.newWaiterID() } }
 
-    /// Removes a waiter, so that it is no longer called.
+    /// Removes a waiter, so that its closure is no longer called.
     package func removeWaiter(_ waiter: UInt64) { _ = state.withLock { $0.removeWaiter(waiter) } }
 }
 

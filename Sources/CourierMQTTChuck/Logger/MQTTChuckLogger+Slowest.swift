@@ -1,13 +1,13 @@
 extension MQTTChuckLogger {
-    /// Returns the first packets of the exchanges that took longest, the slowest first, each with
+    /// Returns the first packet of each of the slowest exchanges, the slowest first. Each row contains its
     /// ``MQTTChuckRow/roundTrip``.
     ///
     /// An exchange is a packet with its responses, such as PUBLISH and PUBACK. An exchange is left out if it has not
     /// ended, or if the logger no longer holds its first packet.
     ///
     /// - Parameters:
-    ///   - limit: The most packets to return.
-    ///   - query: Selects the first packets; all by default.
+    ///   - limit: The maximum number of packets to return.
+    ///   - query: Selects the first packets of exchanges; all by default.
     /// - Returns: The rows of the first packets.
     public func slowestExchanges(_ limit: Int, matching query: MQTTChuckQuery = .all) -> [MQTTChuckRow] {
         var slowest: [MQTTChuckRow] = []
@@ -19,8 +19,8 @@ extension MQTTChuckLogger {
     /// exchange.
     ///
     /// - Parameters:
-    ///   - limit: The most packets to write.
-    ///   - query: Selects the first packets; all by default.
+    ///   - limit: The maximum number of packets to write.
+    ///   - query: Selects the first packets of exchanges; all by default.
     ///   - write: Receives one line, including its line break, per call.
     /// - Throws: Any error that `write` throws.
     package func exportSlowest(
@@ -30,7 +30,8 @@ extension MQTTChuckLogger {
         try forEachSlowest(limit, matching: query) { try write(text.line($0) + "\n") }
     }
 
-    /// Calls `body` with one row at a time, because all rows of a large archive would not fit in memory.
+    /// Calls `body` with the first packet of each slow exchange, one row at a time. All rows of a large archive would
+    /// not fit in memory together.
     private func forEachSlowest(
         _ limit: Int, matching query: MQTTChuckQuery, _ body: (MQTTChuckRow) throws -> Void
     ) rethrows {

@@ -12,22 +12,23 @@ import Synchronization
 /// for row in logger.rows(matching: try MQTTChuckQuery("type:publish topic:orders/#")).rows { print(row) }
 /// ```
 ///
-/// Several clients may share one logger, and a program may have several loggers. Recording takes about ten nanoseconds
-/// per packet and waits only for the logger's short lock. Rows are formatted on demand, on the caller's thread.
+/// Several clients may use one logger, and a program may have several loggers. Recording takes about ten nanoseconds
+/// per packet, and it holds a lock only for this short time. Rows are formatted on demand, on the caller's thread.
 ///
 /// ``MQTTChuckOptions/logsMaxSize``, ``MQTTChuckOptions/logsMaxBytes`` and ``MQTTChuckOptions/logsMaxAge`` limit the
 /// number, size and age of rows. Beyond a limit, the oldest rows are dropped and counted.
 ///
-/// Before a packet is kept, passwords, data of enhanced authentication and everything that
-/// ``MQTTChuckOptions/redaction`` names are overwritten.
+/// Before a packet is stored, secrets in it are overwritten: passwords, data of enhanced authentication, and everything
+/// that ``MQTTChuckOptions/redaction`` names.
 public final class MQTTChuckLogger: PacketObserver {
     /// The options that this logger was created with.
     public let options: MQTTChuckOptions
 
-    /// The most rows or connections that are read under one lock, so that a reader never delays recording for long.
+    /// The maximum number of rows or connections that are read while the lock is held once. A reader thus never delays
+    /// recording for long.
     static let chunk = 256
 
-    /// The most exchange links that are read under one lock.
+    /// The maximum number of exchange links that are read while the lock is held once.
     static let linkChunk = 1_024
 
     let state: Mutex<LoggerState>
@@ -58,7 +59,7 @@ public final class MQTTChuckLogger: PacketObserver {
         for waiter in waiters { waiter() }
     }
 
-    /// Drops all rows. Metrics and the states of connections remain.
+    /// Drops all rows. The metrics and the states of connections do not change.
     public func clear() {
         let waiters = state.withLock { state in
             state.recorder.clear()
@@ -72,8 +73,8 @@ public final class MQTTChuckLogger: PacketObserver {
         withHeldRows { $0.summary }
     }
 
-    /// Reads the state after the rows that are older than the age limit were dropped. Recording drops such rows only when a
-    /// packet arrives.
+    /// Drops the rows that are older than the age limit, and then reads the state. This is necessary because recording
+    /// drops old rows only when a packet arrives.
     func withHeldRows<Result>(_ body: (inout LoggerState) -> sending Result) -> sending Result {
         let now = clock()
         return state.withLock { state in
@@ -97,7 +98,7 @@ public final class MQTTChuckLogger: PacketObserver {
 /// The state that the logger's lock protects.
 struct LoggerState {
     var recorder: Recorder
-    /// Closures to call, outside the lock, at the next change, by waiter number.
+    /// The closures to call at the next change, by waiter number. They are called without the lock.
     private(set) var waiters: [UInt64: @Sendable () -> Void] = [:]
     private var nextWaiter: UInt64 = 0
 
@@ -110,7 +111,8 @@ struct LoggerState {
             clearCount: recorder.clearCount)
     }
 
-    /// Removes and returns all waiters. The caller calls them outside the lock.
+    /// Removes and returns the closures of all waiters. The caller must call the closures after it has released the
+    /// lock.
     @inline(__always)
     mutating func takeWaiters() -> [@Sendable () -> Void] {
         if waiters.isEmpty { return [] }

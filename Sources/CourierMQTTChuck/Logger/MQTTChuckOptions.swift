@@ -9,34 +9,36 @@ public import Foundation
 /// let logger = MQTTChuckLogger(options: options)
 /// ```
 public struct MQTTChuckOptions: Sendable {
-    /// The most rows that the logger holds; 100,000 by default. Beyond it, the oldest rows are dropped and counted.
+    /// The maximum number of rows that the logger holds; 100,000 by default. If there are more, the oldest rows are
+    /// dropped and counted.
     public var logsMaxSize = 100_000
 
-    /// The most memory for rows, in bytes; 32 MiB by default. Beyond it, the oldest rows are dropped and counted.
+    /// The maximum memory for rows, in bytes; 32 MiB by default. If the rows need more, the oldest rows are dropped and
+    /// counted.
     public var logsMaxBytes = 32 * 1024 * 1024
 
-    /// The longest time for which a row is kept; 24 hours by default, `nil` for no limit.
+    /// The maximum age of a row; 24 hours by default, `nil` for no limit.
     public var logsMaxAge: Duration? = .seconds(24 * 60 * 60)
 
-    /// The most bytes that are kept of one packet; 64 KiB by default. Of a larger packet, the logger keeps the first
-    /// bytes and the real size.
+    /// The maximum number of bytes that are stored of one packet; 64 KiB by default. If a packet is larger, the logger
+    /// stores its first bytes and its real size.
     public var packetMaxSize = 64 * 1024
 
-    /// The most bytes that a preview of a payload shows; 2,048 by default.
+    /// The maximum number of bytes that the preview of a payload shows; 2,048 by default.
     public var previewMaxSize = 2_048
 
-    /// Turns a payload into text; `nil` by default. It is called first. If it returns `nil`, the logger tries
-    /// `payloadParsers`.
+    /// A function that turns a payload into text; `nil` by default. It is called before `payloadParsers`, which are
+    /// used only if it returns `nil`.
     ///
-    /// It runs on the thread of the caller that reads rows, with the part of the payload that was kept.
+    /// The function runs on the thread of the caller that reads rows. It receives the stored part of the payload.
     public var dataStringParser: (@Sendable (Data) -> String?)?
 
     /// Parsers that turn a payload into text by topic and content type, such as protobuf; none by default. They are
-    /// tried in order, after ``dataStringParser``. If no parser returns text, the payload is shown as JSON, text or
-    /// hex.
+    /// tried one after the other, after ``dataStringParser``. If no parser returns text, the payload is shown as JSON,
+    /// text or hex.
     public var payloadParsers: [any MQTTChuckPayloadParser] = []
 
-    /// The rules that hide data before a packet is kept. By default, user properties with secret names are hidden.
+    /// The rules that hide data before a packet is stored. By default, user properties with secret names are hidden.
     public var redaction = MQTTChuckRedaction()
 
     /// Creates options with the default values.

@@ -1,6 +1,6 @@
 public import CourierCore
 
-/// Rules for data that a logger overwrites with `*` before it keeps a packet.
+/// Rules for data that a logger overwrites with `*` before it stores a packet.
 ///
 /// Passwords and data of enhanced authentication are overwritten even without a rule. Names, sizes and the structure of
 /// packets remain, so that packets can still be read, exported and counted.
@@ -11,7 +11,7 @@ public import CourierCore
 /// options.redaction.topics.append(.init(try TopicFilter("patients/#")))
 /// ```
 public struct MQTTChuckRedaction: Sendable {
-    /// A rule that hides messages by their topic.
+    /// A rule that hides the content of messages by their topic.
     public struct TopicRule: Sendable {
         /// A filter that matches the topics to hide.
         public let filter: TopicFilter

@@ -1,7 +1,7 @@
 /// The row numbers and counts of a logger at one moment.
 public struct MQTTChuckSummary: Hashable, Sendable {
-    /// The number of the oldest row, or ``nextRow`` if there are no rows. Numbers grow with time. They are consecutive
-    /// except for gaps from an imported recording.
+    /// The number of the oldest row, or ``nextRow`` if there are no rows. Row numbers increase with time. They are
+    /// consecutive, except for gaps from an imported recording.
     public let firstRow: UInt64
 
     /// The number that the next row will have.

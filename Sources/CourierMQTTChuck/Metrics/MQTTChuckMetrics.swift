@@ -37,19 +37,19 @@ public struct MQTTChuckMetrics: Hashable, Sendable {
     public let traffic: [Traffic]
     /// The number of packets whose reason code or return code reports a failure. A SUBACK or UNSUBACK counts once.
     public let refusals: UInt64
-    /// The number of times that bytes were not a packet.
+    /// The number of times that received or sent bytes were not a valid packet.
     public let malformed: UInt64
     /// The number of CONNECT packets that clients sent.
     public let connects: UInt64
-    /// The number of CONNECT packets that were not the first of their client.
+    /// The number of CONNECT packets of clients that had already sent a CONNECT before.
     public let reconnects: UInt64
     /// The number of CONNACK packets that accepted a connection.
     public let accepted: UInt64
     /// The number of CONNACK packets that refused a connection.
     public let refused: UInt64
-    /// The number of open exchanges that clients began.
+    /// The number of exchanges that clients began and that still wait for a response.
     public let inFlightOutgoing: Int
-    /// The number of open exchanges that brokers began.
+    /// The number of exchanges that brokers began and that still wait for a response.
     public let inFlightIncoming: Int
     /// The durations of exchanges by kind. Kinds without exchanges are left out.
     public let latencies: [Latency]

@@ -1,7 +1,7 @@
 public import Foundation
 import MQTTCodec
 
-/// A query that selects rows. A row matches if all conditions of the query hold.
+/// A query that selects rows. A row matches if it fulfills all conditions of the query.
 ///
 /// ```swift
 /// let query = try MQTTChuckQuery("type:publish dir:in topic:orders/# qos:>0 -client:test after:10:00 \"free text\"")
@@ -43,7 +43,7 @@ public struct MQTTChuckQuery: Sendable {
     /// True if the query matches every row.
     public var isEmpty: Bool { terms.isEmpty }
 
-    /// True if the query asks how long exchanges took. Rows then need ``RawRow/roundTrip``.
+    /// True if the query has a condition on the duration of exchanges. Rows then need ``RawRow/roundTrip``.
     var needsRoundTrips: Bool {
         terms.contains { if case .roundTrip = $0.condition { true } else { false } }
     }

@@ -206,8 +206,8 @@ struct QueryParser {
             throw error(word.valueColumn, wanted)
         }
         if parts.count == 1 {
-            // The offset is the current one. Rows from the other side of a daylight-saving change are an hour off; a
-            // query with a date avoids that.
+            // The current time difference to UTC is used for all rows. For rows from before the last daylight-saving
+            // change, the time is thus an hour off. A query with a date has no such error.
             return .timeOfDay(time, offset: Int64(timeZone.secondsFromGMT()) * Nanoseconds.perSecond)
         }
         let numbers = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }

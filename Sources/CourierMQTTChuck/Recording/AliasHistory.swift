@@ -1,9 +1,9 @@
 /// The topics of each topic alias over time, in one direction of a connection.
 ///
-/// A sender may give an alias a new topic at any time (3.3.2.3.4), but rows are read later. So an earlier topic is kept
-/// while rows may need it.
+/// A sender may give an alias a new topic at any time (3.3.2.3.4). A row is decoded later, with the topic that the
+/// alias had at that row. So earlier topics are stored as long as rows may need them.
 struct AliasHistory {
-    /// The topic of an alias from a row on.
+    /// The topic that an alias has from the row `row` on.
     struct Meaning {
         let row: UInt64
         /// The topic, masked if a redaction rule hides it.
@@ -53,8 +53,8 @@ struct AliasHistory {
         cost += meaning.cost
     }
 
-    /// Drops topics that no row needs. If more than half of the limit is still used, drops all but the current topics,
-    /// and then all topics. Calls are rare, because each one frees at least half of the limit.
+    /// Drops topics that no row needs. If the rest uses more than half of the limit, drops all but the current topics.
+    /// If this is not enough, drops all topics. Each call frees at least half of the limit, so calls are rare.
     private mutating func prune(_ oldestRow: UInt64) {
         keep { list in list.dropFirst(list.lastIndex { $0.row <= oldestRow } ?? 0) }
         if cost > Self.limit / 2 { keep { $0.suffix(1) } }

@@ -1,9 +1,9 @@
 import CourierCore
 
-/// The connections that a recorder knows. Each connection has its own slot while rows refer to it or packets may
-/// follow.
+/// The connections that a recorder knows. Each connection has a slot, an index into `tracks`, while rows refer to the
+/// connection or packets may follow.
 struct ConnectionBook {
-    /// Clients by a value that identifies them.
+    /// The clients, by a value that identifies each client.
     private struct Clients<Name: Hashable> {
         /// The number of connections of each client, and the id of the latest one.
         private var known: [Name: (connectionCount: Int, latest: UInt64)] = [:]
@@ -31,7 +31,7 @@ struct ConnectionBook {
     /// Clients by broker and client id.
     private var namedClients = Clients<String>()
     /// The slot of the connection that a broker accepted last, by broker and client id. If the broker accepts another
-    /// connection with this client id, it closes this one ([MQTT-3.1.4-3]).
+    /// connection with the same client id, it closes the earlier connection ([MQTT-3.1.4-3]).
     private var holders: [String: Int] = [:]
     private var shownIDs: Set<UInt64> = []
     private var spareID: UInt64 = 1 << 48
@@ -62,8 +62,8 @@ struct ConnectionBook {
 
     private mutating func add(_ connection: ObservedConnection) -> Int {
         let numbered = connection.clientNumber.map { numberedClients.add(connection.id, of: $0) }
-        // An empty client id does not identify a client, because the broker assigns a new id to each connection
-        // (3.1.3.1).
+        // An empty client id does not identify a client, because the broker assigns a new client id to each such
+        // connection (3.1.3.1).
         let named =
             connection.options.clientId.isEmpty
             ? nil : namedClients.add(connection.id, of: MQTTChuckConnection(connection, ordinal: 0).clientKey)
@@ -75,7 +75,8 @@ struct ConnectionBook {
         return slot
     }
 
-    /// Returns the connection with a new id if its id is already used. A file and this process may use the same id.
+    /// Returns the connection unchanged, or with a new id if a known connection has the same id. A connection from a
+    /// file may have the same id as a connection of this process.
     private mutating func renumbered(_ connection: MQTTChuckConnection) -> MQTTChuckConnection {
         if shownIDs.insert(connection.id).inserted { return connection }
         while !shownIDs.insert(spareID).inserted { spareID &+= 1 }
@@ -92,7 +93,8 @@ struct ConnectionBook {
         return tracks.count - 1
     }
 
-    /// Updates the gauges after the connection in a slot has changed. `old` is its earlier load.
+    /// Updates the sum `load` after the connection in a slot has changed. `old` is the connection's load before the
+    /// change.
     @inline(__always)
     mutating func loadChanged(of slot: Int, from old: ConnectionLoad) { load.change(from: old, to: tracks[slot].load) }
 
@@ -117,8 +119,8 @@ struct ConnectionBook {
 
     // MARK: Forgetting connections
 
-    /// Forgets connections that have ended and have no rows. If too many are remembered, forgets all connections
-    /// without rows.
+    /// Forgets connections that have ended and have no rows. If `Recorder.rememberedLimit` is reached, also forgets
+    /// open connections without rows.
     private mutating func sweep() {
         var used = Set(liveSlots.values).union(restoredSlots.values)
         let isCrowded = used.count >= Recorder.rememberedLimit
@@ -142,7 +144,7 @@ struct ConnectionBook {
 
     // MARK: Reading states
 
-    /// Returns the states of the connections in some of the slots.
+    /// Returns the states of the connections in these slots. Slots of forgotten connections are skipped.
     func statuses(in slots: Range<Int>) -> [MQTTChuckConnectionStatus] {
         var statuses: [MQTTChuckConnectionStatus] = []
         for slot in slots.clamped(to: tracks.indices) where !tracks[slot].isForgotten {

@@ -1,11 +1,11 @@
 import CourierCore
 import MQTTCodec
 
-// A fast path that reads many packets at a time, for the most frequent ones: PUBLISH that no redaction rule can affect,
-// and acknowledgements that contain only a packet id. It records the same facts as `ConnectionTrack.read`, and leaves
-// all other packets to that method.
+// A fast path that reads many packets at a time. It reads only the most frequent packets: PUBLISH that no redaction
+// rule can affect, and acknowledgements that contain only a packet id. It records the same facts as
+// `ConnectionTrack.read`, and leaves all other packets to that method.
 
-/// A number of consecutive packets in a batch.
+/// A run: a number of consecutive packets in a batch that were read together.
 struct PacketRun {
     var count = 0
     /// The offset of the first byte after the packets.
@@ -13,8 +13,8 @@ struct PacketRun {
 }
 
 extension ConnectionTrack {
-    /// Reads the run of packets at `offset`, or no packet if the first one needs the slow path. All packets of the run
-    /// are kept unchanged; none is larger than `packetSize`.
+    /// Reads as many packets at `offset` as the fast path can read. The count is 0 if the first packet needs the slow
+    /// path. All packets that are read remain unchanged, and none is larger than `packetSize`.
     @inline(__always)
     mutating func readRun(
         _ bytes: Span<UInt8>, at offset: Int, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
@@ -44,7 +44,8 @@ extension ConnectionTrack {
         var run = PacketRun(end: start)
         var next = PacketRun(end: start)
         table.open {
-            // The exchange that the previous call returned is open now, so its packet belongs to the run.
+            // The table has opened the exchange that the previous call of this closure returned. So the packet of that
+            // exchange belongs to the run.
             run = next
             while let header = PacketHeader(bytes, at: next.end), header.typeBits == PacketType.publish.rawValue,
                 header.size <= packetSize, !header.isDuplicate
@@ -74,7 +75,8 @@ extension ConnectionTrack {
         let (firstByte, typeBits) = (bytes[start], bytes[start] &>> 4)
         let isLast = typeBits != PacketType.pubRec.rawValue
         var run = PacketRun(end: start)
-        // Consecutive responses to consecutive packets that have one time are recorded as one run of links.
+        // If consecutive responses acknowledge consecutive packets that were sent at the same time, their exchange
+        // links are recorded together.
         var (first, begun, answers) = (firstRow, ExchangeTable.Start(), 0)
         func note() {
             guard answers > 0 else { return }

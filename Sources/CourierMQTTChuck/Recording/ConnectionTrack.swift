@@ -13,9 +13,9 @@ struct ConnectionTrack {
     private let outgoingDecoder: PacketDecoder
     private let incomingDecoder: PacketDecoder
 
-    /// True if the connection was forgotten and its slot is free.
+    /// True if the connection was forgotten and its slot can be used for another connection.
     var isForgotten = false
-    /// The number of slabs that hold packets of this connection.
+    /// The number of slabs with packets of this connection. A slab holds the packets of one read or write.
     var slabCount = 0
     private(set) var state = MQTTChuckConnectionState.connecting
     /// True after an accepting CONNACK was read, until `ConnectionBook` has handled it.
@@ -88,7 +88,7 @@ struct RecordingContext {
 // MARK: - Reading a batch
 
 extension ConnectionTrack {
-    /// Reads the packets of a batch and returns how they are kept. The first packet gets row `firstRow`.
+    /// Records the facts of the packets of a batch. Returns the bytes to store. The first packet gets row `firstRow`.
     mutating func read(
         _ batch: [UInt8], _ direction: PacketBatch.Direction, time: Int64, firstRow: UInt64, _ limits: SlabLimits,
         _ context: inout RecordingContext
@@ -124,7 +124,7 @@ extension ConnectionTrack {
         return kept
     }
 
-    /// Records the facts of a packet. Returns the redacted bytes, or `nil` if the packet is kept unchanged.
+    /// Records the facts of a packet. Returns the redacted bytes, or `nil` if the packet is stored unchanged.
     @inline(__always)
     private mutating func take(
         _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
@@ -205,7 +205,8 @@ extension ConnectionTrack {
         var isHidden = false
         if let alias = view.topicAlias {
             note(alias, bytes.extracting(view.topic), direction, row, context)
-            // If the topic of the alias is not known, a rule may hide it.
+            // If the topic of the alias is not known, it may match a redaction rule. So the message is hidden if there
+            // are rules.
             isHidden = currentMeaning(alias, direction)?.isHidden ?? redactor.hasTopicRules
         }
         return redactor.publish(frame, view, from: header.start, bytes, decoder, isHidden: isHidden)
@@ -302,7 +303,8 @@ extension ConnectionTrack {
         }
     }
 
-    /// Records a packet of a less frequent type. Returns the redacted bytes, or `nil` if the packet is kept unchanged.
+    /// Records a packet of a less frequent type. Returns the redacted bytes, or `nil` if the packet is stored
+    /// unchanged.
     private mutating func rare(
         _ header: PacketHeader, _ bytes: Span<UInt8>, _ direction: PacketBatch.Direction, _ row: UInt64, _ time: Int64,
         _ context: inout RecordingContext

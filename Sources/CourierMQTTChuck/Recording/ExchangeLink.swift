@@ -5,11 +5,11 @@ package struct ExchangeLink: Sendable {
     let row: UInt64
     /// Nanoseconds since the exchange began.
     package let elapsed: Int64
-    /// The number of rows since the packet that began the exchange. A `UInt32` is enough, because no logger holds more
-    /// rows.
+    /// The number of rows from the packet that began the exchange to this row. A `UInt32` is enough, because no logger
+    /// holds so many rows.
     private let distance: UInt32
-    /// True if the packet ends the exchange. The spare bits of the `Bool` let an optional link be as small as a link:
-    /// 24 bytes.
+    /// True if the packet ends the exchange. Swift uses unused bits of the `Bool` to represent a missing link. An
+    /// optional link thus needs no more memory than a link: 24 bytes.
     package let isLast: Bool
 
     package init(row: UInt64, start: UInt64, elapsed: Int64, isLast: Bool) {
@@ -22,7 +22,8 @@ package struct ExchangeLink: Sendable {
     /// The row of the packet that began the exchange.
     package var start: UInt64 { row &- UInt64(distance) }
 
-    /// True if both links have the same distance, elapsed time and `isLast`. They can then share one run.
+    /// True if both links have the same distance, elapsed time and `isLast`. `ExchangeLinks` can then store them
+    /// together.
     @inline(__always)
     func isLike(_ other: ExchangeLink) -> Bool {
         distance == other.distance && elapsed == other.elapsed && isLast == other.isLast

@@ -1,7 +1,7 @@
 /// The exchange links of the rows that the logger holds, in row order.
 ///
-/// Similar links of consecutive rows are stored as one run. Runs arise when packets of one write are answered in order
-/// in one read: all their links have the same distance and elapsed time.
+/// Similar links of consecutive rows are stored together as one run. For example, the packets of one write are
+/// acknowledged in the same sequence in one read. All these links have the same distance and elapsed time.
 struct ExchangeLinks {
     private struct Run {
         let first: ExchangeLink
@@ -14,14 +14,15 @@ struct ExchangeLinks {
 
     /// All runs except the newest.
     private var runs = FlatRing<Run>()
-    /// The newest run, which grows. It is stored separately because every new link uses it. A count of 0 means that no
-    /// run exists.
+    /// The newest run, to which new links are added. It is stored separately, because every new link uses it. A count
+    /// of 0 means that there is no run.
     private var newest = Run(first: ExchangeLink(row: 0, start: 0, elapsed: 0, isLast: false), count: 0)
 
     /// The memory that the runs use, in bytes.
     var byteCount: Int { (runs.count + (newest.count > 0 ? 1 : 0)) * MemoryLayout<Run?>.stride }
 
-    /// Adds the link of a row after all other rows, and similar links for `count` consecutive rows in total.
+    /// Adds the link of a row, which must be after all rows with links. `count` is the number of consecutive rows that
+    /// get such a link.
     mutating func append(_ link: ExchangeLink, count: Int = 1) {
         if newest.count > 0 {
             if link.row == newest.endRow, link.isLike(newest.first) {
@@ -33,7 +34,7 @@ struct ExchangeLinks {
         newest = Run(first: link, count: count)
     }
 
-    /// Removes links that the rows from `row` on do not need. Some links of earlier rows may remain.
+    /// Removes links of rows before `row`. Some of these links may remain.
     mutating func removeFirst(before row: UInt64) {
         runs.removeFirst { $0.endRow <= row }
         if newest.endRow <= row { newest.count = 0 }

@@ -1,8 +1,9 @@
 /// The open exchanges of one end of a connection, by packet id.
 ///
-/// The last bits of a packet id are its index in the table. Ids are used in sequence, so a table as large as the
-/// sequence has no collisions. On a collision, the table grows. A usual connection needs a few KiB. The worst one, with
-/// ids in flight from the whole range, needs 1.5 MiB.
+/// The last bits of a packet id are its index in the table. If two open exchanges have the same index, the table grows.
+/// Packet ids are usually assigned in sequence, so a table that is as large as the range of open packet ids has no such
+/// collision. A usual connection needs a few KiB. A connection that uses packet ids from the whole range at once needs
+/// 1.5 MiB.
 struct ExchangeTable {
     /// The packet that began an exchange.
     struct Start {
@@ -16,10 +17,10 @@ struct ExchangeTable {
     }
 
     private static let smallestCapacity = 64
-    /// The largest capacity that is kept while no exchange is open.
+    /// The maximum number of entries for which the memory is not freed when the last exchange is closed.
     private static let keptCapacity = 4_096
 
-    /// The entries of the table. Their number is a power of two, or 0.
+    /// The entries of the table. The number of entries is a power of two, or 0.
     private var places: [Start] = []
 
     /// The number of open exchanges.
@@ -47,7 +48,7 @@ struct ExchangeTable {
         places[place] = start
     }
 
-    /// Closes an exchange. Returns its start, or `nil` if it was not open.
+    /// Closes an exchange. Returns the packet that began it, or `nil` if the exchange was not open.
     @inline(__always)
     mutating func close(_ id: UInt16) -> Start? {
         guard !places.isEmpty else { return nil }
@@ -60,8 +61,8 @@ struct ExchangeTable {
         return start
     }
 
-    /// Opens exchanges while `next` returns one and the table need not grow. The exchange that would need a larger
-    /// table is not opened.
+    /// Calls `next` again and again, and opens the exchanges that it returns, until it returns `nil` or the table would
+    /// have to grow. The last exchange is then not opened.
     @inline(__always)
     mutating func open(_ next: () -> Start?) {
         if places.isEmpty { places = [Start](repeating: Start(), count: Self.smallestCapacity) }

@@ -56,8 +56,8 @@ struct FlatRing<Element> {
     /// Removes all elements and frees the memory.
     mutating func removeAll() { self = FlatRing() }
 
-    /// Returns the first index, counted from the oldest element, at which `isBehind` is true. `isBehind` must be true
-    /// for all later elements too.
+    /// Returns the first index, counted from the oldest element, at which `isBehind` is true, or `count` if there is
+    /// none. If `isBehind` is true for an element, it must be true for all newer elements.
     func firstIndex(where isBehind: (Element) -> Bool) -> Int {
         var low = 0
         var high = count
@@ -71,7 +71,8 @@ struct FlatRing<Element> {
     @inline(__always)
     private func place(_ index: Int) -> Int { (head &+ index) & (places.count &- 1) }
 
-    /// Doubles the capacity, which is always a power of two, so that a bit mask finds the place of an index.
+    /// Doubles the capacity. The capacity is always a power of two, so that a bit mask computes the position of an
+    /// element.
     private mutating func grow() {
         let capacity = max(16, places.count * 2)
         var larger: [Element?] = []

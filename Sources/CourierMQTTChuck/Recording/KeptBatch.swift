@@ -1,21 +1,22 @@
 import MQTTCodec
 
-/// The size limits for packets and slabs.
+/// The size limits for packets and slabs. A slab is an array of bytes that stores the packets of one read or write.
 struct SlabLimits {
-    /// The most bytes that are kept of one packet; the rest is cut off.
+    /// The maximum number of bytes that are stored of one packet. The rest of the packet is cut off.
     let packetSize: Int
-    /// The largest size of a slab. A larger batch is divided into several slabs, so that dropping the oldest rows frees
-    /// memory.
+    /// The maximum size of a slab in bytes. A larger batch is divided into several slabs. The memory of each slab can
+    /// be freed separately when the oldest rows are dropped.
     let slabSize: Int
 }
 
-/// The packets of one batch to keep: the original array, or several pieces if packets must be changed or the batch is
-/// divided.
+/// The bytes to store of one batch of packets. This is the original array, or several pieces if packets must be changed
+/// or the batch must be divided.
 struct KeptBatch {
     struct Piece {
         var bytes: [UInt8] = []
         var rowCount = 0
-        /// The size of a cut packet on the wire, or 0. A cut packet is alone in its piece.
+        /// The original size of a packet that was cut, or 0 if no packet was cut. A cut packet is the only packet of
+        /// its piece.
         var wholeSize = 0
     }
 
@@ -30,22 +31,22 @@ struct KeptBatch {
         isCopying = byteCount > limits.slabSize
     }
 
-    /// True if all packets so far are kept unchanged in the original array.
+    /// True if all packets so far are stored unchanged in the original array.
     var isWhole: Bool { !isCopying }
 
-    /// Adds a number of packets that are kept unchanged. None of them is above the size limit.
+    /// Adds a number of packets that are stored unchanged. None of them is above the size limit.
     @inline(__always)
     mutating func keepAsTheyAre(_ count: Int) { rowCount &+= count }
 
-    /// Adds the next packet. If `rewritten` is set, it is kept instead of the packet's own bytes.
+    /// Adds the next packet. If `rewritten` is not `nil`, these bytes are stored instead of the packet's own bytes.
     @inline(__always)
     mutating func keep(_ header: PacketHeader, _ bytes: Span<UInt8>, _ rewritten: [UInt8]?) {
         if isCopying || rewritten != nil || header.size > limits.packetSize { copy(header, bytes, rewritten) }
         rowCount &+= 1
     }
 
-    /// Adds the bytes after the last valid packet. The first two bytes, which may be a header, are kept; the others are
-    /// masked.
+    /// Adds the bytes after the last valid packet. The first two bytes, which may be a header, remain readable. All
+    /// following bytes are masked.
     mutating func keepTail(_ bytes: Span<UInt8>, from offset: Int) {
         beginCopying(bytes, upTo: offset)
         let shown = min(bytes.count - offset, 2)
@@ -59,7 +60,7 @@ struct KeptBatch {
         finishPiece()
     }
 
-    /// Returns the pieces in order. If nothing was changed, the only piece is the batch itself.
+    /// Returns the pieces in the sequence of the packets. If nothing was changed, the only piece is the batch itself.
     func pieces(of batch: [UInt8]) -> (first: Piece, others: [Piece]) {
         guard isCopying else { return (Piece(bytes: batch, rowCount: rowCount), []) }
         var all = finished
@@ -89,8 +90,8 @@ struct KeptBatch {
         piece.rowCount += 1
     }
 
-    /// Returns the part to keep of a packet that is too large. Only a PUBLISH can be read without its end. The body of
-    /// any other packet is masked, because it could not be searched for secrets when it is imported from a file.
+    /// Returns the part to store of a packet that is too large. Only a PUBLISH can be decoded without its end. A part
+    /// of any other packet could not be searched for secrets when it is imported from a file. So its body is masked.
     private static func beginning(of packet: [UInt8], _ size: Int, headerSize: Int) -> [UInt8] {
         let part = Array(packet.prefix(size))
         return PacketType(rawValue: packet[0] >> 4) == .publish ? part : masked(part, behind: headerSize)

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Converts times and durations to nanoseconds. Times count from 1970. A value that does not fit becomes the nearest
-/// one that fits.
+/// Converts times and durations to nanoseconds. Times count from 1970. A value that does not fit into an `Int64`
+/// becomes the largest or smallest `Int64`.
 package enum Nanoseconds {
     static let perSecond: Int64 = 1_000_000_000
 
@@ -24,7 +24,7 @@ package enum Nanoseconds {
         return sum(product(seconds, perSecond), attoseconds / perSecond)
     }
 
-    /// Splits nanoseconds into whole seconds and the remaining nanoseconds, which are never negative.
+    /// Splits nanoseconds into whole seconds and remaining nanoseconds. The remaining nanoseconds are never negative.
     package static func split(_ nanoseconds: Int64) -> (seconds: Int64, rest: Int64) {
         let rest = nanoseconds % perSecond
         return rest < 0

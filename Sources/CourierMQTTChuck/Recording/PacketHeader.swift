@@ -2,8 +2,8 @@ import MQTTCodec
 
 /// The fixed header of a packet in a batch, with only the fields that are needed to find the next packet.
 ///
-/// It reads only the type and the length. `PacketDecoder` rejects packets that violate the specification. A recorder
-/// must continue after such packets, because users want to inspect them.
+/// Unlike `PacketDecoder`, it does not reject packets that violate the specification. It checks only the type and the
+/// length. A recorder must continue after invalid packets, because users want to inspect them.
 struct PacketHeader {
     let start: Int
     let bodyStart: Int

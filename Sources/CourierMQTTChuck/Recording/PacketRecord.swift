@@ -5,15 +5,16 @@ import MQTTCodec
 package struct PacketRecord: Sendable {
     /// The row number of the packet.
     package var number: UInt64
-    /// The bytes that were kept of the packet, with secrets overwritten.
+    /// The stored bytes of the packet, with secrets overwritten. A large packet may be cut.
     package let bytes: [UInt8]
-    /// The size of the packet on the wire.
+    /// The original size of the packet in bytes.
     package let wholeSize: Int
     package let direction: PacketBatch.Direction
     /// The wall-clock time of the packet, in nanoseconds since 1970.
     package let time: Int64
     package let connection: MQTTChuckConnection
-    /// The topic alias of the packet and its topic. The packet that defined the alias may be missing from the file.
+    /// The topic alias of the packet, and the topic that the alias stands for; `nil` without an alias. The topic is
+    /// included because the file may lack the packet that defined the alias.
     package let alias: (number: UInt16, topic: String)?
     /// The link to the exchange that an earlier packet began; `nil` if this packet begins an exchange or belongs to
     /// none.

@@ -1,17 +1,20 @@
 import CourierCore
 import MQTTCodec
 
-/// A recorded packet as a range of bytes in a slab. It is decoded when the row is read.
+/// A recorded packet as a range of bytes in a slab, the array with the packets of one read or write. It is decoded when
+/// the row is read.
 struct RawRow {
     let number: UInt64
     let slab: Slab
     let range: Range<Int>
     /// True if the bytes are a whole packet.
     let isWhole: Bool
-    /// The topic that the packet's topic alias stands for, if the packet itself has no topic.
+    /// The topic that the packet's topic alias stands for. It is `nil` if the packet itself contains a topic, or if the
+    /// topic is not known.
     let aliasTopic: String?
     let link: ExchangeLink?
-    /// The duration of the whole exchange in nanoseconds, if it has ended. It is set only for callers that need it.
+    /// The duration of the whole exchange in nanoseconds; `nil` if the exchange has not ended. It is set only for
+    /// callers that need it.
     var roundTrip: Int64?
 
     var connection: MQTTChuckConnection { slab.connection }
@@ -21,7 +24,8 @@ struct RawRow {
     var firstByte: UInt8 { slab.bytes[range.lowerBound] }
     var type: PacketType? { PacketType(rawValue: firstByte >> 4) }
 
-    /// The row that began the packet's exchange. It is this row if the packet may begin an exchange.
+    /// The number of the row that began the packet's exchange. It is the number of this row if the packet may begin an
+    /// exchange, and `nil` if the packet belongs to no exchange.
     var exchangeStart: UInt64? {
         if let link { return link.start }
         switch type {
@@ -31,9 +35,9 @@ struct RawRow {
         }
     }
 
-    /// The size of the packet on the wire, even if only a part was kept.
+    /// The original size of the packet in bytes, even if only a part is stored.
     var size: Int { max(slab.wholeSize, range.count) }
 
-    /// True if the packet was cut because it is too large to be kept.
+    /// True if the packet was too large, so that only its first bytes are stored.
     var isCut: Bool { slab.wholeSize > range.count }
 }

@@ -5,7 +5,7 @@ import MQTTCodec
 ///
 /// It formats no packets. The caller must hold the logger's lock.
 struct Recorder {
-    /// The most connections, and the most clients, that are remembered without rows: 16,384 of each.
+    /// The maximum number of connections without rows, and of clients, that are remembered: 16,384 of each.
     static let rememberedLimit = 16_384
 
     private let maximumRows: Int
@@ -22,8 +22,8 @@ struct Recorder {
     /// The number of the oldest row, or ``nextRow`` if there are no rows.
     private(set) var firstRow: UInt64 = 1
     private(set) var heldRows = 0
-    /// The number of rows that were ever recorded. Row numbers do not show it, because an imported recording leaves
-    /// gaps.
+    /// The number of rows that were ever recorded. The row numbers are not enough to compute it, because an imported
+    /// recording leaves gaps.
     private(set) var recordedRows: UInt64 = 0
     private var heldSlabBytes = 0
     /// The number of rows that were dropped because of a limit.
@@ -56,7 +56,7 @@ struct Recorder {
         trim(now: time)
     }
 
-    /// Adds one packet of a recording, with the row number and the exchange link that it had there.
+    /// Adds one packet of a recording, with the row number and the exchange link from the recording.
     mutating func restore(_ packet: PacketRecord, now: Int64) {
         let slot = connections.slot(restoring: packet.connection)
         if heldRows == 0 { firstRow = max(nextRow, packet.number) }
@@ -79,8 +79,8 @@ struct Recorder {
         trim(now: now)
     }
 
-    /// Adds a packet that was cut. A PUBLISH is read like a whole packet, so that redaction rules apply, and keeps its
-    /// original header. The body of any other packet is masked.
+    /// Adds a packet of which only the first bytes were recorded. A PUBLISH is decoded like a whole packet, so that
+    /// redaction rules apply, and then gets its original header again. The body of any other packet is masked.
     private mutating func restoreCut(_ packet: PacketRecord, _ slot: Int, now: Int64) {
         var piece = KeptBatch.Piece()
         piece.rowCount = 1
@@ -137,7 +137,7 @@ struct Recorder {
 
     // MARK: Dropping rows
 
-    /// Drops the oldest rows until all limits hold.
+    /// Drops the oldest rows until the limits for number, memory and age are no longer exceeded.
     mutating func trim(now: Int64) {
         let oldest = maximumAge.map { Nanoseconds.difference(now, $0) } ?? .min
         while let head = slabs.first {
@@ -158,7 +158,7 @@ struct Recorder {
         }
     }
 
-    /// Drops all rows. Counts and connections remain.
+    /// Drops all rows. The counts and the states of connections do not change.
     mutating func clear() {
         while let head = slabs.first {
             removeHead(head, rowCount: Int(head.endRow &- max(firstRow, head.firstRow)))
@@ -181,7 +181,7 @@ struct Recorder {
 
     // MARK: Reading rows
 
-    /// Returns the packets of up to `limit` rows from `first` on. They share the memory of the recorder.
+    /// Returns the packets of up to `limit` rows from `first` on. The bytes of the packets are not copied.
     func rows(from first: UInt64, limit: Int) -> [RawRow] {
         var result: [RawRow] = []
         guard limit > 0 else { return result }
@@ -210,7 +210,8 @@ struct Recorder {
         return result
     }
 
-    /// Returns the number of the row that is `count` rows before `row`, or the number of the oldest row.
+    /// Returns the number of the row that is `count` rows before `row`. If there are fewer rows, returns the number of
+    /// the oldest row.
     func row(_ count: Int, before row: UInt64) -> UInt64 {
         var left = count
         var index = slabs.firstIndex { $0.endRow >= row }  // The last slab that has rows before `row`.
@@ -246,7 +247,7 @@ struct Recorder {
     /// The number of connection slots. It never decreases.
     var connectionSlotCount: Int { connections.tracks.count }
 
-    /// Returns the states of the connections in some of the slots.
+    /// Returns the states of the connections in these slots. Slots of forgotten connections are skipped.
     func connectionStatuses(in slots: Range<Int>) -> [MQTTChuckConnectionStatus] { connections.statuses(in: slots) }
 
     /// The sum of the gauge values of all connections.

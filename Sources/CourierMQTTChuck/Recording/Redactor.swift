@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// Overwrites secrets in packets before they are kept.
+/// Overwrites secrets in packets before the packets are stored.
 ///
 /// If a packet may contain a secret and cannot be decoded, everything after its fixed header is overwritten.
 struct Redactor {
@@ -160,9 +160,11 @@ struct Redactor {
             })
     }
 
-    /// Returns a topic filter, masked if a rule covers it. A wildcard of the rule also covers a wildcard of the filter.
+    /// Returns a topic filter, masked if it matches a rule that hides topics. A wildcard of the rule also matches a
+    /// wildcard of the filter.
     private func redacted(filter: String) -> String {
-        // A shared subscription is compared without its share name. If it is hidden, the share name is masked too.
+        // The share name of a shared subscription is not compared with the rules. If the filter is hidden, the share
+        // name is masked too.
         let matched = (try? TopicFilter(filter))?.matchedString ?? filter
         return verdict(matched).hidesTopic ? masked(filter) : filter
     }

@@ -1,9 +1,10 @@
-/// Finds secret names of user properties. It works on bytes, so that it needs no `String` and no reference counting.
+/// Detects user properties with secret names. It works on bytes, so that it needs no `String` and no reference
+/// counting.
 struct SecretNames {
     /// The words in lower case, one after another, each preceded by its length.
     private let words: [UInt8]
-    /// A bit set of the first letters of the words, by the low five bits of each letter. It excludes most positions
-    /// quickly.
+    /// The set of the first letters of all words, as one bit for the low five bits of each letter. It is checked first,
+    /// because it excludes most positions quickly.
     private let firstLetters: UInt32
 
     init(_ names: [String]) {
@@ -21,7 +22,7 @@ struct SecretNames {
 
     var isEmpty: Bool { words.isEmpty }
 
-    /// True if the name in `range` contains one of the words.
+    /// True if the name in `range` contains one of the secret words.
     func contains(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
         let words = words.span
         var start = range.lowerBound

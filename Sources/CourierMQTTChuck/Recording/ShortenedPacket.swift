@@ -1,13 +1,13 @@
-/// The kept first part of a packet. A new fixed header has this shorter length, so that the part can be decoded like a
-/// whole packet.
+/// The stored first part of a large packet, with a new fixed header that contains the smaller length. It can thus be
+/// decoded like a whole packet.
 struct ShortenedPacket {
     let bytes: [UInt8]
-    /// The size of the new fixed header.
+    /// The size of the new fixed header in bytes.
     let headerSize: Int
-    /// The size of the fixed header of the original packet.
+    /// The size of the original fixed header in bytes.
     let originalHeaderSize: Int
 
-    /// Creates a shortened packet. Returns `nil` if the kept bytes end inside the fixed header.
+    /// Creates a shortened packet from the stored bytes. Returns `nil` if they end inside the fixed header.
     init?(_ kept: ArraySlice<UInt8>) {
         let kept = Array(kept)
         guard let headerEnd = kept.dropFirst().prefix(4).firstIndex(where: { $0 < 0x80 }) else { return nil }

@@ -9,7 +9,7 @@ struct Tally {
     private var bytes = InlineArray<32, UInt64>(repeating: 0)
     /// The number of packets with a reason code that reports a failure.
     var refusals: UInt64 = 0
-    /// The number of times that bytes were not a valid packet.
+    /// The number of times that received or sent bytes were not a valid packet.
     var malformed: UInt64 = 0
     var connections: UInt64 = 0
     var reconnects: UInt64 = 0

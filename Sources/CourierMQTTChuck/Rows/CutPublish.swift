@@ -1,14 +1,15 @@
 import CourierCore
 import MQTTCodec
 
-/// The first part of a PUBLISH whose end was not kept.
+/// The decoded first part of a PUBLISH that was too large to be stored whole.
 struct CutPublish {
     let topic: String
     let packetID: UInt16?
     /// The offset of the payload from the first byte of the original packet.
     let payloadOffset: Int
 
-    /// Reads the kept bytes as a smaller, complete PUBLISH. Returns `nil` if they end before the payload.
+    /// Decodes the stored bytes like a smaller, complete PUBLISH. Returns `nil` if the stored bytes end before the
+    /// payload.
     init?(_ raw: RawRow) {
         guard let shortened = ShortenedPacket(raw.bytes) else { return nil }
         let packet = shortened.bytes

@@ -46,7 +46,7 @@ public final class MQTTChuckConnection: Sendable {
         self.openedNanoseconds = openedNanoseconds
     }
 
-    /// Copies the fields that may be shown. The connect options themselves are not kept, because they hold the
+    /// Copies the fields that may be shown. The connect options themselves are not stored, because they contain the
     /// password.
     convenience init(_ connection: ObservedConnection, ordinal: Int) {
         let options = connection.options
@@ -71,8 +71,8 @@ public final class MQTTChuckConnection: Sendable {
         }
     }
 
-    /// Identifies a client by broker and client id when it has no client number. Two brokers may know the same client
-    /// id.
+    /// Identifies a client by broker and client id, for connections without a client number. The broker is included,
+    /// because two brokers may have clients with the same client id.
     var clientKey: String { "\(host):\(port)/\(clientID)" }
 }
 
@@ -85,7 +85,8 @@ extension MQTTChuckConnection: Hashable {
                 && left.protocolVersion == right.protocolVersion && left.openedNanoseconds == right.openedNanoseconds
     }
 
-    /// Hashes the fields that distinguish connections. The id alone is not enough, because a file may repeat an id.
+    /// Hashes the fields that distinguish connections. The id alone is not enough, because connections in different
+    /// files may have the same id.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(ordinal)

@@ -9,20 +9,20 @@ public struct MQTTChuckDetails: Hashable, Sendable {
     /// The decoded fields in wire order. For CONNECT, the first fields are host, port, scheme and ALPN.
     public let fields: [MQTTChuckField]
 
-    /// The packet as the logger keeps it. Secrets are overwritten, and a large packet is cut.
+    /// The bytes of the packet as the logger stores them. Secrets are overwritten, and a large packet is cut.
     public let bytes: [UInt8]
 
     /// The position of the payload in ``bytes``; empty for packets other than PUBLISH.
     public let payload: Range<Int>
 
-    /// All packets of the exchange that the logger still holds, in order; at most 1,000. Empty if the packet belongs to
-    /// no exchange.
+    /// All packets of the exchange that the logger still holds, oldest first; at most 1,000. It is empty if the packet
+    /// belongs to no exchange.
     public let exchange: [MQTTChuckRow]
 
     /// A hex dump of ``bytes`` with sixteen bytes per line, offsets and ASCII.
     public var hexDump: String { Hex.dump(bytes) }
 
-    /// Returns a hex dump of a part of ``bytes``, with `count` bytes per line. Offsets begin at 0.
+    /// Returns a hex dump of a part of ``bytes``, with `count` bytes per line. The first line has offset 0.
     package func hexDump(of range: Range<Int>, perLine count: Int) -> String {
         Hex.dump(bytes[range.clamped(to: bytes.indices)], perLine: max(1, count))
     }

@@ -11,9 +11,9 @@ public struct MQTTChuckPayloadFunction: MQTTChuckPayloadParser {
 
     /// Creates a parser from a function.
     ///
-    /// - Parameter read: Receives the payload or the kept part of it, the topic, and the content type if there is one.
-    ///   Returns the text to show, or `nil` if it cannot parse the payload. Runs on the threads of callers that read
-    ///   rows, possibly on several at once.
+    /// - Parameter read: Receives the payload or the stored part of it, the topic, and the content type if there is
+    ///   one. Returns the text to show, or `nil` if it cannot parse the payload. It runs on the threads of callers that
+    ///   read rows, possibly on several threads at once.
     public init(_ read: @escaping @Sendable (_ payload: Data, _ topic: String, _ contentType: String?) -> String?) {
         self.read = read
     }

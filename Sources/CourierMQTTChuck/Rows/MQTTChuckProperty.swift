@@ -5,7 +5,7 @@ public struct MQTTChuckProperty: Hashable, Sendable {
     /// The name of the property, such as `content type`. A user property has the name that its sender chose.
     public let name: String
 
-    /// The value as text. Bytes are shown as hex, and a secret only as its number of bytes.
+    /// The value as text. Binary data is shown in hex. For a secret value, only its number of bytes is shown.
     public let value: String
 
     /// True if this is a user property.

@@ -18,7 +18,8 @@ extension MQTTChuckReason: CustomStringConvertible {
 }
 
 extension MQTTChuckReason {
-    /// Creates a reason from a reason code of MQTT 5, or from a return code that the decoder has translated to one.
+    /// Creates a reason from an MQTT 5 reason code, or from an older return code that the decoder has translated to a
+    /// reason code.
     init(_ code: UInt8, name: String? = nil) {
         let reason = ReasonCode(rawValue: code)
         self.init(code: code, name: name ?? reason.name, isError: reason.isError)

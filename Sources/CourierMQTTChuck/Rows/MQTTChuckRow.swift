@@ -19,7 +19,7 @@ public struct MQTTChuckRow: Identifiable, Hashable, Sendable {
     /// The packet type, or `nil` if the bytes are not a packet.
     public let type: PacketType?
 
-    /// The size of the packet on the wire in bytes, even if only a part was kept.
+    /// The original size of the packet in bytes, even if only a part is stored.
     public let size: Int
 
     /// The reason why the packet cannot be decoded, or `nil` if it was decoded.
@@ -28,7 +28,7 @@ public struct MQTTChuckRow: Identifiable, Hashable, Sendable {
     /// The packet id, or `nil` if the packet has none.
     public internal(set) var packetID: UInt16?
 
-    /// The QoS of a PUBLISH.
+    /// The QoS of a PUBLISH; `nil` for other packets.
     public internal(set) var qos: PacketQoS?
 
     /// The DUP flag of a PUBLISH.
@@ -60,10 +60,10 @@ public struct MQTTChuckRow: Identifiable, Hashable, Sendable {
     /// exchange, and `nil` if the packet belongs to no exchange.
     public internal(set) var exchange: UInt64?
 
-    /// The time since the exchange began; `nil` on the packet that began the exchange.
+    /// The time since the exchange began; `nil` for the packet that began the exchange, and without an exchange.
     public internal(set) var elapsed: Duration?
 
-    /// The duration of the whole exchange, on the packets that began and ended it.
+    /// The duration of the whole exchange, in the rows of the packets that began and ended it; `nil` in other rows.
     public internal(set) var roundTrip: Duration?
 
     init(_ raw: RawRow) {

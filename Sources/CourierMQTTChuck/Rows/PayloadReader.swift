@@ -15,7 +15,7 @@ struct PayloadReader {
     /// True if the app set payload parsers. A text search then includes their output.
     var hasParsers: Bool { parser != nil || !parsers.isEmpty }
 
-    /// Returns a preview of a payload. `isPart` is true if the end of the payload was not kept.
+    /// Returns a preview of a payload. `isPart` is true if the end of the payload was not stored.
     func preview(
         _ payload: ArraySlice<UInt8>, topic: String, contentType: String?, isPart: Bool, isWhole wantsAll: Bool = false
     ) -> MQTTChuckPreview {
@@ -60,8 +60,8 @@ struct PayloadReader {
     /// parser.
     ///
     /// Brackets inside strings do not count. Bytes after a syntax error do not matter, because the JSON parser stops
-    /// there. A zero byte returns the largest number: the JSON parser could read the payload as UTF-16 or UTF-32, where
-    /// a byte `"` is not always a quotation mark.
+    /// there. If the payload contains a zero byte, the largest number is returned. The JSON parser could then read the
+    /// payload as UTF-16 or UTF-32, in which a byte `"` is not always a quotation mark.
     private static func depth(_ payload: ArraySlice<UInt8>) -> Int {
         var (depth, deepest) = (0, 0)
         var (isInString, isEscaped) = (false, false)

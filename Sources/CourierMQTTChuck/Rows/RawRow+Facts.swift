@@ -26,7 +26,7 @@ extension RawRow {
         return body + 2..<body + 2 + Int(length)
     }
 
-    /// The DUP flag of a PUBLISH on the wire. A broker may set it with QoS 0, where the decoder ignores it.
+    /// The DUP flag in the bytes of a PUBLISH. A broker may set the flag with QoS 0, and the decoder then ignores it.
     var isDuplicate: Bool { type == .publish && firstByte & 0b1000 != 0 }
 
     /// The packet id, or `nil` if the packet has none.

@@ -64,7 +64,7 @@ struct RowReader {
             isWhole: wantsAll)
     }
 
-    /// Fills the row of a PUBLISH that is too large to be kept whole, from its first bytes.
+    /// Fills the row of a PUBLISH that was too large to be stored whole. Only its first bytes are read.
     private func fillCut(_ row: inout MQTTChuckRow, _ raw: RawRow) {
         row.qos = PacketQoS(rawValue: (raw.firstByte >> 1) & 0b11)
         row.isDuplicate = raw.isDuplicate

@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// The state and the actions of a view that shows a logger. A view only has to draw them.
+/// The state and the actions of a view that shows a logger. The view itself only draws the state and calls the actions.
 ///
 /// ```swift
 /// let model = MQTTChuckViewModel(logger)
@@ -10,13 +10,13 @@ import MQTTCodec
 /// model.search("topic:orders/# errors")
 /// ```
 ///
-/// The model belongs to the main actor. Between ``start()`` and ``stop()`` it follows the logger and updates at most
-/// once per ``interval``. Otherwise it updates only when ``refresh()`` is called.
+/// The model belongs to the main actor. Between ``start()`` and ``stop()``, it updates when the logger changes, at most
+/// once per ``interval``. At other times it updates only when ``refresh()`` is called.
 @MainActor public final class MQTTChuckViewModel {
     /// The logger with the rows to show.
     public let logger: MQTTChuckLogger
 
-    /// The most rows to show. Older rows are not shown, but the logger still holds them.
+    /// The maximum number of rows to show. Older rows are not shown, but the logger still holds them.
     public let maximumRows: Int
 
     /// The shortest time between two reads of the logger.
@@ -31,7 +31,7 @@ import MQTTCodec
     /// The text in the search box.
     public private(set) var searchText = ""
 
-    /// The reason why the search text cannot be parsed. The last valid query remains active.
+    /// The reason why the search text cannot be parsed; `nil` if it is valid. The last valid query remains active.
     public private(set) var searchError: MQTTChuckQueryError?
 
     /// The active query.
@@ -40,7 +40,7 @@ import MQTTCodec
     /// The grouping of rows into sections; no grouping by default.
     public var grouping = MQTTChuckGrouping.none { didSet { if grouping != oldValue { onChange?() } } }
 
-    /// The number of the selected row.
+    /// The number of the selected row; `nil` if no row is selected.
     public private(set) var selection: UInt64?
 
     /// The details of the selected row, or `nil` if no row is selected.
@@ -62,7 +62,7 @@ import MQTTCodec
     ///
     /// - Parameters:
     ///   - logger: The logger with the rows to show.
-    ///   - maximumRows: The most rows to show; 2,000 by default.
+    ///   - maximumRows: The maximum number of rows to show; 2,000 by default.
     ///   - interval: The shortest time between two reads of the logger; 100 ms by default.
     public init(_ logger: MQTTChuckLogger, maximumRows: Int = 2_000, interval: Duration = .milliseconds(100)) {
         self.logger = logger
@@ -112,8 +112,8 @@ import MQTTCodec
         if summary != before { onChange?() }
     }
 
-    /// Adds the new rows, and checks earlier rows again if new rows ended their exchanges. Reads all rows again if far
-    /// more rows are new than the view can show.
+    /// Adds the new rows, and checks earlier rows again if new rows ended their exchanges. If there are far more new
+    /// rows than the view can show, all rows are read again instead.
     private func take() {
         if (summary.nextRow - next) / 4 > UInt64(maximumRows) { return reload() }
         next = logger.firstRow(endedBy: next..<max(next, summary.nextRow), for: query) ?? next

@@ -9,8 +9,9 @@ struct AccessRules: Sendable {
         case noProof
     }
 
-    /// A header that proves that the page itself asks to clear the logger. A form or an image of another site cannot
-    /// send it, because a custom header needs a permission that this server does not give.
+    /// A header that proves that the page itself requests the clearing of the logger. A form or an image of another
+    /// site cannot send it. Browsers send a custom header to another site only with the permission of that site, and
+    /// this server gives no permission.
     static let proof = (name: "x-courier-inspector", value: "yes")
 
     let token: String
@@ -22,7 +23,7 @@ struct AccessRules: Sendable {
     ///   slash.
     func destination(of request: HTTPRequest) throws(Refusal) -> String? {
         let names = ["127.0.0.1:\(port)", "localhost:\(port)"]
-        // A foreign name that resolves to this machine (DNS rebinding) is not in this list.
+        // A foreign host name can resolve to this machine (DNS rebinding). It is not in this list, so it is refused.
         let hosts = request.headers("host")
         guard hosts.count == 1, names.contains(hosts[0].lowercased()) else { throw .foreignHost }
         guard request.headers("origin").allSatisfy({ $0 == "http://\(hosts[0].lowercased())" }) else {
@@ -43,8 +44,8 @@ struct AccessRules: Sendable {
         return rest.isEmpty ? nil : String(rest.dropFirst())
     }
 
-    /// Checks the site that a browser reports as the source of a request. From other sites, only links to the page are
-    /// allowed.
+    /// Checks the site that a browser reports as the source of a request. From another site, only following a link to
+    /// the page is allowed.
     private func checkSite(of request: HTTPRequest) throws(Refusal) {
         let sites = request.headers("sec-fetch-site")
         if sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) { return }
@@ -53,7 +54,8 @@ struct AccessRules: Sendable {
         }
     }
 
-    /// Compares in constant time, so that the duration does not reveal how much of the token is right.
+    /// Returns whether a text is the token. The comparison always takes the same time. Its duration thus does not
+    /// reveal how many characters are right.
     private func isToken(_ text: some Collection<UInt8>) -> Bool {
         guard text.count == token.utf8.count else { return false }
         return zip(text, token.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

@@ -33,27 +33,27 @@ struct HTTPResponse: Sendable {
     }
 }
 
-/// A response body that is produced while it is sent. Only the server's thread calls it.
+/// A response body that is produced while it is sent. Only the server's thread calls these methods.
 protocol HTTPBodyStream: AnyObject, Sendable {
     /// Copies the next bytes into `buffer`.
     ///
     /// - Parameters:
     ///   - buffer: The destination, which has room for at least one byte.
-    ///   - seat: The connection, which waits if no bytes are available.
-    /// - Returns: The number of bytes, or the reason why there are none.
+    ///   - seat: The connection to the client. It is suspended if no bytes are available.
+    /// - Returns: The number of copied bytes, or the reason why there are none.
     func read(into buffer: UnsafeMutableRawBufferPointer, _ seat: WaitingRoom.Seat) -> HTTPBodyPart
 
-    /// Called when the client has disconnected or has the whole body. There are no reads after it.
+    /// Called when the client has disconnected or has received the whole body. `read` is not called after it.
     func close()
 }
 
 /// The result of one read of a body.
 enum HTTPBodyPart {
     case bytes(Int)
-    /// No bytes are available, and the connection waits in the ``WaitingRoom``. If `isSeated` is false, new bytes have
-    /// arrived or the server stops, and the body is read again at once.
+    /// No bytes are available, and the connection waits in the ``WaitingRoom``. If `isSeated` is false, the connection
+    /// does not wait: new bytes have arrived or the server stops, and the body is read again at once.
     case waiting(isSeated: Bool)
     case end
-    /// The body remains incomplete. The client can detect this.
+    /// The body cannot be completed. The client can detect that its end is missing.
     case failed
 }

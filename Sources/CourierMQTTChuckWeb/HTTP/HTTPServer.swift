@@ -20,7 +20,7 @@ final class HTTPServer: Sendable {
     /// The port that the server listens on.
     let port: UInt16
 
-    /// Starts to listen. The server answers requests only after ``open(guardian:handler:)`` was called.
+    /// Starts to listen. Requests are refused until ``open(guardian:handler:)`` is called.
     init(port: UInt16, limits: ServerLimits, room: WaitingRoom) throws(CourierError) {
         let context = ServerContext(limits, room)
         let started = courier_http_start(
@@ -49,13 +49,13 @@ final class HTTPServer: Sendable {
 
     deinit { stop() }
 
-    /// Starts to answer requests. Earlier requests are refused.
+    /// Starts to respond to requests. Requests before this call are refused.
     func open(guardian: @escaping Guardian, handler: @escaping Handler) {
         context.answers.withLock { $0 = ServerContext.Answers(guardian: guardian, handler: handler) }
     }
 
-    /// Ends all connections and frees the port. Returns after the server's thread has ended, so that thread must not
-    /// call it.
+    /// Ends all connections and frees the port. Returns after the server's thread has ended, so the server's thread
+    /// must not call this method.
     func stop() {
         let wasStopped = isStopped.withLock { isStopped in
             defer { isStopped = true }

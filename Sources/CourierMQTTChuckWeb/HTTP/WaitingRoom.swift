@@ -1,14 +1,16 @@
 import CMicroHTTPD
 import Synchronization
 
-/// The connections that wait because they have nothing to send. Waiting needs no thread.
+/// The connections to clients that are suspended because there is nothing to send. A waiting connection needs no
+/// thread.
 ///
-/// Every waiting connection must be resumed before the server stops, so a closed room accepts no more connections.
+/// Every waiting connection must be resumed before the server stops. So after `close()`, no connection can start to
+/// wait.
 final class WaitingRoom: Sendable {
     /// A connection of the server that can wait in the room.
     ///
     /// Safe to send to another thread: the pointer is passed only to functions that libmicrohttpd allows on any thread,
-    /// and only while the connection is in the room. It cannot leave the room by itself.
+    /// and only while the connection waits in the room. It stays there until it is resumed.
     struct Seat: Hashable, @unchecked Sendable {
         fileprivate let connection: OpaquePointer
         init(_ connection: OpaquePointer) { self.connection = connection }
@@ -24,7 +26,7 @@ final class WaitingRoom: Sendable {
     /// Suspends a connection, unless `isReady` returns true. Called on the server's thread.
     ///
     /// Suspending and resuming happen under the lock, so that no change is missed between the check and the suspension.
-    /// Both functions only take a lock of the library and call no other code.
+    /// The library functions for suspending and resuming only take a lock of the library, and call no other code.
     ///
     /// - Returns: True if the connection waits now; false if the room is closed or `isReady` returned true.
     func wait(_ seat: Seat, unless isReady: () -> Bool) -> Bool {
@@ -42,7 +44,7 @@ final class WaitingRoom: Sendable {
         }
     }
 
-    /// Resumes all connections, and accepts no more.
+    /// Resumes all waiting connections. After this call, no connection can start to wait.
     func close() {
         state.withLock { state in
             state.isClosed = true

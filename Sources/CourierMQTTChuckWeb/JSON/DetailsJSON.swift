@@ -26,7 +26,7 @@ struct DetailsJSON: Encodable, Sendable {
     let bytes: Data
     /// The offset of the payload in the packet.
     let payloadStart: Int
-    /// The number of bytes of the packet that the logger holds and that can be downloaded.
+    /// The number of stored bytes of the packet, which can be downloaded.
     let keptSize: Int
     let exchange: [RowJSON]
 
@@ -47,7 +47,8 @@ struct DetailsJSON: Encodable, Sendable {
         exchange = details.exchange.prefix(limits.shownParts).map(RowJSON.init)
     }
 
-    /// Returns the app's own text or the indented JSON, if there is one, and then the plain text.
+    /// Returns the readable forms of the payload. The text of the app's payload parser or the indented JSON is first,
+    /// if there is one. The plain text follows.
     private static func views(_ details: MQTTChuckDetails, _ limits: ServerLimits) -> [View] {
         guard !details.payload.isEmpty else { return [] }
         var views: [View] = []

@@ -13,8 +13,8 @@ struct QueryErrorJSON: Encodable, Sendable {
     }
 }
 
-/// The result of checking a query. An invalid query is not sent as an HTTP error here, because browsers report every
-/// HTTP error as a fault of the page.
+/// The result of checking a query. For an invalid query, the HTTP status is still a success, because browsers report
+/// every HTTP error as an error of the page.
 struct QueryCheckJSON: Encodable, Sendable {
     let error: QueryErrorJSON?
 }

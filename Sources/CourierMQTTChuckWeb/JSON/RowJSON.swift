@@ -69,12 +69,13 @@ struct RowJSON: Encodable, Sendable {
 /// A page of rows, as JSON.
 struct PageJSON: Encodable, Sendable {
     let rows: [RowJSON]
-    /// The row number to continue with, see ``MQTTChuckPage/next``.
+    /// The row number at which the next request continues, see ``MQTTChuckPage/next``.
     let next: UInt64
     let firstRow: UInt64
     let nextRow: UInt64
     let clearCount: UInt64
-    /// The row number from which the page must load rows again, because exchanges of earlier rows have ended.
+    /// The row number from which the web page must load rows again, because exchanges of earlier rows have ended; `nil`
+    /// if it need not load rows again.
     let again: UInt64?
 
     init(_ page: MQTTChuckPage, again: UInt64? = nil) {

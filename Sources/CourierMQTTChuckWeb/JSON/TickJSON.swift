@@ -2,7 +2,7 @@ import CourierCore
 import CourierMQTTChuck
 import Foundation
 
-/// The rows and counts of the logger at one moment, as JSON. The page computes rates from two ticks.
+/// A tick: the row numbers and counts of the logger at one moment, as JSON. The web page computes rates from two ticks.
 struct TickJSON: Encodable, Equatable, Sendable {
     /// The time of the tick, in milliseconds since 1970.
     let time: Double

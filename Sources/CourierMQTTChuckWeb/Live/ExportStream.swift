@@ -2,8 +2,8 @@ import CourierMQTTChuck
 import Foundation
 import Synchronization
 
-/// An export that is sent to one client. A thread produces it, ahead of the client by at most `ahead` bytes and one
-/// piece.
+/// An export that is sent to one client. A thread produces the export in pieces. It pauses while at least `ahead` bytes
+/// are produced and not yet sent.
 final class ExportStream: HTTPBodyStream {
     private struct Cancelled: Error {}
 
@@ -13,7 +13,7 @@ final class ExportStream: HTTPBodyStream {
         var isWhole = false
         var isClosed = false
         var isWriterWaiting = false
-        /// The connection that waits for bytes.
+        /// The connection that waits for the next bytes; `nil` if none waits.
         var reader: WaitingRoom.Seat?
     }
 
@@ -30,7 +30,8 @@ final class ExportStream: HTTPBodyStream {
         self.onClose = onClose
     }
 
-    /// Starts the thread. It ends after the whole export was produced, or soon after the client has disconnected.
+    /// Starts the thread. The thread ends after it has produced the whole export, or soon after the client has
+    /// disconnected.
     func start(_ logger: MQTTChuckLogger, _ format: MQTTChuckExportFormat, _ query: MQTTChuckQuery) {
         let thread = Thread { [self] in
             try? logger.export(format, matching: query, to: write)  // Throws only after `close()`.

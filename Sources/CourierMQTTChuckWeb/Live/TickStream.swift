@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Server-sent events for one page. It sends only the latest tick and has no queue of ticks.
+/// The server-sent events (SSE) for one open web page. Only the latest tick is sent, and ticks are not queued.
 ///
-/// A page that reads slowly receives fewer ticks. It then requests the rows since the last tick that it received.
+/// A web page that reads slowly receives fewer ticks. It then requests all rows that were recorded since the last tick
+/// that it received.
 final class TickStream: HTTPBodyStream {
     private struct State {
-        /// The bytes that are still to be sent. The first ones set the delay in milliseconds before the page
-        /// reconnects.
+        /// The bytes that are still to be sent. The initial bytes tell the web page to reconnect 1,000 ms after a lost
+        /// connection.
         var rest = Data("retry: 1000\n\n".utf8)
         var seen: UInt64 = 0
         var isClosed = false

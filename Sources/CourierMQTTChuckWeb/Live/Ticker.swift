@@ -3,11 +3,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Checks the logger five times per second, sends ticks to the waiting pages, and keeps the history of the chart.
-/// Without an open page, it checks the logger only once per second, for the chart.
+/// Checks the logger five times per second, sends a tick with its counts to all open web pages, and stores the ticks
+/// for the chart. Without an open page, it checks the logger only once per second, for the chart.
 ///
-/// All pages wait for the same tick. So every page costs the same, and the logger does not depend on the number or the
-/// speed of pages.
+/// A tick is created once and sent to all pages. The number and the speed of the pages thus do not affect the logger.
 final class Ticker: Sendable {
     /// A tick in the form that is sent to pages.
     struct Tick: Sendable {
@@ -18,11 +17,12 @@ final class Ticker: Sendable {
     /// The time between two checks of the logger, in seconds.
     static let interval = 0.2
 
-    /// The number of checks after which a tick is sent even without changes. Rates on the page can then fall, and dead
-    /// connections are noticed.
+    /// After this number of checks, a tick is sent even if nothing has changed. The rates on the page can then
+    /// decrease, and connections to closed pages are detected.
     static let looksBetweenTicks = 5
 
-    /// The most ticks in the history of the chart. With one tick per second they cover ten minutes.
+    /// The maximum number of ticks in the history of the chart. One tick per second is stored, so they cover ten
+    /// minutes.
     static let historyLimit = 600
 
     fileprivate struct State {
@@ -35,8 +35,8 @@ final class Ticker: Sendable {
         var streams = 0
     }
 
-    /// Safe to share between threads: the timer is set up before other threads can use it. Then it is only canceled,
-    /// which any thread may do.
+    /// Safe to share between threads: the timer is set up before other threads can use it. After that, it is only
+    /// canceled, and any thread may cancel it.
     private struct LookTimer: @unchecked Sendable { let source: any DispatchSourceTimer }
 
     private let logger: MQTTChuckLogger
@@ -95,17 +95,18 @@ final class Ticker: Sendable {
 
     // MARK: Waiting for ticks
 
-    /// Returns the latest tick, or `nil` if the caller has already sent it. `number` is the last tick of the caller.
+    /// Returns the latest tick, or `nil` if its number is `number`. `number` is the number of the last tick that the
+    /// caller has sent.
     func tick(after number: UInt64) -> Tick? {
         state.withLock { $0.latest.flatMap { $0.number == number ? nil : $0 } }
     }
 
-    /// Lets a connection wait for the tick after `number`.
+    /// Suspends a connection until there is a tick after the tick `number`.
     ///
     /// - Returns: True if the connection waits now; false if a tick is available or the server stops.
     func wait(_ seat: WaitingRoom.Seat, after number: UInt64) -> Bool {
-        // The connection is registered before it is suspended. A tick in between cannot wake it yet, but the check
-        // below then finds that tick.
+        // The connection is registered before it is suspended. A tick in between cannot resume it yet. The check below
+        // then finds this tick, and the connection is not suspended.
         state.withLock { _ = $0.waiting.insert(seat) }
         return room.wait(seat) { tick(after: number) != nil }
     }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A file of the web page.
 ///
-/// The files are compiled into the library. A resource bundle would have to be found beside the program at run time,
-/// but the program may have been copied, linked statically or packed.
+/// The files are compiled into the library. A resource bundle would not always be found at run time, because the
+/// program may have been copied without it, linked statically or packed.
 struct PageFile: Sendable {
     let type: String
     let data: Data

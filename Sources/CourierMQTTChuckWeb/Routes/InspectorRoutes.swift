@@ -2,7 +2,7 @@ import CourierMQTTChuck
 import Foundation
 import Synchronization
 
-/// Answers the requests that ``AccessRules`` allows, and refuses the others.
+/// Responds to the requests that ``AccessRules`` allows, and refuses all other requests.
 final class InspectorRoutes: Sendable {
     private let logger: MQTTChuckLogger
     private let ticker: Ticker
@@ -30,7 +30,7 @@ final class InspectorRoutes: Sendable {
         }
     }
 
-    /// Returns the response to a request, even if the request is refused.
+    /// Returns the response to a request. For a refused request, it is a response with the refusal.
     func answer(to request: HTTPRequest) -> HTTPResponse {
         do throws(AccessRules.Refusal) {
             guard let path = try rules.destination(of: request) else {

@@ -7,8 +7,8 @@ public import Foundation
 /// MQTTClientConfig(authService: authService, messageAdapters: [JSONMessageAdapter(), ProtobufMessageAdapter()])
 /// ```
 ///
-/// The adapter accepts every ``ProtobufMessage`` and no other type. Its position in the list of adapters therefore does
-/// not matter.
+/// The adapter accepts every ``ProtobufMessage``, and declines every other type, so that another adapter can convert
+/// it. Its position in the list of adapters does not matter.
 public struct ProtobufMessageAdapter: MessageAdapter {
     private let limits: ProtobufLimits
 

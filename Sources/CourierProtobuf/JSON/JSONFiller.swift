@@ -28,7 +28,7 @@ struct JSONFiller {
             }
             let field = type.fields[index]
             guard done.insert(index).inserted else {
-                throw CourierError(.encodingFailed, "\(type.name).\(name) is there twice")
+                throw CourierError(.encodingFailed, "\(type.name).\(name) occurs twice")
             }
             if value == .null, !takesNull(field) { continue }
             if case .member(let first) = field.shape, !oneofs.insert(first).inserted {
@@ -108,9 +108,9 @@ struct JSONFiller {
         return .bool(flag)
     }
 
-    /// Returns the map entries in ascending order of their keys, so that equal maps give equal bytes. Text keys are the
-    /// same only if their bytes are equal. Number keys are the same if their values are equal, even if they are written
-    /// differently.
+    /// Returns the map entries in ascending order of their keys, so that equal maps give equal bytes. Throws if a key
+    /// occurs twice. Text keys are the same only if their bytes are equal. Number keys are the same if their values are
+    /// equal, even if they are written differently.
     private func sorted(
         _ members: [(name: String, value: JSONNode)], by key: DynamicTypes.Kind
     ) throws -> [(name: String, value: JSONNode)] {
@@ -238,6 +238,7 @@ struct JSONFiller {
         switch form {
         case .timestamp, .duration:
             // If the value is out of range, the JSON contains an object with `seconds` and `nanos` instead of a text.
+            // The caller then reads it like any other message.
             guard case .string(let text) = node else { return false }
             let parsed = form == .timestamp ? TimeText.parsedTimestamp(text) : TimeText.parsedDuration(text)
             guard let (seconds, nanos) = parsed else {
@@ -247,7 +248,8 @@ struct JSONFiller {
             try fields.write(1, ProtobufCodec.Number<Int32>.self, nanos)
         case .wrapper: try fill(fields, 0, type.fields[0], from: node)
         case .fieldMask:
-            // If the paths have no text form, the JSON contains an object with `paths` instead of a text.
+            // If the paths have no text form, the JSON contains an object with `paths` instead of a text. The caller
+            // then reads it like any other message.
             if case .object = node { return false }
             guard case .string(let text) = node, !text.utf8.contains(UInt8(ascii: "_")) else {
                 throw mismatch(type.name, "a text of paths in lower camel case")

@@ -1,7 +1,7 @@
 /// Formats JSON with line breaks and indentation. Names, numbers and the order of members stay unchanged.
 enum JSONIndentation {
-    /// The result may be at most 16 times as long as the JSON. Only deeply nested JSON with little content exceeds this
-    /// limit, and line breaks do not make such JSON easier to read.
+    /// The result may be about 16 times as long as the JSON, not longer. Only deeply nested JSON with little content
+    /// exceeds this limit, and line breaks do not make such JSON easier to read.
     private static let growthLimit = 16
 
     /// Returns the JSON with one element or member per line, indented by two spaces per level. If the result is too
@@ -52,7 +52,7 @@ enum JSONIndentation {
         index < json.count && (json[index] == UInt8(ascii: "}") || json[index] == UInt8(ascii: "]"))
     }
 
-    /// True if the byte is an opening bracket. If it is directly before a closing bracket, the two enclose nothing.
+    /// True if the byte is an opening bracket. If a closing bracket follows it directly, the object or array is empty.
     private static func opens(_ json: [UInt8], at index: Int) -> Bool {
         json[index] == UInt8(ascii: "{") || json[index] == UInt8(ascii: "[")
     }

@@ -36,7 +36,7 @@ struct JSONPrinter {
 
     private mutating func enter(_ type: DynamicTypes.Message) throws {
         guard depthLeft > 0 else {
-            throw CourierError(.decodingFailed, "\(type.name) stands too deep in other messages")
+            throw CourierError(.decodingFailed, "\(type.name) is nested too deeply in other messages")
         }
         depthLeft -= 1
     }
@@ -215,7 +215,7 @@ struct JSONPrinter {
         case .fieldMask:
             var paths: [String] = []
             for part in parts { try part.readRepeated(0, ProtobufCodec.Text.self, into: &paths) }
-            // The text form would be read back as other paths.
+            // If the text form would be read back as other paths, the mask is printed as an object with `paths`.
             guard let short = TimeText.mask(paths) else { return false }
             try string(short)
         case .structure:

@@ -1,4 +1,5 @@
-/// Google's well-known types that have a short form in JSON. A type counts only if its fields are the expected ones.
+/// Google's well-known types that have a short form in JSON. A type is recognized only if it has the expected name and
+/// fields.
 enum WellKnownForm {
     case timestamp, duration, wrapper, fieldMask, structure, value, list, any
 
@@ -23,8 +24,8 @@ enum WellKnownForm {
         case "google.protobuf.BytesValue": (self, reference) = (.wrapper, .wrappedBytes)
         default: return nil
         }
-        // A hostile descriptor set can give such a name to any type. The fields are read by index, so a type with other
-        // fields is not accepted.
+        // A hostile descriptor set can give the name of a well-known type to any type. The fields are read by index, so
+        // a type with other fields is not accepted.
         guard reference.hasSameLayout(as: type.schema) else { return nil }
     }
 }

@@ -42,7 +42,8 @@ struct MessageArena: ~Copyable {
         depthLeft = depth
     }
 
-    /// Runs `body` with an arena. Its first block is the memory of `rest` or a block on the stack, whichever is larger.
+    /// Runs `body` with an arena. The arena's first block is the memory of `rest` or a block on the stack, whichever is
+    /// larger.
     static func with<Result>(
         _ rest: Rest, depth: Int, _ body: (UnsafeMutablePointer<MessageArena>) throws -> Result
     ) rethrows -> Result {
@@ -102,7 +103,7 @@ struct MessageArena: ~Copyable {
         return block + header
     }
 
-    /// Sets the expected memory use, so that the next block from the heap is large enough for it.
+    /// Sets the expected memory use in bytes. The next block from the heap has at least this size, up to 8 MiB.
     mutating func expect(_ size: Int) { nextBlockSize = min(max(nextBlockSize, size), Self.largestBlock) }
 }
 

@@ -4,8 +4,8 @@ import Foundation
 
 /// Encodes messages: the message is written to C structs, and libprotobuf-c converts the structs to bytes.
 enum MessagePacking {
-    /// Up to this size, the bytes are first written to the stack and then copied into a `Data`, which needs one
-    /// allocation.
+    /// The largest size in bytes of a message that is first written to the stack and then copied into a `Data`. This
+    /// needs only one allocation.
     private static let smallSize = 512
 
     static func data(_ message: some GeneratedProtobufMessage, limits: ProtobufLimits) throws -> Data {
@@ -27,7 +27,7 @@ enum MessagePacking {
                 guard arena.pointee.isExhausted else { throw error }
                 throw CourierError(
                     .encodingFailed,
-                    "writing a \(schema.name) takes more than the \(limits.workingMemory) bytes that it may")
+                    "writing a \(schema.name) needs more than the allowed \(limits.workingMemory) bytes of memory")
             }
             let message = fields.record.assumingMemoryBound(to: ProtobufCMessage.self)
             let size = protobuf_c_message_get_packed_size(message)

@@ -17,7 +17,7 @@ enum MessageUnpacking {
     }
 
     /// Decodes a message and runs `body` with its fields. `body` also receives the part of `memory` that the fields do
-    /// not use, for decoding nested messages. Both are valid only until `body` returns.
+    /// not use, for decoding nested messages. The fields and this memory are valid only until `body` returns.
     static func with<Result>(
         _ bytes: UnsafeRawBufferPointer, schema: ProtobufSchema, limits: ProtobufLimits,
         memory: MessageArena.Rest, _ body: (_ fields: ProtobufReader, _ rest: MessageArena.Rest) throws -> Result
@@ -49,6 +49,7 @@ enum MessageUnpacking {
     private static func outOfMemory(_ schema: ProtobufSchema, size: Int, _ limits: ProtobufLimits) -> CourierError {
         CourierError(
             .decodingFailed,
-            "reading a \(schema.name) of \(size) bytes takes more than the \(limits.workingMemory) bytes that it may")
+            "reading a \(schema.name) of \(size) bytes needs more than the allowed \(limits.workingMemory) bytes of memory"
+        )
     }
 }

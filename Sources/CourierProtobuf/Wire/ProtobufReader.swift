@@ -252,8 +252,8 @@ public struct ProtobufReader {
     func equivalentKeys(_ field: Int) -> any Error {
         CourierError(
             .decodingFailed,
-            "\(name(field)) has two keys of the same letters in different bytes, and a Dictionary can not hold both; "
-                + "write keys in one form of Unicode, or declare a list of messages")
+            "\(name(field)) has two keys of the same letters in different bytes, and a Dictionary can not hold both keys; "
+                + "normalize the keys to one form of Unicode, or use a repeated field instead of a map")
     }
 
     @usableFromInline

@@ -184,7 +184,7 @@ public struct ProtobufWriter {
     ) throws -> ProtobufWriter {
         guard arena.pointee.depthLeft > 0 else {
             throw CourierError(
-                .encodingFailed, "\(String(cString: descriptor.pointee.name)) stands too deep in other messages")
+                .encodingFailed, "\(String(cString: descriptor.pointee.name)) is nested too deeply in other messages")
         }
         arena.pointee.depthLeft -= 1
         let size = descriptor.pointee.sizeof_message
@@ -203,7 +203,8 @@ public struct ProtobufWriter {
     @usableFromInline
     func exhausted() -> any Error { Self.outOfMemory }
 
-    /// Stores all unknown fields as one field for libprotobuf-c. The bytes of that field contain the other fields too.
+    /// Stores all unknown fields as one field for libprotobuf-c: the first field, with data that also contains all
+    /// following fields.
     @usableFromInline
     func storeUnknown(_ fields: ProtobufUnknownFields) throws {
         guard let head = fields.head else { return }

@@ -26,7 +26,8 @@ enum Varint {
 }
 
 extension ProtobufUnknownFields {
-    /// The field number and the wire type of the first field, and the length of its tag in bytes.
+    /// The field number and the wire type of the first field, and the length of its tag in bytes; `nil` if there are no
+    /// fields.
     var head: (number: UInt32, wireType: UInt32, length: Int)? {
         Varint.read(bytes).map {
             (UInt32(truncatingIfNeeded: $0.value >> 3), UInt32(truncatingIfNeeded: $0.value & 7), $0.length)

@@ -23,7 +23,7 @@ struct WireInspector {
         guard depth <= maximumDepth else {
             throw CourierError(
                 .decodingFailed,
-                "messages stand in each other more than \(maximumDepth) deep at byte \(range.lowerBound)")
+                "messages are nested more than \(maximumDepth) deep at byte \(range.lowerBound)")
         }
         var at = range.lowerBound
         while at < range.upperBound {
@@ -36,7 +36,7 @@ struct WireInspector {
             let field = protobuf_c_message_descriptor_get_field(type, number)?.pointee
             let end = try end(of: WireType(rawValue: UInt8(tag & 7)), at: at, in: bytes, range, type, field, start)
             if let field, !field.accepts(UInt8(tag & 7)) {
-                throw broken(type, field, start, "it is not of the kind that the schema has")
+                throw broken(type, field, start, "its wire type does not match the type of the field in the schema")
             }
             if let field, field.type == PROTOBUF_C_TYPE_MESSAGE, let child = field.descriptor {
                 let content = Varint.read(bytes[at..<end])?.length ?? 0

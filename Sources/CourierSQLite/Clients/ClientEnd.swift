@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The end of a client. First the app releases it; later it has stored its last steps.
+/// Lets callers wait for the two steps of a client's end: first the app releases the client, later the client has
+/// stored its last changes.
 final class ClientEnd: Sendable {
     private struct State {
         var isLetGo = false
@@ -11,7 +12,7 @@ final class ClientEnd: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Entered until the app releases the client.
+    /// A group with one open entry until the app releases the client.
     private let held = DispatchGroup()
 
     init() { held.enter() }
@@ -26,7 +27,7 @@ final class ClientEnd: Sendable {
         if isFirst { held.leave() }
     }
 
-    /// Blocks until the app has released the client, at most as long as `limit`.
+    /// Blocks until the app has released the client. Returns `false` if this takes longer than `limit`.
     func isLetGo(within limit: DispatchTimeInterval) -> Bool { held.wait(timeout: .now() + limit) == .success }
 
     func finish() {
@@ -38,7 +39,7 @@ final class ClientEnd: Sendable {
         for waiter in waiters { waiter.resume(returning: true) }
     }
 
-    /// Waits until the client has stored its last steps, at most as long as `limit`.
+    /// Waits until the client has stored its last changes. Returns `false` if this takes longer than `limit`.
     func hasFinished(within limit: DispatchTimeInterval) async -> Bool {
         await withCheckedContinuation { continuation in
             let number = state.withLock { state -> Int? in

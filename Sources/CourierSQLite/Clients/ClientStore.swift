@@ -5,10 +5,11 @@ import Synchronization
 /// The message store of one client, in the file of its client id; see ``StorePlace``.
 ///
 /// A process opens each file once, for one client at a time. When the app has released a client, the next client with
-/// the same id gets the file at once. It begins to read and store after the former client has stored its last steps.
+/// the same id gets the file at once. The next client begins to read and store after the former client has stored its
+/// last changes.
 package final class ClientStore: MessageStore {
-    /// How long a new client blocks its thread if another one has the file, 0.5 s. After the app has released a client,
-    /// an event handler may still retain it until it returns.
+    /// The longest time that a new client blocks its thread while another client has the file: 0.5 s. If the app has
+    /// just released the other client, an event handler may retain that client until the handler returns.
     private static let hesitation = DispatchTimeInterval.milliseconds(500)
 
     /// One file of this process.
@@ -16,7 +17,7 @@ package final class ClientStore: MessageStore {
         let store: SQLiteMessageStore
         /// The client that has the file; `nil` if the app has released it.
         var owner: ClientEnd?
-        /// The clients of which a part still exists.
+        /// The clients that still exist at least in part, for example in a message that the app has not acknowledged.
         var holders: [ClientEnd]
     }
 
@@ -33,8 +34,8 @@ package final class ClientStore: MessageStore {
     /// - Parameters:
     ///   - url: The file.
     ///   - clientID: The client id, for errors.
-    ///   - onRecovery: As that of a `SQLiteMessageStore`.
-    /// - Throws: `storeInUse` if another client has the file, or why it cannot be opened.
+    ///   - onRecovery: Called when a damaged file was replaced, as by a `SQLiteMessageStore`.
+    /// - Throws: `storeInUse` if another client has the file; another error if the file cannot be opened.
     package init(
         at url: URL, of clientID: String, onRecovery: @escaping @Sendable (StoreRecovery) -> Void
     ) throws(CourierError) {
@@ -61,10 +62,10 @@ package final class ClientStore: MessageStore {
 
     /// The state of a file that a client wants to open.
     private enum Taken {
-        /// The file, and the clients that had it before.
+        /// The file is open and has no owner. `formers` are the clients that had the file before.
         case file(SQLiteMessageStore, formers: [ClientEnd])
         case ofAnother(ClientEnd)
-        /// This process has not opened it.
+        /// This process has not opened the file.
         case closed
     }
 
@@ -92,7 +93,7 @@ package final class ClientStore: MessageStore {
                 + "(\(path)). It is tried again; look at the disk if this comes again.")
     }
 
-    /// The app has released the client, so the next one may have the file.
+    /// Called when the app has released the client. From now on, the next client can get the file.
     package func release() {
         Self.files.withLock { files in
             if files[path]?.owner === end { files[path]?.owner = nil }
@@ -100,8 +101,8 @@ package final class ClientStore: MessageStore {
         end.letGo()
     }
 
-    /// The client has ended and stored its last steps, so the next one need not wait for it. The file stays open as
-    /// long as a part of the client exists, such as a message that the app has not acknowledged.
+    /// Called when the client has ended and stored its last changes. From now on, the next client does not wait for it.
+    /// The file stays open as long as a part of the client exists, such as a message that the app has not acknowledged.
     package func finish() {
         release()
         end.finish()
@@ -113,7 +114,8 @@ package final class ClientStore: MessageStore {
             files[path]?.holders.removeAll { $0 === end }
             guard let file = files[path], file.holders.isEmpty else { return }
             files[path] = nil
-            // While the lock is held, so that the next caller that opens the file waits until it is closed.
+            // This call is made while the lock is held, so that the next caller that opens the file waits until it is
+            // closed.
             store.closeInBackground()
         }
     }

@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// The former clients of a file, and the actions of the present client that wait until they have stored their last
-/// steps.
+/// The former clients of a file. The actions of the present client wait here until all former clients have stored their
+/// last changes.
 final class FormerClients: Sendable {
     /// The longest wait for each former client, 10 s.
     static let patience = DispatchTimeInterval.seconds(10)
 
-    /// Called with `false` if a former client has not finished in time.
+    /// Called with `true` when all former clients have finished, or with `false` if one has not finished in time.
     typealias Action = @Sendable (Bool) -> Void
 
     private enum State {
         case finished
         case idle
-        /// The actions to run when they have finished, in this order.
+        /// The actions to run, in this order, when all former clients have finished.
         case waiting([Action])
     }
 
@@ -25,8 +25,8 @@ final class FormerClients: Sendable {
         state = Mutex(ends.isEmpty ? .finished : .idle)
     }
 
-    /// Runs an action when all have finished: at once, or later in the order of the calls. If a former client takes too
-    /// long, the next call waits again.
+    /// Runs an action when all former clients have finished: at once, or later in the order of the calls. If a former
+    /// client takes too long, the action gets `false`, and the next call waits again.
     func whenFinished(_ action: @escaping Action) {
         enum Next { case act, wait, nothing }
         let next = state.withLock { state -> Next in
@@ -47,7 +47,7 @@ final class FormerClients: Sendable {
         }
     }
 
-    /// Waits until all have finished; `false` if one takes too long.
+    /// Waits until all former clients have finished. Returns `false` if one takes too long.
     func haveFinished() async -> Bool {
         await withCheckedContinuation { continuation in whenFinished { continuation.resume(returning: $0) } }
     }
@@ -57,7 +57,7 @@ final class FormerClients: Sendable {
             for action in take(then: .idle) { action(false) }
             return
         }
-        // Actions that are added meanwhile run after these.
+        // Actions that are added while this loop runs are run in a later round.
         while true {
             let actions = take(then: .waiting([]))
             if actions.isEmpty, finish() { return }
@@ -73,7 +73,8 @@ final class FormerClients: Sendable {
         }
     }
 
-    /// Lets later calls run their action at once; `false` if an action was added meanwhile.
+    /// Lets later calls run their action at once. Returns `false`, and changes nothing, if an action was added
+    /// meanwhile.
     private func finish() -> Bool {
         state.withLock { state in
             guard case .waiting(let actions) = state, actions.isEmpty else { return false }

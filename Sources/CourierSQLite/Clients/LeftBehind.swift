@@ -9,7 +9,8 @@ package struct LeftBehind: Sendable {
     /// The number of messages, incoming and outgoing.
     package let messageCount: Int
 
-    /// Reads a file; `nil` if it is open elsewhere, has no messages, or cannot be read.
+    /// Reads a file. The result is `nil` if a store has the file open, or if the file has no messages or cannot be
+    /// read.
     package init?(_ file: URL) {
         guard !StoreLock.isHeld(file.path + ".lock"), let inspector = try? SQLiteStoreInspector(at: file),
             let scopes = try? inspector.scopes()

@@ -1,8 +1,8 @@
 package import CourierCore
 package import Foundation
 
-/// The place of a client's messages if the app sets no message store: a file for each client id, in a folder for each
-/// program.
+/// The location of a client's messages if the app sets no message store: a file for each client id, in a folder for
+/// each program.
 ///
 /// ```
 /// ~/.local/state / <program> / messages-<hash of the client id>.courier
@@ -15,17 +15,17 @@ package struct StorePlace: Sendable {
     private static let prefix = "messages-"
     private static let suffix = ".courier"
 
-    /// The folder of all programs.
+    /// The folder that contains one folder for each program.
     package let root: URL
     /// The name of the program's folder.
     package let program: String
 
-    /// Chooses the place.
+    /// Chooses the folders from the environment.
     ///
     /// - Parameters:
     ///   - program: The name of the program's folder; `nil` for the name of the executable.
     ///   - environment: The variables of the process.
-    /// - Throws: `invalidConfiguration` if the variables name no folder, or the name is not that of a folder.
+    /// - Throws: `invalidConfiguration` if the variables name no folder, or `program` cannot be the name of a folder.
     package init(program: String?, environment: [String: String]) throws(CourierError) {
         root = try Self.root(environment)
         self.program = program ?? ProcessInfo.processInfo.processName
@@ -42,11 +42,12 @@ package struct StorePlace: Sendable {
             && !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
     }
 
-    /// The folder in which each program has its own.
+    /// Returns the folder that contains one folder for each program.
     ///
     /// - Parameter environment: The variables of the process.
-    /// - Returns: `$XDG_STATE_HOME`, the first folder of `$STATE_DIRECTORY`, or `~/.local/state`; the first that is absolute.
-    /// - Throws: `invalidConfiguration` if none is.
+    /// - Returns: The first absolute path of these: `$XDG_STATE_HOME`, the first folder of `$STATE_DIRECTORY`, and
+    ///   `~/.local/state`.
+    /// - Throws: `invalidConfiguration` if none of these paths is absolute.
     package static func root(_ environment: [String: String]) throws(CourierError) -> URL {
         func absolute(_ path: Substring?) -> URL? {
             path.flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: String($0), isDirectory: true) : nil }
@@ -67,7 +68,8 @@ package struct StorePlace: Sendable {
         root.appendingPathComponent(program, isDirectory: true).appendingPathComponent(Self.fileName(of: clientID))
     }
 
-    /// Hashes the bytes, as brokers compare client ids (FNV-1a).
+    /// Returns a file name with the FNV-1a hash of the client id's bytes. Brokers also compare client ids by their
+    /// bytes.
     private static func fileName(of clientID: String) -> String {
         let hash = clientID.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
         let digits = String(hash, radix: 16)
@@ -76,7 +78,7 @@ package struct StorePlace: Sendable {
 
     /// Finds the stores of all programs.
     ///
-    /// - Parameter root: The folder of all programs.
+    /// - Parameter root: The folder that contains one folder for each program.
     /// - Returns: The files, in the order of their paths.
     package static func files(in root: URL) -> [URL] {
         contents(of: root).flatMap { contents(of: $0) }
@@ -89,8 +91,8 @@ package struct StorePlace: Sendable {
         return (try? manager.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
     }
 
-    /// Finds the stores that a client with this id may have left behind: those of this program's other client ids, and those
-    /// of this client id in the folders of other programs.
+    /// Finds the stores that a client with this id may have left behind. These are the stores of other client ids in
+    /// this program's folder, and the stores of this client id in the folders of other programs.
     ///
     /// - Parameter clientID: The client id.
     /// - Returns: The files, in the order of their paths.

@@ -93,7 +93,8 @@ package final class Database {
         return try statement.step() ? statement.text(0) ?? "" : ""
     }
 
-    /// Moves pages from the log into the database, up to the first page that a reader still needs.
+    /// Moves pages from the log into the database, up to the first page that a reader still needs. If `emptying` is
+    /// true, first waits for readers, moves all pages, and empties the log.
     package func checkpoint(emptying: Bool = false) throws(SQLiteFailure) {
         let mode = emptying ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         guard sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil) == SQLITE_OK else {

@@ -4,7 +4,7 @@ import CSQLite
 package final class Statement {
     private let handle: OpaquePointer
     private let operation: String
-    /// The first binding that failed since the last run.
+    /// The result code of the first binding that failed since the last run; `SQLITE_OK` if none failed.
     private var bindingCode = SQLITE_OK
 
     fileprivate static let emptyBytes = [UInt8](repeating: 0, count: 1)

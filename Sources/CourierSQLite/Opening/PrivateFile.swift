@@ -45,8 +45,8 @@ package enum PrivateFile {
         return true
     }
 
-    /// Opens a private file for writing, and creates the file if it is missing. The contents of an existing file are
-    /// kept.
+    /// Opens a private file for writing, and creates the file if it is missing. The contents of an existing file
+    /// remain.
     ///
     /// - Parameter path: The file. It must not be a file that SQLite has open in this process, see ``prepare(_:)``.
     /// - Returns: The open file, which is closed with the object.

@@ -1,5 +1,5 @@
-/// Reads all readable rows of a table in a damaged file. It reads rows in order up to a damaged place, then continues
-/// after it, and so on.
+/// Reads all readable rows of a table in a damaged file. It reads rows in the order of their keys up to a damaged
+/// place, then continues after that place, and so on.
 struct RowScan {
     /// The number of damaged places in one table after which the scan stops.
     private static let gapsSteppedOver = 1_000
@@ -47,8 +47,8 @@ struct RowScan {
         }
     }
 
-    /// Returns the first readable key after a damaged place, which is searched in growing steps; `nil` if there is
-    /// none.
+    /// Returns the first readable key after a damaged place; `nil` if there is none. The search tries keys at growing
+    /// distances.
     private func keyBehind(_ gap: Int64) -> Int64? {
         let sql = "SELECT key FROM \(table) WHERE key >= ? ORDER BY key LIMIT 1"
         guard let seek = try? database.prepare(sql, "reading") else { return nil }

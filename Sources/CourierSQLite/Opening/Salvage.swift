@@ -41,8 +41,8 @@ struct Salvage {
 
     /// Copies the damaged file, and replaces the first page of the copy with the first page of a new file.
     ///
-    /// The first page says where the tables are, and without it no row can be found. This position is the same in every
-    /// store file.
+    /// The first page says where the tables are, and without it no row can be found. The tables are at the same
+    /// positions in every store file, so the first page of a new file can replace a damaged one.
     private func graft() -> String? {
         let (template, copy) = (files.recovering + ".template", files.recovering + ".copy")
         guard let database = try? makeTarget(template), (try? database.checkpoint(emptying: true)) != nil else {
@@ -121,7 +121,7 @@ struct Salvage {
         return saved
     }
 
-    /// - Returns: The index of each scope in the new file, by the key of the scope in the damaged file.
+    /// - Returns: The index of each scope in the new file's ledger, by the key of the scope in the damaged file.
     private func saveScopes(_ source: Database, _ writer: inout ChangeWriter) -> [Int64: Int] {
         var places: [Int64: Int] = [:]
         let columns = "key, client_id, broker, last_message_id, \(ScopeLedger.sessionColumns(in: source))"

@@ -28,7 +28,8 @@ struct StoreOpening: Sendable {
     /// Opens the file. The caller must hold the lock.
     ///
     /// - Parameters:
-    ///   - failure: Damage that was already found in this file, even if the file opens without an error.
+    ///   - failure: Damage that was already found in this file, even if the file opens without an error; `nil` for
+    ///     none.
     ///   - now: The current time, to find scopes that are old enough to be removed.
     /// - Returns: The open file, and the report of a recovery if the file was damaged.
     /// - Throws: An error if the file cannot be opened or recovered.

@@ -2,8 +2,8 @@ import CourierCore
 
 /// The key of a message's row: the scope's number in the upper 15 bits, the message's id in the lower 48.
 ///
-/// The key is one number, because SQLite is fastest when rows are appended at the end and removed from the front. All
-/// clients share one table, because each of many small tables would need a page of its own.
+/// With such keys, new rows are appended at the end of the table, and old rows are removed from its front. This is
+/// fastest in SQLite. All clients share one table, because each of many small tables would need a page of its own.
 struct RowKey: Hashable, Comparable, Sendable {
     /// The highest message id that fits into a key. At a million messages per second, it is reached after nine years.
     static let highestMessageID: UInt64 = 1 << 48 - 1

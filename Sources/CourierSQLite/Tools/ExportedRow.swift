@@ -31,9 +31,9 @@ struct ExportedRow: Encodable {
     var bootID: UUID?
     /// The seconds from the boot until the message was stored.
     var secondsSinceBoot: Double?
-    /// True for a latest-only message; otherwise `nil`.
+    /// True for a latest-only message, which a newer waiting message to the same topic replaces; otherwise `nil`.
     var isLatestOnly: Bool?
-    /// The number of strikes; `nil` if there are none.
+    /// The number of connections that ended right after the message was sent; `nil` if there are none.
     var strikes: Int?
     /// The reason of the rejection. Only rejected messages have `reason` and `rejectedAt`.
     var reason: String?

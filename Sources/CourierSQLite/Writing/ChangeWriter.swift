@@ -61,7 +61,6 @@ struct ChangeWriter {
         if durability == .full, awaitsDisk != isAwaitingDisk {
             // All transactions share one log, so a later transaction that waits for the disk also brings the earlier
             // ones to the disk.
-            // them.
             try database.execute("PRAGMA synchronous = \(awaitsDisk ? "FULL" : "NORMAL")", "choosing the durability")
             isAwaitingDisk = awaitsDisk
         }
@@ -69,7 +68,7 @@ struct ChangeWriter {
         hasBegun = true
     }
 
-    /// Writes the added changes and commits the transaction, if the changes needed one.
+    /// Writes the added changes and commits the transaction. If the changes needed no transaction, nothing is written.
     mutating func commit(now: Date) throws(SQLiteFailure) {
         try flush()
         guard hasBegun else { return ledger.accept() }
@@ -197,7 +196,7 @@ struct ChangeWriter {
         works.append((place, scope, work))
     }
 
-    /// True if the tables may contain a message with this id.
+    /// True if the tables may contain a message with this id. False if the id is higher than all stored ids.
     private func mayBeThere(_ id: StoredMessage.ID, _ scope: Int) -> Bool {
         ledger[scope].lastInTables.map { id.rawValue <= $0 } ?? false
     }

@@ -33,7 +33,7 @@ struct MessageTable {
         progress = try database.prepare(
             "UPDATE \(name) SET progress = ?2 WHERE key = ?1", "storing the progress of a message")
         strikes = try database.prepare(
-            "UPDATE \(name) SET strikes = ?2 WHERE key = ?1", "storing the strikes of a message")
+            "UPDATE \(name) SET strikes = ?2 WHERE key = ?1", "storing how many connections a message has ended")
         pages = try MessagePages(name, database)
         emptying = try database.prepare(
             "DELETE FROM \(name) WHERE key BETWEEN ? AND ?", "removing the messages of a scope")
@@ -93,8 +93,8 @@ struct MessageTable {
     }
 }
 
-/// A cache of the sizes of recently written rows. Most rows are removed soon after they are written. With the cache,
-/// they need not be read for this.
+/// A cache of the sizes of recently written rows. Most rows are removed soon after they are written. The removal then
+/// takes the size from the cache, and need not read the row.
 private final class RecentFigures {
     private static let capacity = 4_096
 

@@ -1,8 +1,8 @@
 import CourierCore
 import Foundation
 
-/// The counts of each scope, such as its messages and bytes. They are in memory and are written to the file with the
-/// rows, so that no code needs to count rows.
+/// The counts of each scope (client id and broker), such as its messages and bytes. The counts are in memory and are
+/// written to the file with the rows, so that no code needs to count rows.
 ///
 /// Changes since the last ``mark()`` can be undone with ``rollBack(to:)``.
 struct ScopeLedger {
@@ -11,7 +11,7 @@ struct ScopeLedger {
         let key: Int64
         let name: StoreScope
         var lastMessageID: UInt64?
-        /// The session to which the packet ids in the scope's rows belong.
+        /// The session to which the packet ids in the scope's rows belong; `nil` if it is unknown.
         var session: StoreScope?
         var outgoingCount = 0
         var incomingCount = 0

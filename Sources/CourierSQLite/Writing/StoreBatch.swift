@@ -6,8 +6,8 @@ struct StoreBatch: Sendable {
     let scope: StoreScope
     /// The rows and bytes that the batch adds at most.
     let growth: StoreSize
-    /// True if the loss of this batch in a power cut would only repeat a step of a delivery. It then needs no sync to
-    /// disk.
+    /// True if the loss of this batch in a power cut would only repeat a step of a delivery. The batch then needs no
+    /// sync to disk of its own.
     let isRepeatable: Bool
     /// The error with which the batch fails without a write; `nil` if the batch can be written.
     let refusal: CourierError?
@@ -30,7 +30,8 @@ struct StoreBatch: Sendable {
         (self.refusal, completion) = (refusal, batch.completion)
     }
 
-    /// Returns a batch without changes that fails with `error`. Its completion keeps its position in the order.
+    /// Returns a batch without changes that fails with `error`. Its completion is still called in the order of the
+    /// batches.
     func refused(_ error: CourierError) -> StoreBatch { StoreBatch(refused: self, error) }
 
     private static func hasRoomForIDs(_ changes: [StoreChange]) -> Bool {
@@ -50,7 +51,8 @@ struct StoreBatch: Sendable {
         "A message id is higher than \(RowKey.highestMessageID), the highest that a message store on disk can keep. Give "
             + "ids out from 1 upwards.")
 
-    /// True if these changes create the scope when it is missing. The other changes have no effect without the scope.
+    /// True if the batch has a change that creates its scope (client id and broker) if the scope is missing. Without
+    /// the scope, the changes of other kinds have no effect.
     var needsScope: Bool {
         changes.contains { change in
             switch change {

@@ -9,7 +9,7 @@ import Foundation
 final class StoreCore {
     typealias Outcome = Result<Void, CourierError>
 
-    /// The file is opened again after the disk has failed for this many groups in a row.
+    /// The file is opened again after this number of consecutive writes failed because of the disk.
     private static let failuresBeforeReopening = 3
     /// The number of pages that are returned to the file system at a time.
     private static let pagesGivenBack = 64
@@ -251,11 +251,11 @@ final class StoreCore {
 
     // MARK: Cleaning up
 
-    /// Moves the log into the database if the log has reached its size limit. Called between groups.
+    /// Moves the log into the database if the log has reached its size limit. Called after each group of batches.
     func moveLog() {
         guard let database = writer?.database, database.pagesInLog * 4_096 >= limits.logBytes else { return }
-        // If the checkpoint fails, the log continues to grow, and the store tries again after the next group. No other
-        // step depends on the checkpoint.
+        // If the checkpoint fails, the log continues to grow, and the store tries again after the next group of
+        // batches. No other step depends on the checkpoint.
         try? database.checkpoint()
         mayHaveFreePages = true
     }

@@ -10,8 +10,8 @@ public struct BrokerAccessPolicy: Sendable {
     public enum Verdict: Hashable, Sendable {
         /// The operation is allowed.
         case allow
-        /// The operation is refused with 0x87. A QoS 0 message is dropped. For a PUBLISH, clients before MQTT 5 get a
-        /// normal acknowledgement.
+        /// The operation is refused with 0x87 (not authorized). A QoS 0 message is dropped. A PUBLISH of an MQTT 3
+        /// client gets a normal acknowledgement, because MQTT 3 acknowledgements have no reason code.
         case deny
     }
 

@@ -6,14 +6,15 @@ public import MQTTCodec
 public enum BrokerAuthentication: Sendable {
     /// Accepts all clients.
     case allowAll
-    /// Accepts a client that presents the user name and password of one of these accounts. Others are refused with
-    /// 0x86.
+    /// Accepts a client that presents the user name and password of one of these accounts. Other clients are refused
+    /// with 0x86 (bad user name or password).
     case accounts([Account])
     /// Asks a closure, for example for tokens that expire or accounts that change. The closure returns the reason for a
     /// refusal, or `nil` to accept the client. It receives the CONNECT with its password. It runs on the broker's loop,
     /// so it must not block.
     case check(@Sendable (Connect) -> PacketReasonCode?)
-    /// Refuses all clients with this code. If CONNACK in the client's version does not have the code, 0x87 is sent.
+    /// Refuses all clients with this code. If CONNACK in the client's version does not have the code, the most similar
+    /// code is sent.
     case refuse(PacketReasonCode)
 
     /// A user name with its password.

@@ -16,9 +16,9 @@ public enum BrokerCloseReason: Hashable, Sendable {
     case connectTimeout
     /// The client sent nothing for one and a half times the keep-alive interval.
     case keepAliveTimeout
-    /// There were too many connections.
+    /// The maximum number of open connections was reached.
     case tooManyConnections
-    /// An answer is larger than the maximum packet size of the client.
+    /// A packet for the client, other than PUBLISH, exceeds the client's maximum packet size.
     case answerTooLarge
     /// The operator closed the connection.
     case administrative(PacketReasonCode)

@@ -22,7 +22,7 @@ public struct BrokerConfiguration: Sendable {
 
     /// The highest QoS of a PUBLISH from a client, and the highest that a subscription is granted; 2 by default.
     public var maximumQoS = PacketQoS.exactlyOnce
-    /// Whether retained messages are kept; `true` by default.
+    /// Whether the broker stores retained messages; `true` by default.
     public var isRetainAvailable = true
     /// Whether filters may have wildcards; `true` by default.
     public var isWildcardSubscriptionAvailable = true
@@ -30,14 +30,14 @@ public struct BrokerConfiguration: Sendable {
     public var isSubscriptionIdentifierAvailable = true
     /// Whether `$share/` subscriptions are possible; `true` by default.
     public var isSharedSubscriptionAvailable = true
-    /// Whether a payload that claims to be UTF-8 is refused with 0x99 when it is not; `false` by default.
+    /// Whether a payload that claims to be UTF-8 is refused with 0x99 if it is not valid UTF-8; `false` by default.
     public var validatesPayloadFormat = false
-    /// The start of the client identifiers that the broker assigns; a number follows. `auto-` by default.
+    /// The prefix of the client identifiers that the broker assigns; a number follows the prefix. `auto-` by default.
     public var assignedClientIDPrefix = "auto-"
 
     // Time.
 
-    /// Closes a connection without a CONNECT after this long, counted from its opening; 10 s by default.
+    /// The time after which a connection without CONNECT is closed, counted from its opening; 10 s by default.
     public var connectTimeout = Duration.seconds(10)
     /// The keep-alive in seconds that replaces the value of MQTT 5 clients; `nil`, the default, keeps the client's
     /// value.
@@ -63,16 +63,18 @@ public struct BrokerConfiguration: Sendable {
 
     /// The largest packet from a client in bytes; 1 MiB by default. A larger one is answered with 0x95.
     ///
-    /// The decoder of each connection enforces it: make it with ``decoderLimits``.
+    /// The decoder of each connection enforces this limit. Make each decoder with ``decoderLimits``.
     public var maximumPacketSize = 1_048_576
-    /// The maximum number of properties in one property list of a packet; 256 by default. More are answered with 0x97.
+    /// The maximum number of properties in one property list of a packet; 256 by default. A packet with more properties
+    /// is answered with 0x97.
     public var maximumProperties = 256
-    /// The maximum number of levels of a topic or filter; 128 by default. More are refused with 0x90 or 0x8F.
+    /// The maximum number of levels of a topic or filter; 128 by default. A topic with more levels is refused with
+    /// 0x90, a filter with 0x8F.
     public var maximumTopicLevels = 128
     /// The maximum number of a client's QoS 2 messages that wait for PUBREL on one connection; 100 by default, at least
     /// 1.
     ///
-    /// It is announced to MQTT 5 clients as the receive maximum. A client that exceeds it is answered with 0x93. QoS 1
+    /// MQTT 5 clients get this number as the receive maximum. A client that exceeds it is answered with 0x93. QoS 1
     /// messages are acknowledged at once, so they never wait. MQTT 3 clients are limited only by the 65,535 packet ids.
     public var receiveMaximum: UInt16 = 100
     /// The maximum number of unacknowledged QoS 1 and 2 messages to a client; 1,000 by default. Further messages are
@@ -90,8 +92,8 @@ public struct BrokerConfiguration: Sendable {
     public var queueOverflow = QueueOverflow.dropNewest
     /// The maximum number of retained messages; 10,000 by default. Any further message is refused with 0x97.
     ///
-    /// One SUBSCRIBE delivers at most this many retained messages, even if several filters match the same ones. Further
-    /// messages are dropped.
+    /// One SUBSCRIBE delivers at most this many retained messages, even if several of its filters match the same
+    /// messages. Further messages are dropped.
     public var maximumRetainedMessages = 10_000
     /// The maximum size of all retained messages in bytes; 64 MiB by default. A message that exceeds it is refused with
     /// 0x97. One SUBSCRIBE delivers at most this many bytes of retained messages.
@@ -101,13 +103,13 @@ public struct BrokerConfiguration: Sendable {
     /// The maximum number of topic aliases that the broker uses on one connection, if the client allows them; 0 by
     /// default.
     ///
-    /// The first topics that are sent get an alias and keep it. Later topics are sent in full.
+    /// Each new topic gets an alias and keeps it, until no alias is left. Further topics are always sent in full.
     public var maximumOutgoingTopicAliases: UInt16 = 0
 
-    /// What happens to a message for a session whose queue is full.
+    /// Which message is dropped when the queue of a session is full.
     public enum QueueOverflow: Hashable, Sendable {
-        /// The oldest message is dropped. If the new message is larger than the whole queue may be, the new message is
-        /// dropped.
+        /// The oldest messages are dropped until the new message fits. If the new message is larger than the limit of
+        /// the whole queue, only the new message is dropped.
         case dropOldest
         /// The new message is dropped.
         case dropNewest

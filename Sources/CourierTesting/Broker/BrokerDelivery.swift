@@ -5,7 +5,7 @@ struct BrokerDelivery: Sendable {
     let message: BrokerMessage
     /// The lower of the message's QoS and the granted QoS ([MQTT-3.8.4-8]).
     var qos: PacketQoS
-    /// The retain flag that the session sees.
+    /// The retain flag of the PUBLISH to the client.
     var isRetained: Bool
     /// The identifiers of the subscriptions that matched, lowest first.
     var identifiers: [UInt32] = []
@@ -21,7 +21,7 @@ struct BrokerDelivery: Sendable {
         self.share = share
     }
 
-    /// Makes the delivery of a retained message to a new subscription. Its retain flag is set.
+    /// Makes the delivery of a retained message to a new subscription. The retain flag is set.
     init(retained message: BrokerMessage, by options: SubscriptionTree.Options) {
         self.init(message, by: options)
         isRetained = true

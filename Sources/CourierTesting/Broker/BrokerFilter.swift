@@ -5,7 +5,8 @@ struct BrokerFilter: Hashable, Sendable {
     /// The levels of the topic filter, without `$share` and the share name.
     let levels: [ExactText]
 
-    /// Splits `filter`. MQTT 3 does not have shared subscriptions, so `knowsSharing` is then `false`.
+    /// Splits `filter`. For MQTT 3 clients, `knowsSharing` is `false`, because MQTT 3 does not have shared
+    /// subscriptions.
     init(_ filter: String, knowsSharing: Bool) {
         var bytes = Array(filter.utf8)[...]
         group = knowsSharing ? Self.takeGroup(from: &bytes) : nil
@@ -36,7 +37,8 @@ struct BrokerFilter: Hashable, Sendable {
 }
 
 extension BrokerFilter {
-    /// Whether the filter matches `topic`. A wildcard in the first level does not match `$` ([MQTT-4.7.2-1]).
+    /// Whether the filter matches `topic`. A wildcard in the first level does not match topics that begin with `$`
+    /// ([MQTT-4.7.2-1]).
     func matches(_ topic: [ExactText]) -> Bool {
         if passesBy(topic) { return false }
         for (index, level) in levels.enumerated() {
@@ -70,7 +72,8 @@ extension BrokerFilter {
         return true
     }
 
-    /// Whether the first level is a wildcard and that of `others` begins with `$`.
+    /// Whether the first level of this filter is a wildcard, and the first level of `others` begins with `$`. A
+    /// wildcard does not match such a level.
     private func passesBy(_ others: [ExactText]) -> Bool {
         levels[0].isWildcard && others[0].bytes.first == UInt8(ascii: "$")
     }

@@ -9,14 +9,15 @@ struct BrokerLink: Sendable {
     let username: String?
     /// The will, which is published if the connection ends without a normal DISCONNECT.
     let will: BrokerWill?
-    /// The silence after which the client counts as lost: 1.5 times the keep-alive ([MQTT-3.1.2-22]).
+    /// The time without packets after which the client counts as lost: 1.5 times the keep-alive ([MQTT-3.1.2-22]).
+    /// `nil` if the keep-alive is 0.
     let silenceLimit: Duration?
     var lastHeard: Instant
     /// The maximum number of QoS 1 and 2 messages in flight to the client.
     let receiveMaximum: Int
     /// The maximum packet size of the client; `nil` for no limit.
     let maximumPacketSize: Int?
-    /// Whether the session was to end with the connection when it began, which DISCONNECT may not change (3.14.2.2.2).
+    /// Whether CONNECT set the session expiry to 0. A DISCONNECT may then not set another expiry (3.14.2.2.2).
     let endsSession: Bool
     /// The topic of each alias that the client defined, for this connection only ([MQTT-3.3.2-7]).
     var incomingAliases: [UInt16: String] = [:]
@@ -24,22 +25,24 @@ struct BrokerLink: Sendable {
     var outgoingAliases: OutgoingAliases
     /// The packet ids of QoS 2 messages that were received on this connection and wait for PUBREL.
     var unreleased: Set<PacketID> = []
-    /// Whether the connection accepts no more messages for now.
+    /// True while the send buffer of the connection is full.
     var isCongested = false
 
-    /// The time at which the client counts as lost. `nil` during congestion, because the client's packets, including
-    /// pings, are not read then.
+    /// The time at which the client counts as lost; `nil` without a keep-alive. Also `nil` during congestion, because
+    /// the broker then reads no packets from the client, not even pings.
     var deadline: Instant? { isCongested ? nil : silenceLimit.map { lastHeard.advanced(by: $0) } }
 }
 
-/// The topic aliases that the broker uses on one connection. The first topics get an alias and keep it.
+/// The topic aliases that the broker uses on one connection. Each new topic gets an alias and keeps it, until no alias
+/// is left.
 struct OutgoingAliases: Sendable {
     private var aliases: [ExactText: UInt16] = [:]
     private let limit: UInt16
 
     init(limit: UInt16) { self.limit = limit }
 
-    /// Replaces the topic of `publish` by its alias, or adds a new alias, which ``commit(_:)`` makes valid.
+    /// Replaces the topic of `publish` by the topic's alias. If the topic has no alias and one is free, adds a new
+    /// alias, which ``commit(_:)`` makes valid.
     func apply(to publish: inout Publish) {
         guard limit > 0 else { return }
         if let alias = aliases[ExactText(publish.topic)] {
@@ -50,7 +53,7 @@ struct OutgoingAliases: Sendable {
         }
     }
 
-    /// Records that `publish` is sent, so that the client knows its alias from now on.
+    /// Records that `publish` is sent. Later messages may then use its new alias without the topic.
     mutating func commit(_ publish: Publish) {
         guard limit > 0, !publish.topic.isEmpty, let alias = publish.properties.topicAlias else { return }
         aliases[ExactText(publish.topic)] = alias

@@ -16,7 +16,8 @@ extension BrokerMachine {
         }
     }
 
-    /// A QoS 2 message has arrived: PUBREL lets the client forget its packet id ([MQTT-4.3.3-4]).
+    /// Handles PUBREC, which confirms a QoS 2 message, and answers with PUBREL ([MQTT-4.3.3-4]). A PUBREC with a
+    /// failure code ends the exchange.
     mutating func receivedPubRec(
         _ acknowledgement: Acknowledgement, from id: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {

@@ -46,8 +46,8 @@ extension BrokerMachine {
         detach(link, publishesWill: publishesWill, now: now, &actions)
     }
 
-    /// Returns the DISCONNECT to send. The reason string is left out if the packet is too large with it. Returns `nil`
-    /// if the packet is still too large.
+    /// Returns the DISCONNECT to send. If it is too large, the reason string is left out. A code that DISCONNECT cannot
+    /// carry is replaced by 0x82, or by 0x80 if the operator ends the connection. Returns `nil` if no DISCONNECT fits.
     private static func disconnect(
         _ code: PacketReasonCode, _ reason: BrokerCloseReason, maximumSize: Int?
     ) -> Packet? {

@@ -116,7 +116,7 @@ extension BrokerMachine {
         }
     }
 
-    /// Takes the session of `key` over from its present connection ([MQTT-3.1.4-3]), and resumes or replaces it
+    /// Ends the present connection of the client `key` ([MQTT-3.1.4-3]), and resumes or replaces the client's session
     /// ([MQTT-3.1.2-4] to [MQTT-3.1.2-6]).
     private mutating func claimSession(
         of key: ExactText, _ connect: Connect, _ id: ConnectionID, _ expiry: SessionExpiry, now: Instant,

@@ -39,9 +39,8 @@ extension BrokerMachine {
         }
     }
 
-    /// Sends the shared-subscription messages of `session`, which has ended, to other members. These are the unsent
-    /// messages and the unacknowledged QoS 1 messages. A QoS 2 message that was sent stays with its client
-    /// ([MQTT-4.8.2-5]).
+    /// Sends the shared-subscription messages of the ended `session` to other members: the unsent messages and the
+    /// unacknowledged QoS 1 messages. A QoS 2 message that was sent is not sent to another client ([MQTT-4.8.2-5]).
     mutating func redistribute(from session: BrokerSession, now: Instant, _ actions: inout [Action]) {
         let sent = session.outgoing.published.filter { $0.qos == .atLeastOnce }
         for delivery in sent + session.queue.all {
@@ -59,7 +58,8 @@ extension BrokerMachine {
         pump(session, now: now, &actions)
     }
 
-    /// Sends unsent and queued messages until the client's receive maximum is reached ([MQTT-3.3.4-9]).
+    /// Sends unacknowledged messages again, then queued messages, until the client's receive maximum is reached
+    /// ([MQTT-3.3.4-9]).
     mutating func pump(_ session: SessionID, now: Instant, _ actions: inout [Action]) {
         guard let id = sessions[session]?.connection else { return }
         while hasRoomOnWire(session) {
@@ -136,8 +136,8 @@ extension BrokerMachine {
         }
     }
 
-    /// Sends a message; returns `false` if it was not sent. A message that is too large for the client is dropped and
-    /// counts as sent ([MQTT-3.1.2-25]).
+    /// Sends a message; returns `false` if it was not sent. A message that is too large for the client is dropped, and
+    /// the caller ends its exchange ([MQTT-3.1.2-25]).
     private mutating func transmit(
         _ delivery: BrokerDelivery, _ packetID: PacketID?, isDuplicate: Bool, to id: ConnectionID, now: Instant,
         _ actions: inout [Action]

@@ -12,17 +12,17 @@ extension BrokerMachine {
     /// A message to a session is dropped if the session's queue is full or the packet is too large for the client. A
     /// QoS 0 message is also dropped if the client is not connected or is congested.
     ///
-    /// A retained message counts if the store has no room for it and no reason code can report this. If one SUBSCRIBE
-    /// exceeds its limit of retained messages, the remaining messages of the current filter count. Its later filters
-    /// are not evaluated, so their messages do not count.
+    /// A retained message of the operator or of a will counts if there is no room to store it. If one SUBSCRIBE exceeds
+    /// its limit of retained messages, the remaining messages of the current filter count. Its later filters are not
+    /// evaluated, so their messages do not count.
     public var droppedMessageCount: Int { dropped }
 
     /// The visible state of a session.
     package struct SessionState: Hashable, Sendable {
         /// The connection of the client; `nil` if the client is not connected.
         package let connection: ConnectionID?
-        /// The time at which the session ends if the client does not reconnect. `nil` while it is connected, or if it
-        /// never expires.
+        /// The time at which the session ends if the client does not reconnect. `nil` while the client is connected, or
+        /// if the session never expires.
         package let expiresAt: Instant?
         /// The filters, in the order of their bytes.
         package let filters: [String]
@@ -30,7 +30,7 @@ extension BrokerMachine {
         package let queuedCount: Int
         /// The packet ids of the unfinished QoS 1 and 2 messages to the client, lowest first.
         package let outgoingIDs: [PacketID]
-        /// The number of these messages that count against the client's receive maximum now.
+        /// The number of unfinished messages to the client that count against its receive maximum now.
         package let onWireCount: Int
         /// The packet ids of the QoS 2 messages from the client that wait for PUBREL, lowest first.
         package let incomingIDs: [PacketID]
@@ -38,7 +38,7 @@ extension BrokerMachine {
         package let hasPendingWill: Bool
     }
 
-    /// Returns the session of a client; `nil` if it has none.
+    /// Returns the state of a client's session; `nil` if the client has no session.
     package func sessionState(of clientID: String) -> SessionState? {
         guard let id = sessionIDs[ExactText(clientID)], let session = sessions[id] else { return nil }
         return SessionState(

@@ -81,7 +81,7 @@ extension BrokerMachine {
         send(.pubRec(acknowledgement(packetID, code, link.version)), to: id, now: now, &actions)
     }
 
-    /// Stores a retained message and forwards the message. Returns the reason code of the acknowledgement.
+    /// Stores the message if it is retained, and forwards it. Returns the reason code of the acknowledgement.
     private mutating func accept(
         _ publish: Publish, _ topic: String, _ link: BrokerLink, now: Instant, _ actions: inout [Action]
     ) -> PacketReasonCode {

@@ -39,7 +39,7 @@ private enum SubscribeResult {
     case granted(BrokerFilter, SubscriptionTree.Options, wantsRetained: Bool)
     case refused(PacketReasonCode)
 
-    /// The code for SUBACK; before MQTT 5 there is only one refusal.
+    /// The code for SUBACK. Before MQTT 5, there is only one code for all refusals.
     func code(in version: ProtocolVersion) -> PacketReasonCode {
         switch self {
         case .granted(_, let options, _):

@@ -1,6 +1,6 @@
 extension BrokerMachine {
     /// Closes connections whose time limit has passed, publishes wills whose delay is over, and ends expired sessions.
-    /// An early call has no effect on them.
+    /// A call that is too early changes none of them.
     public mutating func timerFired(now: Instant, into actions: inout [Action]) {
         guard let nextDeadline, now >= nextDeadline else { return }
         for (id, deadline) in awaitingConnect.sorted(by: { $0.key < $1.key }) where now >= deadline {
@@ -21,7 +21,7 @@ extension BrokerMachine {
         }
     }
 
-    /// Makes ``nextDeadline`` at most `deadline`.
+    /// Lowers ``nextDeadline`` to `deadline` if `deadline` is earlier. `nil` has no effect.
     mutating func note(deadline: Instant?) {
         guard let deadline else { return }
         nextDeadline = min(nextDeadline ?? deadline, deadline)

@@ -3,8 +3,8 @@ public import MQTTCodec
 /// A small MQTT 3.1, 3.1.1 and 5.0 broker as a pure state machine, for demos and tests, not for production.
 ///
 /// It has no sockets, threads or clock. Call its methods for each event, and perform the ``Action``s that they append,
-/// in order. While ``nextDeadline`` is not `nil`, call ``timerFired(now:into:)`` once it has passed. The same inputs
-/// always give the same actions.
+/// first to last. While ``nextDeadline`` is not `nil`, call ``timerFired(now:into:)`` once that time has passed. The
+/// same inputs always give the same actions.
 ///
 /// ```swift
 /// var machine = BrokerMachine()
@@ -21,13 +21,13 @@ public import MQTTCodec
 /// actions.removeAll(keepingCapacity: true)
 /// ```
 ///
-/// QoS 1 messages arrive at least once and QoS 2 messages exactly once, in order per publisher, topic and QoS. This
-/// holds while the session exists and its queue does not overflow.
+/// QoS 1 messages arrive at least once and QoS 2 messages exactly once, while the receiver's session exists and its
+/// queue does not overflow. Messages of one publisher, topic and QoS arrive in the order in which they were sent.
 ///
 /// The broker stores nothing on disk, has no extended authentication, and checks every session when a timer fires.
 /// ``BrokerConfiguration`` limits everything that it stores.
 public struct BrokerMachine: Sendable {
-    /// The type of all times; the machine never reads the clock itself.
+    /// The type of all times that callers pass. The machine never reads the clock itself.
     public typealias Instant = ContinuousClock.Instant
 
     /// An action that the owner of the connections must perform.
@@ -46,10 +46,11 @@ public struct BrokerMachine: Sendable {
 
     /// A lower bound of the next deadline; `nil` if there is no deadline. The real deadline may be later.
     ///
-    /// ``timerFired(now:into:)`` makes it exact again, so an outdated value costs one early call.
+    /// ``timerFired(now:into:)`` makes the value exact again. Until then, an early value only causes one call without
+    /// effect.
     public internal(set) var nextDeadline: Instant?
 
-    /// The connections that wait for CONNECT, each with its timeout.
+    /// The connections that wait for CONNECT, each with the time at which the wait ends.
     var awaitingConnect: [ConnectionID: Instant] = [:]
     /// The connections whose CONNECT was accepted.
     var links: [ConnectionID: BrokerLink] = [:]
@@ -68,7 +69,8 @@ public struct BrokerMachine: Sendable {
             maximumCount: configuration.maximumRetainedMessages, maximumBytes: configuration.maximumRetainedBytes)
     }
 
-    /// Registers an accepted connection. Above ``BrokerConfiguration/maximumConnections``, it is closed at once.
+    /// Registers an accepted connection. If ``BrokerConfiguration/maximumConnections`` are already open, it is closed
+    /// at once.
     ///
     /// - Precondition: `id` was never used before.
     public mutating func connectionOpened(_ id: ConnectionID, now: Instant, into actions: inout [Action]) {
@@ -136,10 +138,10 @@ public struct BrokerMachine: Sendable {
     /// Marks a connection whose send buffer is full. Until ``connectionDrained(_:now:into:)``, QoS 0 messages for it
     /// are dropped, and other messages are queued.
     ///
-    /// Answers are still sent. To avoid buffering them, stop reading from the connection too. For this reason, the
-    /// keep-alive timeout is suspended during congestion. A client that never reads again occupies one of
-    /// ``BrokerConfiguration/maximumConnections`` and its queue, until its connection is lost or closed for another
-    /// reason.
+    /// Responses to the client's packets, such as PUBACK, are still sent. To avoid buffering them, stop reading from
+    /// the connection. Pings are then not read either, so the keep-alive timeout is suspended during congestion. A
+    /// client that never reads again occupies one of ``BrokerConfiguration/maximumConnections`` and its queue, until
+    /// its connection is lost or closed for another reason.
     public mutating func connectionCongested(_ id: ConnectionID) { links[id]?.isCongested = true }
 
     /// Marks a connection that accepts bytes again. Queued messages are sent, and the keep-alive timeout restarts.

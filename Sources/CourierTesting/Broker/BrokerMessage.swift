@@ -8,11 +8,11 @@ struct BrokerMessage: Sendable {
     let payload: [UInt8]
     let qos: PacketQoS
     let isRetained: Bool
-    /// The properties that are forwarded, unaltered and in order ([MQTT-3.3.2-18]).
+    /// The properties that are forwarded, unchanged and in their original order ([MQTT-3.3.2-18]).
     let properties: PacketProperties
     /// The time at which the broker received the message. The expiry counts from this time.
     let receivedAt: Instant
-    /// The client that published it; `nil` when the broker itself did.
+    /// The identifier of the client that published the message; `nil` if the broker itself published it.
     let publisher: ExactText?
     /// The message expiry interval in seconds; `nil` for no expiry.
     private let expiry: UInt32?
@@ -41,7 +41,7 @@ struct BrokerMessage: Sendable {
         }
     }
 
-    /// The approximate memory size of the message.
+    /// The approximate memory size of the message in bytes.
     var byteCount: Int {
         var count = topic.utf8.count + payload.count
         for property in properties.list {
@@ -55,7 +55,8 @@ struct BrokerMessage: Sendable {
         return count
     }
 
-    /// Whether the message has expired ([MQTT-3.3.2-5]). A message that never waited is not expired.
+    /// Whether the message has expired ([MQTT-3.3.2-5]). It is not expired at the moment of its arrival, even if its
+    /// expiry interval is 0.
     func isExpired(at now: Instant) -> Bool {
         guard let expiry, now > receivedAt else { return false }
         return receivedAt.duration(to: now) >= .seconds(expiry)

@@ -1,9 +1,9 @@
-/// The queued deliveries of a session, first in, first out. The caller enforces the limits.
+/// The queued deliveries of a session, first in, first out. The caller enforces the limits on count and bytes.
 struct DeliveryQueue: Sendable {
     private var slots: [BrokerDelivery?] = []
     /// The index of the first delivery in `slots`.
     private var head = 0
-    /// The approximate memory size of the messages.
+    /// The approximate memory size of the queued messages in bytes.
     private(set) var byteCount = 0
 
     var count: Int { slots.count - head }
@@ -34,6 +34,6 @@ struct DeliveryQueue: Sendable {
         byteCount = kept.reduce(0) { $0 + $1.message.byteCount }
     }
 
-    /// The deliveries in order.
+    /// All queued deliveries, oldest first.
     var all: [BrokerDelivery] { slots[head...].compactMap { $0 } }
 }

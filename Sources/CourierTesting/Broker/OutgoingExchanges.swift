@@ -5,11 +5,12 @@ import MQTTCodec
 /// A packet id is in use from the first PUBLISH until the PUBACK, PUBCOMP or refusal that ends the exchange, across any
 /// number of connections. Meanwhile, no other message uses it ([MQTT-2.2.1-4]).
 struct OutgoingExchanges: Sendable {
-    /// `published → gone` at QoS 1; `published → released → gone` at QoS 2. A refusal ends it at once.
+    /// The step of an exchange. At QoS 1, the exchange ends after `published`. At QoS 2, it goes from `published` to
+    /// `released`, then it ends. A refusal by the client ends it at once.
     enum Step: Sendable {
-        /// PUBLISH is sent; PUBACK or PUBREC is due.
+        /// PUBLISH was sent; PUBACK or PUBREC is expected.
         case published(BrokerDelivery)
-        /// PUBREL is sent; PUBCOMP is due. The message itself is no longer needed.
+        /// PUBREL was sent; PUBCOMP is expected. The message itself is no longer needed.
         case released
     }
 
@@ -24,17 +25,18 @@ struct OutgoingExchanges: Sendable {
     private var exchanges: [PacketID: Exchange] = [:]
     private var lastID: UInt16 = 0
     private var lastOrder: UInt64 = 0
-    /// The packet ids of messages to send again on a new connection, in reverse order.
+    /// The packet ids of messages to send again on a new connection. The next one is last, so that `popLast` returns
+    /// it.
     private var unsent: [PacketID] = []
 
-    /// How many exchanges count against the receive maximum of the connection.
+    /// How many exchanges count against the client's receive maximum on this connection.
     private(set) var onWireCount = 0
 
     var count: Int { exchanges.count }
     var ids: [PacketID] { exchanges.keys.sorted { $0.rawValue < $1.rawValue } }
     subscript(id: PacketID) -> Step? { exchanges[id]?.step }
 
-    /// The messages in the step `published`, in order.
+    /// The messages in the step `published`, in the order in which they were sent.
     var published: [BrokerDelivery] {
         ordered.compactMap { if case .published(let delivery) = $0.value.step { delivery } else { nil } }
     }
@@ -72,7 +74,8 @@ struct OutgoingExchanges: Sendable {
         for id in exchanges.keys { exchanges[id]?.isOnWire = false }
     }
 
-    /// Begins a new connection. Returns the ids to send PUBREL for, in order, and prepares ``nextUnsent()``.
+    /// Begins a new connection. Returns the ids to send PUBREL for, in the order of their PUBREC, and prepares
+    /// ``nextUnsent()``.
     mutating func connectionResumed() -> [PacketID] {
         var releases: [PacketID] = []
         unsent = []

@@ -1,11 +1,11 @@
 /// The limit on the retained messages that one SUBSCRIBE delivers: the store's limits on messages and bytes.
 ///
-/// One filter alone never exceeds it. But thousands of filters in one packet may match the same messages repeatedly,
-/// and congestion is not checked between them.
+/// One filter alone never exceeds the limit. But thousands of filters in one packet may match the same messages
+/// repeatedly, and the broker does not check for congestion between two filters.
 struct RetainedAllowance: Sendable {
     private var count: Int
     private var byteCount: Int
-    /// Whether a message did not fit. Then no further message is delivered.
+    /// True after a message did not fit. No further message is then delivered.
     private(set) var isSpent = false
 
     init(_ configuration: BrokerConfiguration) {

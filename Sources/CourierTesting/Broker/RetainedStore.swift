@@ -22,10 +22,10 @@ struct RetainedStore: Sendable {
 
     var count: Int { entries.count }
 
-    /// Stores `message` and replaces the previous one of its topic ([MQTT-3.3.1-5]). An empty payload only removes the
-    /// previous one ([MQTT-3.3.1-6], [MQTT-3.3.1-7]).
+    /// Stores `message` and replaces the previous message of its topic ([MQTT-3.3.1-5]). If the payload is empty, the
+    /// previous message is only removed ([MQTT-3.3.1-6], [MQTT-3.3.1-7]).
     ///
-    /// - Returns: `false` if the store is full; nothing has then changed.
+    /// - Returns: `false` if the store is full. The previous message of the topic then remains.
     mutating func store(_ message: BrokerMessage, now: Instant) -> Bool {
         let key = ExactText(message.topic)
         guard !message.payload.isEmpty else {

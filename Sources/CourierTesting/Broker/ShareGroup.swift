@@ -6,7 +6,7 @@ struct ShareGroup: Sendable {
     }
 
     private var members: [Member] = []
-    /// The index of the next member in turn.
+    /// The index of the member that is next to get a message.
     private var turn = 0
 
     var isEmpty: Bool { members.isEmpty }
@@ -23,7 +23,7 @@ struct ShareGroup: Sendable {
         return true
     }
 
-    /// Removes a member. The other members keep their turns.
+    /// Removes a member. The order of the other members does not change.
     ///
     /// - Returns: `true` if the session was a member.
     mutating func remove(_ session: SessionID) -> Bool {
@@ -33,7 +33,8 @@ struct ShareGroup: Sendable {
         return true
     }
 
-    /// Returns the next member in turn that satisfies `isPreferred`. If no member does, returns the next member.
+    /// Returns the next member that satisfies `isPreferred`. If no member does, returns the next member; `nil` if there
+    /// are no members.
     mutating func next(
         preferring isPreferred: (SessionID) -> Bool
     ) -> (session: SessionID, options: SubscriptionTree.Options)? {

@@ -16,7 +16,7 @@ struct SubscriptionTree: Sendable {
     /// All subscriptions that match a topic. The order within each list is undefined.
     struct Matches: Sendable {
         var direct: [(session: SessionID, options: Options)] = []
-        /// The matching shared subscriptions. Each gets one copy.
+        /// The matching shared subscriptions. One member of each gets the message.
         var shared: [BrokerFilter] = []
     }
 
@@ -79,14 +79,14 @@ struct SubscriptionTree: Sendable {
         }
         for index in frontier {
             collect(index, into: &matches)
-            // The parent level belongs to `#` too (4.7.1.2).
+            // `#` also matches its parent level (4.7.1.2).
             if let all = nodes[index].children[.multiLevelWildcard] { collect(all, into: &matches) }
         }
         return matches
     }
 
-    /// Chooses the member that gets the next message of a shared subscription. Members take turns, and those that
-    /// satisfy `isPreferred` come first.
+    /// Chooses the member that gets the next message of a shared subscription. Members take turns. A member that
+    /// satisfies `isPreferred` is chosen before the others. Returns `nil` if there is no member.
     mutating func nextMember(
         of filter: BrokerFilter, preferring isPreferred: (SessionID) -> Bool
     ) -> (session: SessionID, options: Options)? {

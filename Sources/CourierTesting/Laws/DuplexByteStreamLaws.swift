@@ -1,6 +1,6 @@
 public import CourierTransport
 
-/// Checks the contract of `DuplexByteStream`. An app runs them on its own transport.
+/// Checks the contract of `DuplexByteStream`. An app runs these checks on its own transport.
 ///
 /// ```swift
 /// @Test func `our serial line keeps the laws`() async throws {
@@ -11,29 +11,29 @@ public import CourierTransport
 /// }
 /// ```
 ///
-/// Each end belongs to a channel, and both channels run on one event loop.
+/// The streams are tested in pairs. Each of the two belongs to a channel, and both channels run on one event loop.
 public enum DuplexByteStreamLaws {
     /// One requirement of the contract.
     public enum Law: String, CaseIterable, Sendable {
-        /// A read returns the number of bytes read, and a write the number of bytes accepted. The count never exceeds
-        /// the available bytes, and `.bytes` means at least one.
+        /// A read returns the number of bytes read, and a write the number of bytes accepted. The number never exceeds
+        /// the available bytes, and in `.bytes` it is at least 1.
         case countsTruly
-        /// Bytes arrive unchanged and in order, in both directions at once, for any size of writes.
+        /// Bytes arrive unchanged and in the order of the writes, in both directions at once, for any size of writes.
         case keepsBytes
         /// A read into a small buffer leaves the remaining bytes for the next read.
         case readsInSmallPieces
         /// A write that exceeds the available space is accepted in parts. The stream signals when it can accept more.
         case resumesBigWrites
-        /// If one end does not read, the other direction still works.
+        /// If one side does not read, bytes in the other direction still arrive.
         case directionsAreIndependent
-        /// After the end of the output, the peer reads the remaining bytes and then the end. The other direction
-        /// continues.
+        /// After one side ends its output, the peer reads the remaining bytes and then the end of the stream. Bytes in
+        /// the other direction still arrive.
         case endsOutputAlone
-        /// After an orderly close, the peer reads the remaining bytes and then the end, without an error.
+        /// After an orderly close, the peer reads the remaining bytes and then the end of the stream, without an error.
         case closesInOrder
         /// After an abrupt close, the peer gets an error.
         case showsReset
-        /// A closed stream releases its readiness object, so that it cannot call it again.
+        /// A closed stream releases its readiness object, so that the stream cannot call the object again.
         case closeIsFinal
     }
 
@@ -43,7 +43,8 @@ public enum DuplexByteStreamLaws {
         public var canEndOutputAlone: Bool
         /// Whether the peer can distinguish an abrupt end from an orderly one; `true` by default.
         public var showsReset: Bool
-        /// Whether the peer sees an end at all; `true` by default. A serial line, for example, shows none.
+        /// Whether the peer can see that the stream was closed; `true` by default. With a serial line, for example, it
+        /// cannot.
         public var showsEnd: Bool
 
         /// Makes a set of abilities; all are `true` by default.
@@ -51,7 +52,7 @@ public enum DuplexByteStreamLaws {
         /// - Parameters:
         ///   - canEndOutputAlone: Whether one direction can end alone.
         ///   - showsReset: Whether the peer can distinguish an abrupt end from an orderly one.
-        ///   - showsEnd: Whether the peer sees an end at all.
+        ///   - showsEnd: Whether the peer can see that the stream was closed.
         public init(canEndOutputAlone: Bool = true, showsReset: Bool = true, showsEnd: Bool = true) {
             self.canEndOutputAlone = canEndOutputAlone
             self.showsReset = showsReset
@@ -66,7 +67,7 @@ public enum DuplexByteStreamLaws {
     ///   - laws: The laws to check; all by default.
     ///   - patience: The real time limit of each law, 2 minutes by default. After this time, the law counts as broken.
     ///     Some laws move 2 MiB, so a slow stream needs more time.
-    ///   - makePair: Makes two connected ends that are not opened yet.
+    ///   - makePair: Makes two connected streams that are not opened yet.
     /// - Throws: ``LawViolation`` for the first law that is broken; a `TransportError` when no event loop can be made.
     public static func check(
         _ abilities: Abilities = Abilities(), laws: [Law] = Law.allCases, patience: Duration = .seconds(120),
@@ -82,7 +83,7 @@ public enum DuplexByteStreamLaws {
                         try await law.check(bench)
                         try bench.checkCounts()
                     } catch {
-                        // A wrong count can cause all other errors, so it is reported first.
+                        // A wrong count can cause any other error, so a wrong count is reported instead of that error.
                         try bench.checkCounts()
                         throw error
                     }

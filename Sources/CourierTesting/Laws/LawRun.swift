@@ -4,8 +4,8 @@ import Synchronization
 enum LawRun {
     /// Runs `body`.
     ///
-    /// - Throws: ``LawViolation`` for a finding, for an error of the tested implementation, and after `patience` of
-    ///   real time. A `body` that hangs is abandoned, because nothing can end it.
+    /// - Throws: ``LawViolation`` if the law is broken, if the tested implementation throws an error, or after
+    ///   `patience` of real time. A `body` that hangs is abandoned, because nothing can end it.
     static func run(
         _ law: String, patience: Duration, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -35,7 +35,7 @@ enum LawRun {
         }
     }
 
-    /// The first of several results.
+    /// Stores the first of several results, and ignores later ones.
     private final class Race: Sendable {
         private enum State {
             case open

@@ -1,4 +1,5 @@
-/// A law that an implementation breaks, thrown by ``MessageStoreLaws``, ``MessageAdapterLaws`` and ``DuplexByteStreamLaws``.
+/// A law that an implementation breaks. ``MessageStoreLaws``, ``MessageAdapterLaws`` and ``DuplexByteStreamLaws`` throw
+/// it.
 public struct LawViolation: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the law, such as `batchesAreAtomic`.
     public let law: String
@@ -11,7 +12,7 @@ public struct LawViolation: Error, Hashable, Sendable, CustomStringConvertible {
         self.finding = finding
     }
 
-    /// The law and what happened.
+    /// The name of the law, and the finding.
     public var description: String { "\(law): \(finding)" }
 }
 
@@ -26,7 +27,7 @@ func require(_ condition: Bool, _ text: @autoclosure () -> String) throws(Findin
     if !condition { throw Finding(text()) }
 }
 
-/// Throws unless the two are equal.
+/// Throws unless `found` equals `expected`. The error names the compared value by `what`.
 func require<Value: Equatable>(_ what: String, _ found: Value, is expected: Value) throws(Finding) {
     if found != expected { throw Finding("\(what) is \(brief(found)) and should be \(brief(expected))") }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A wrapper that forwards all calls to the tested stream and checks the returned counts.
 ///
-/// An impossible count would make the channel trap. So the wrapper records it and returns an error instead.
+/// An impossible count would make the channel trap. So the wrapper records the count and throws an error instead.
 final class MeasuredStream: DuplexByteStream {
     private struct Held {
         weak var readiness: StreamReadiness?
@@ -28,7 +28,7 @@ final class MeasuredStream: DuplexByteStream {
     /// Whether the stream still holds the readiness object that it was opened with.
     var holdsReadiness: Bool { state.withLock { $0.readiness?.readiness != nil } }
 
-    /// The first impossible count, as a message.
+    /// The first impossible count, as a message; `nil` if all counts were possible.
     var falseCount: String? { state.withLock { $0.falseCount } }
 
     func open(_ readiness: StreamReadiness) throws(TransportError) {

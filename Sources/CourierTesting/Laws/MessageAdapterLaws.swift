@@ -2,7 +2,7 @@ public import CourierCore
 public import Foundation
 import Synchronization
 
-/// Checks the contract of `MessageAdapter`. An app runs them on its own adapter.
+/// Checks the contract of `MessageAdapter`. An app runs these checks on its own adapter.
 ///
 /// ```swift
 /// @Test func `our adapter keeps the laws`() async throws {
@@ -35,10 +35,10 @@ public enum MessageAdapterLaws {
     ///
     /// - Parameters:
     ///   - adapter: The adapter.
-    ///   - values: Values that it can encode and decode, at least two different ones. Limits of ranges and empty values
-    ///     find the most errors.
-    ///   - malformed: Payloads that are not in its format. Leave this empty, as by default, if the adapter accepts all
-    ///     bytes.
+    ///   - values: Values that the adapter can encode and decode, at least two different ones. The smallest, largest
+    ///     and empty values find the most errors.
+    ///   - malformed: Payloads that are not in the adapter's format. Leave this empty, as by default, if the adapter
+    ///     accepts all bytes.
     ///   - topic: A topic that the adapter accepts.
     ///   - patience: The real time limit of each law, 2 minutes by default. After this time, the law counts as broken.
     /// - Throws: ``LawViolation`` for the first law that is broken.
@@ -63,7 +63,7 @@ public enum MessageAdapterLaws {
     }
 }
 
-/// Threads that start their work at the same moment.
+/// A group of threads that start their work at the same moment.
 private final class AdapterCrew: Sendable {
     private struct State {
         var ended = 0
@@ -90,7 +90,7 @@ private final class AdapterCrew: Sendable {
         condition.unlock()
     }
 
-    /// Records the result of one thread. The last thread reports the result of all.
+    /// Records the result of one thread. The last thread calls the completion with the errors of all threads.
     func ended(_ result: Result<Void, any Error>) {
         let errors = state.withLock { state -> [any Error]? in
             state.ended += 1
@@ -171,7 +171,7 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
         }
     }
 
-    /// Uses its own threads, which run in parallel even if the executor of Swift tasks is busy.
+    /// Uses its own threads, because they run in parallel even if the executor of Swift tasks is busy.
     func worksConcurrently() async throws {
         let (threads, rounds) = (8, 250)
         let errors = await withCheckedContinuation { continuation in

@@ -1,6 +1,6 @@
 public import CourierCore
 
-/// Checks the contract of `MessageStore`. An app runs them on its own store.
+/// Checks the contract of `MessageStore`. An app runs these checks on its own store.
 ///
 /// ```swift
 /// @Test func `our store keeps the laws`() async throws {
@@ -19,12 +19,13 @@ public enum MessageStoreLaws {
         case keepsMessages
         /// Messages are read in the order of their ids, in whatever order they were stored.
         case readsInOrderOfIDs
-        /// A page holds at most `limit` messages, all with ids above the given one. All pages together contain each
-        /// message once.
+        /// One read returns a page: at most `limit` messages, all with ids above the given id. All pages together
+        /// contain each message once.
         case pages
-        /// The same id in the two directions identifies two different messages.
+        /// An outgoing and an incoming message with the same id are two different messages.
         case directionsAreSeparate
-        /// A message's progress is the last stored value, even if it is a step back. It affects no other message.
+        /// A message's progress is the last stored value, even if it is an earlier step of the delivery. It affects no
+        /// other message.
         case progressIsKept
         /// The changes of one batch take effect in their order.
         case changesApplyInOrder
@@ -36,22 +37,24 @@ public enum MessageStoreLaws {
         case incomingMatchesFilter
         /// Expired incoming messages are not read and can be removed. Expired outgoing messages remain.
         case expiryConcernsIncoming
-        /// Messages keep their boot and their time since the boot. They expire as `StoredMessage.isOver(at:)` defines,
-        /// even if the date changes.
+        /// A message is read with the boot id and the time since boot that were stored. It expires as
+        /// `StoredMessage.isOver(at:)` defines, even if the date changes.
         case agesByBootTime
-        /// A message's strikes are the last stored value, and its progress does not change them.
+        /// The strikes of a message (the connections that ended after it was sent) are the last stored count. Its
+        /// progress does not change them.
         case strikesAreKept
         /// A rejected message is no longer an outgoing message. It is read with its reason until it is removed.
         case rejectedAreKept
         /// Packet ids are a set that the changes add to and remove from.
         case packetIDsAreASet
-        /// The session is the last stored one, or always `nil`. `removeAll` removes it.
+        /// The stored session is the last one that was committed, or always `nil` if the store keeps no session.
+        /// `removeAll` removes it.
         case sessionIsKept
         /// Each filter has one entry with its last stored value. Filters are compared by their bytes.
         case subscriptionsAreByFilter
         /// The summary counts the rows that can be read.
         case summaryCounts
-        /// Rows of one scope cannot be seen, counted or removed in another scope.
+        /// Rows of one scope (client id and broker) cannot be seen, counted or removed in another scope.
         case scopesAreSeparate
         /// Each completion is called exactly once.
         case completesOnce
@@ -96,7 +99,7 @@ public enum MessageStoreLaws {
     /// Checks the laws about limits, each on a new store.
     ///
     /// - Parameters:
-    ///   - makeStore: Makes a store that is new, empty and small: it has room for less than 2,000 messages of 1 KiB.
+    ///   - makeStore: Makes a store that is new, empty and so small that it cannot hold 2,000 messages of 1 KiB.
     ///   - patience: The real time limit of each law, 2 minutes by default. After this time, the law counts as broken.
     /// - Throws: ``LawViolation`` for the first law that is broken.
     public static func checkLimits(

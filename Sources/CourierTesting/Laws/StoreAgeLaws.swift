@@ -31,7 +31,8 @@ enum StoreAgeLaws {
             in: probe.scope, matching: nil, after: nil, limit: StoreProbe.everything, at: present)
         try require("incoming messages with times since the boot", incoming, is: messages)
 
-        // The date of a message is used only if another boot stored it, and counts as the present if it is in the future.
+        // The date of a message is used only if the message was stored in another boot or without a boot time. A date
+        // in the future counts as the present.
         let forward = StoreTime(date: StoreProbe.moment + 7_200, bootTime: bootTime(boot, 110))
         try require("messages behind a step of two hours", try await probe.incomingIDs(at: forward), is: [1, 4, 5])
         let back = StoreTime(date: StoreProbe.moment - 7_200, bootTime: bootTime(boot, 161))

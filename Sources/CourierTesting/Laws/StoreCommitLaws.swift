@@ -88,13 +88,13 @@ enum StoreCommitLaws {
                 for batch in 0..<60 {
                     let ids = (0..<size).map { UInt64(batch * size + $0 + 1) }
                     try await probe.commit(ids.map { .enqueue(StoreProbe.message($0)) })
-                    // And by another batch they go as they came.
+                    // After every second batch, one more batch removes its messages again.
                     let removals = ids.map { StoreChange.removeOutgoing(StoreProbe.id($0)) }
                     if batch.isMultiple(of: 2) { try await probe.commit(removals) }
                 }
             }
             group.addTask {
-                // Continues to read after a finding, because a store may wait for its reader.
+                // Reading continues after a finding, because the store may make the writing task wait for reads.
                 var finding: String?
                 repeat {
                     let counted = try await probe.summary().outgoingCount
@@ -164,7 +164,7 @@ private final class CompletionOrder: Sendable {
         waiting?.resume()
     }
 
-    /// Returns all numbers when the expected count is reached.
+    /// Waits until the expected number of completions were called, and returns their numbers.
     func all() async -> [Int] {
         await withCheckedContinuation { continuation in
             let isComplete = state.withLock { state in
@@ -178,7 +178,7 @@ private final class CompletionOrder: Sendable {
     }
 }
 
-/// A flag that stays raised until it is lowered.
+/// A thread-safe flag. It is raised at the beginning, until `lower()` is called.
 private final class Flag: Sendable {
     private let value = Atomic(true)
     var isRaised: Bool { value.load(ordering: .sequentiallyConsistent) }

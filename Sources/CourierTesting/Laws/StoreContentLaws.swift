@@ -49,7 +49,8 @@ enum StoreContentLaws {
             try await pages(of: ids, limit, "outgoing") { try await probe.outgoingIDs(after: $0, limit: limit) }
             try await pages(of: ids, limit, "incoming") { try await probe.incomingIDs(after: $0, limit: limit) }
         }
-        // The id of a page need not exist, and a removal between two pages does not hide other messages.
+        // A page may begin after an id that does not exist, and a removal between two pages does not hide other
+        // messages.
         try await probe.commit(.removeOutgoing(StoreProbe.id(6)), .removeIncoming(StoreProbe.id(6)))
         try require("the page behind id 4", try await probe.outgoingIDs(after: 4, limit: 2), is: [9, 12])
         try require("the incoming page behind id 4", try await probe.incomingIDs(after: 4, limit: 2), is: [9, 12])
@@ -275,8 +276,8 @@ enum StoreContentLaws {
     }
 
     static func scopesAreSeparate(_ probe: StoreProbe) async throws {
-        // Two names look the same, but their bytes differ. The last two scopes are equal if a store joins the two
-        // names.
+        // Two client ids look the same, but their bytes differ. The last two scopes are equal if a store joins client
+        // id and broker into one text.
         let probes = [
             probe.inScope(clientID: "a", broker: "one:1883"), probe.inScope(clientID: "a", broker: "two:1883"),
             probe.inScope(clientID: "b", broker: "one:1883"),

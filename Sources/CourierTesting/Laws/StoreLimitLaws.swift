@@ -2,14 +2,14 @@ import CourierCore
 
 /// The laws about a store that is full.
 enum StoreLimitLaws {
-    /// The number of 1 KiB messages that a small store must not exceed.
+    /// The number of 1 KiB messages at which a store with a small limit must be full.
     private static let smallLimit: UInt64 = 2_000
 
     static func refusalChangesNothing(_ probe: StoreProbe) async throws {
         let (refused, error, before) = try await fill(probe)
         try require(error.code == .storeFull, "a full store refuses with \(error.code) instead of storeFull")
         try require("the store behind a refused batch", try await probe.snapshot(), is: before)
-        // Repeats it with changes that would fit in front of changes that do not fit.
+        // The second batch begins with changes that would fit. The changes that do not fit follow.
         let batch = [.rememberPacketID(40_000), .removeOutgoing(StoreProbe.id(1))] + Self.batch(refused, times: 4)
         guard case .failure = await probe.result(of: batch) else { throw Finding("the same batch was accepted later") }
         try require("the store behind a batch that removes and is refused", try await probe.snapshot(), is: before)
@@ -35,7 +35,8 @@ enum StoreLimitLaws {
         try require("outgoing messages behind rejections", try await probe.outgoingIDs().count, is: ids.count)
     }
 
-    /// Stores batches until one is refused.
+    /// Stores batches until one is refused. Returns the first id of the refused batch, the error, and the content of
+    /// the store.
     private static func fill(
         _ probe: StoreProbe
     ) async throws -> (refused: UInt64, error: CourierError, before: StoreProbe.Snapshot) {

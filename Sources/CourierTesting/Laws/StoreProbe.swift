@@ -4,7 +4,7 @@ import Synchronization
 
 /// A store under test, limited to one scope.
 struct StoreProbe: Sendable {
-    /// Everything a scope holds.
+    /// All data of one scope.
     struct Snapshot: Equatable {
         let outgoing: [StoredOutgoing]
         let incoming: [StoredMessage]
@@ -42,8 +42,8 @@ struct StoreProbe: Sendable {
     func commit(_ changes: StoreChange...) async throws(Finding) { try await commit(changes) }
 
     func result(of changes: [StoreChange]) async -> Result<Void, CourierError> {
-        // An unchecked continuation: a store that never completes is a finding, and `Once` ignores repeated
-        // completions.
+        // The continuation is unchecked, because a store may never call the completion; the law's time limit then
+        // reports this. `Once` ignores repeated calls.
         await withUnsafeContinuation { continuation in
             let once = Once(surplus: surplus)
             store.commit(changes, in: scope) { result in
@@ -124,7 +124,7 @@ final class CompletionSurplus: Sendable {
     func add() { calls.add(1, ordering: .sequentiallyConsistent) }
 }
 
-/// Lets the first call of a completion through.
+/// Recognizes the first call of a completion. Later calls are counted as surplus.
 final class Once: Sendable {
     private let isTaken = Atomic(false)
     private let surplus: CompletionSurplus

@@ -1,6 +1,6 @@
 import CourierTransport
 
-/// Two connected ends under test, each with its own channel.
+/// Two connected streams under test, each with its own channel.
 struct StreamBench: Sendable {
     let left: StreamEnd
     let right: StreamEnd
@@ -114,14 +114,14 @@ struct StreamBench: Sendable {
         try await right.expect([1])
         await left.perform { $0.abort() }
         _ = try await left.expectClose()
-        // Earlier signals of the stream may still wait in the loop.
+        // Earlier signals of the stream may still wait in the loop, so let the loop handle them first.
         for _ in 0..<10 { await left.onLoop { _ in } }
         try require(!streams[0].holdsReadiness, "a closed stream does not let go of its readiness")
     }
 
     // MARK: Test data
 
-    /// Returns bytes with a long period. The same seed gives the same bytes.
+    /// Returns pseudorandom bytes. The same seed gives the same bytes.
     static func bytes(_ count: Int, seed: Int) -> [UInt8] {
         var state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 | 1
         var bytes: [UInt8] = []
@@ -135,7 +135,7 @@ struct StreamBench: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Pieces of 1 to 4,000 bytes.
+    /// Splits the bytes into pieces of different sizes, from 1 to about 4,000 bytes.
     private static func pieces(of bytes: [UInt8]) -> [[UInt8]] {
         var pieces: [[UInt8]] = []
         var offset = 0

@@ -1,6 +1,6 @@
 import CourierTransport
 
-/// The handler of one end's channel, which compares the received bytes with the expected ones.
+/// The handler of one stream's channel, which compares the received bytes with the expected ones.
 ///
 /// Safe to share: mutable state is used only on the loop, where the channel calls this handler.
 final class StreamEnd: ChannelHandler, @unchecked Sendable {
@@ -21,7 +21,7 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
 
     // MARK: Actions
 
-    /// Opens a channel on `stream`; once.
+    /// Opens a channel on `stream`. Call it only once.
     func open(_ stream: any DuplexByteStream) async {
         await onLoop { end in
             var options = ChannelOptions()
@@ -46,7 +46,8 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Waits for as many bytes as `expected` has, compares them, and discards them.
+    /// Waits for as many bytes as `expected` has, and removes them from the received bytes. Throws if they differ from
+    /// `expected`.
     func expect(_ expected: [UInt8]) async throws {
         await wait(for: .bytes(expected.count))
         let (found, reason) = await onLoop { end in
@@ -68,10 +69,11 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
         await wait(for: .endOfInput)
         let (hasEnded, reason, extra) = await onLoop { ($0.hasInputEnded, $0.closeReason, $0.bytes.count) }
         try require(extra == 0, "\(extra) bytes came that nobody wrote")
-        try require(hasEnded, "the peer's output did not end in order, but so: \(brief(reason))")
+        try require(hasEnded, "the peer's output did not end normally: \(brief(reason))")
     }
 
-    /// Waits for the end of the input or of the stream; returns `nil` if the input ended in order.
+    /// Waits until the input ends or the stream is closed. Returns `nil` if the input ended without an error, otherwise
+    /// the reason of the close.
     func firstEnd() async -> ChannelCloseReason? {
         await wait(for: .endOfInput)
         return await onLoop { $0.hasInputEnded ? nil : $0.closeReason }

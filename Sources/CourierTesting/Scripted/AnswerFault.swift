@@ -7,7 +7,7 @@ public import MQTTCodec
 /// ```
 ///
 /// An answer is subject to the first fault of its packet type that is not used up. Later answers may overtake a delayed
-/// one. Faults do not apply to packets that a script sends by ``ScriptStep/send(_:)``.
+/// answer. Faults do not apply to packets that a script sends by ``ScriptStep/send(_:)``.
 public struct AnswerFault: Sendable, CustomStringConvertible {
     enum Kind: Sendable {
         case dropped
@@ -21,7 +21,7 @@ public struct AnswerFault: Sendable, CustomStringConvertible {
     /// The packet type of the answers.
     public let type: PacketType
 
-    /// The number of answers that the fault applies to, counted from its step.
+    /// The number of answers that the fault applies to, counted from the step that adds the fault.
     public let count: Int
 
     let kind: Kind
@@ -44,7 +44,7 @@ public struct AnswerFault: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - type: The type of the answers.
-    ///   - times: How often each is sent; twice by default.
+    ///   - times: How often each answer is sent; twice by default.
     ///   - count: How many answers; one by default.
     /// - Returns: The fault.
     public static func repeated(_ type: PacketType, times: Int = 2, count: Int = 1) -> AnswerFault {
@@ -55,7 +55,7 @@ public struct AnswerFault: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - type: The type of the answers.
-    ///   - delay: How much later.
+    ///   - delay: The delay of each answer.
     ///   - count: How many answers; all by default.
     /// - Returns: The fault.
     public static func delay(_ type: PacketType, by delay: Duration, count: Int = .max) -> AnswerFault {

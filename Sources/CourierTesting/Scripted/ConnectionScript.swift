@@ -1,11 +1,11 @@
 /// The steps of a ``ScriptedBroker`` on one connection.
 public struct ConnectionScript: Sendable {
-    /// The steps, in order.
+    /// The steps, first to last.
     public let steps: [ScriptStep]
 
     /// Makes the script of one connection. In a list of scripts, the first one is for the first connection, and so on.
     ///
-    /// - Parameter steps: The steps, in order. Without steps, the broker behaves correctly.
+    /// - Parameter steps: The steps, first to last. Without steps, the broker behaves correctly.
     /// - Returns: The script.
     public static func connection(_ steps: [ScriptStep] = []) -> ConnectionScript { ConnectionScript(steps: steps) }
 

@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// Received packets that are not handled yet, in their order.
+/// Received packets that are not handled yet, in the order of their arrival.
 struct PacketInbox: Sendable {
     private var packets: [Packet] = []
     private var first = 0

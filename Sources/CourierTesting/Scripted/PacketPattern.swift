@@ -1,6 +1,6 @@
 public import MQTTCodec
 
-/// A condition for a client's packets, which a script or a test waits for.
+/// Describes a packet of the client that a script or a test waits for.
 ///
 /// ```swift
 /// .expect(.publish)
@@ -20,7 +20,7 @@ public struct PacketPattern: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - type: The type of the packet; `nil` for any.
-    ///   - description: Its name in messages; the type's name by default.
+    ///   - description: The pattern's name in messages; the type's name by default.
     ///   - condition: A further condition; none by default. It is called on the broker's loop and must not block.
     public init(
         _ type: PacketType?, _ description: String? = nil,
@@ -34,7 +34,7 @@ public struct PacketPattern: Sendable, CustomStringConvertible {
     /// Whether `packet` matches.
     ///
     /// - Parameter packet: Any packet.
-    /// - Returns: `true` when the type and the condition agree.
+    /// - Returns: `true` if the packet has the type and meets the condition.
     public func matches(_ packet: Packet) -> Bool { (type == nil || type == packet.type) && condition(packet) }
 }
 
@@ -69,7 +69,7 @@ extension PacketPattern {
     /// - Parameters:
     ///   - version: The version of MQTT.
     ///   - clientID: The client identifier.
-    ///   - isCleanStart: The clean start, before MQTT 5 the clean session.
+    ///   - isCleanStart: The flag "clean start"; before MQTT 5, it is called "clean session".
     /// - Returns: The pattern.
     public static func connect(
         version: ProtocolVersion? = nil, clientID: String? = nil, isCleanStart: Bool? = nil

@@ -6,13 +6,13 @@ public import MQTTCodec
 /// .flood(PublishFlood(count: 100_000, qos: .atLeastOnce, exceedsReceiveMaximum: true))
 /// ```
 ///
-/// Each payload starts with the message's number, from 0 on, as eight big-endian bytes. A shorter payload has the first
-/// of them.
+/// Each payload starts with the message's number, from 0 on, as eight big-endian bytes. A shorter payload contains only
+/// the first of these bytes.
 public struct PublishFlood: Hashable, Sendable {
     /// The number of messages.
     public var count: Int
 
-    /// The topic name of all; `flood` by default.
+    /// The topic name of all messages; `flood` by default.
     public var topic = "flood"
 
     /// The size of each payload in bytes; 64 by default.
@@ -21,18 +21,18 @@ public struct PublishFlood: Hashable, Sendable {
     /// The quality of service; QoS 0 by default.
     public var qos = PacketQoS.atMostOnce
 
-    /// Whether the flood ignores the client's receive maximum for QoS 1 and 2; `false` by default, so that it waits for
-    /// acknowledgements. A packet id in flight is used again only if all 65,535 are in flight.
+    /// Whether the flood ignores the client's receive maximum for QoS 1 and 2; `false` by default, so that the flood
+    /// waits for acknowledgements. A packet id in flight is used again only if all 65,535 ids are in flight.
     public var exceedsReceiveMaximum = false
 
     /// Makes a flood.
     ///
     /// - Parameters:
     ///   - count: How many messages.
-    ///   - topic: The topic name of all.
+    ///   - topic: The topic name of all messages.
     ///   - payloadSize: The size of each payload in bytes.
     ///   - qos: The quality of service.
-    ///   - exceedsReceiveMaximum: Whether the client's receive maximum is broken.
+    ///   - exceedsReceiveMaximum: Whether the client's receive maximum is ignored.
     public init(
         count: Int, topic: String = "flood", payloadSize: Int = 64, qos: PacketQoS = .atMostOnce,
         exceedsReceiveMaximum: Bool = false

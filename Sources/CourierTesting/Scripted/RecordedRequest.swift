@@ -1,8 +1,8 @@
 import MQTTCodec
 
-/// A client's packet in a recording, and the rule that finds the same packet in another run.
+/// A packet of the client in a recording. A replay compares it with the packets of the present client.
 struct RecordedRequest: Sendable, CustomStringConvertible {
-    /// The properties that a packet shares with its counterpart in another run.
+    /// The properties that are equal in a recorded packet and in the matching packet of the present client.
     struct Kind: Hashable, Sendable {
         fileprivate let type: PacketType
         fileprivate let subject: Subject
@@ -11,20 +11,20 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
     fileprivate enum Subject: Hashable, Sendable {
         case message(topic: String, qos: PacketQoS)
         case filters(Set<String>)
-        /// An answer to the broker, whose packet ids are the same in each run.
+        /// An acknowledgement of a broker's message. The broker chose the packet id, so it is the same in each replay.
         case answer(PacketID)
         case none
     }
 
     let type: PacketType
-    /// The packet id that the client chose.
+    /// The packet id that the client chose; `nil` if the packet has no such id.
     let ownID: PacketID?
     private let subject: Subject
 
     /// Decodes a packet; `nil` if it cannot be decoded.
     ///
-    /// `version` is the version of the packets before it, and on return of the packets after it. A CONNECT sets it. If
-    /// no CONNECT was recorded, the first packet that can be decoded in one version only sets it.
+    /// Decoding tries `version` first, then 5.0, then 3.1.1. The version that succeeds is returned in `version`, for
+    /// the packets that follow. A CONNECT sets its own version.
     init?(_ bytes: [UInt8], _ version: inout ProtocolVersion) {
         for candidate in [version, .v5, .v311] {
             let decoder = PacketDecoder(version: candidate, sender: .client)
@@ -63,14 +63,14 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Its type and subject. Packet ids that the client chose are ignored.
+    /// The packet's type and subject. Packet ids that the client chose are ignored.
     var kind: Kind { Kind(type: type, subject: subject) }
 
-    /// Whether another client's packet is the counterpart of this one. `ids` maps packet ids of this client to those of
-    /// the other client, as far as they are known.
+    /// Whether `other`, a packet of the present client, matches this recorded packet. `ids` contains the known packet
+    /// ids of the present client for packet ids of the recording.
     func isLike(_ other: RecordedRequest, _ ids: [PacketID: PacketID]) -> Bool {
         guard kind == other.kind else { return false }
-        // A PUBREL must belong to the exchange of its PUBLISH.
+        // A PUBREL matches only if its packet id belongs to the same exchange.
         return type != .pubRel || ownID.map { ids[$0] ?? $0 } == other.ownID
     }
 

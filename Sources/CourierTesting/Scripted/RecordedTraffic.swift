@@ -3,8 +3,8 @@ import MQTTCodec
 
 /// A recorded connection, which a ``ScriptedBroker`` replays to a client.
 ///
-/// It needs the direction, the delay and the bytes of each packet, so it can be made from any recording, such as one of
-/// the packet inspector:
+/// A recording consists of the direction, the delay and the bytes of each packet. So it can be made from any log of
+/// packets, such as one of the packet inspector:
 ///
 /// ```swift
 /// let logger = MQTTChuckLogger()
@@ -16,10 +16,10 @@ import MQTTCodec
 /// ```
 ///
 /// The broker's packets are sent again byte for byte, after the same packets of the client and with the same delay, by
-/// the clock of the loop. The client must send its packets again, in any order between two packets of the broker: the
-/// same types, for PUBLISH the same topic and QoS, and for SUBSCRIBE and UNSUBSCRIBE the same filters. If a client uses
-/// other packet ids, the answers use them, too. Each ping is answered. However, if the recorded broker did not answer
-/// the last ping, that ping and later ones are not answered.
+/// the clock of the loop. The client must send its packets again: the same types, for PUBLISH the same topic and QoS,
+/// and for SUBSCRIBE and UNSUBSCRIBE the same filters. Between two packets of the broker, their order does not matter.
+/// If a client uses other packet ids, the broker's acknowledgements contain these ids. Each ping is answered. However,
+/// if the recorded broker did not answer the last ping, that ping and later pings are not answered.
 ///
 /// A recording contains no secrets. A client that authenticates by AUTH receives `*` instead of the broker's data.
 public struct RecordedTraffic: Sendable {
@@ -39,8 +39,8 @@ public struct RecordedTraffic: Sendable {
 
     /// Makes the traffic of a recording.
     ///
-    /// - Parameter packets: The packets of one connection in order, each with its direction, its delay after the packet
-    ///  before it, and its bytes.
+    /// - Parameter packets: The packets of one connection, oldest first, each with its direction, its delay after the
+    ///   packet before it, and its bytes.
     public init(_ packets: [(direction: PacketBatch.Direction, delay: Duration, bytes: [UInt8])]) {
         let lastPing = packets.lastIndex { Self.type($0.bytes) == .pingReq }
         let lastAnswer = packets.lastIndex { Self.type($0.bytes) == .pingResp }
@@ -73,9 +73,9 @@ extension ConnectionScript {
     ///
     /// - Parameters:
     ///   - traffic: The recording.
-    ///   - end: The steps after its last packet, such as `.cut(.reset)`, because a recording does not contain how the
-    ///    connection ended. By default, the broker closes after a DISCONNECT, stays silent if it did not answer a ping,
-    ///    and otherwise behaves correctly.
+    ///   - end: The steps after the last recorded packet, such as `.cut(.reset)`, because a recording does not contain
+    ///     how the connection ended. By default, the broker closes after a DISCONNECT. If the recorded broker did not
+    ///     answer the last ping, the broker stays silent. Otherwise it behaves correctly.
     /// - Returns: The script.
     public static func replaying(_ traffic: RecordedTraffic, end: [ScriptStep] = []) -> ConnectionScript {
         var steps: [ScriptStep] = traffic.hasBeginning ? [] : [.accept()]

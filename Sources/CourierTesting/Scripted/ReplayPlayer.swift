@@ -2,7 +2,7 @@ import MQTTCodec
 
 /// The part of ``ScriptPlayer`` that replays a recording, without I/O.
 ///
-/// After each packet and at ``deadline``, call ``advance(now:)`` until it returns `.wait`.
+/// After each packet and at ``deadline``, call ``advance(now:)`` until it returns `.wait` or `.finished`.
 struct ReplayPlayer: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -15,9 +15,9 @@ struct ReplayPlayer: Sendable {
 
     enum Reception: Equatable, Sendable {
         case taken
-        /// A ping for which the recording does not wait.
+        /// A ping that no step of the recording waits for. The caller answers it.
         case ping
-        /// The recording expects no such packet, or no further one.
+        /// The rest of the recording contains no such packet.
         case unexpected
     }
 
@@ -27,9 +27,10 @@ struct ReplayPlayer: Sendable {
     private var early: [RecordedRequest] = []
     /// The number of packets of each kind that the client has not sent yet.
     private var missing: [RecordedRequest.Kind: Int] = [:]
-    /// The step that waits for the ping without an answer; `nil` if all pings were answered.
+    /// The index of the step that waits for the ping that the recorded broker did not answer; `nil` if it answered all
+    /// pings.
     private let lastPing: Int?
-    /// The client's packet ids for those of the recording.
+    /// The packet ids of the present client, by the packet ids of the recording.
     private var ids: [PacketID: PacketID] = [:]
     /// The time at which the previous step was done.
     private var since: Instant
@@ -49,25 +50,25 @@ struct ReplayPlayer: Sendable {
         return since + delay
     }
 
-    /// A text for messages that says what it waits for.
+    /// The present step in words, for failure messages.
     var words: String {
         let place = "packet \(min(position + 1, traffic.steps.count)) of \(traffic.steps.count) of the recording"
         guard position < traffic.steps.count, case .client(let request) = traffic.steps[position] else { return place }
         return "\(place), \(request)"
     }
 
-    /// Whether the recording still waits for the client.
+    /// Whether a remaining step waits for a packet of the client.
     var isWaitingForClient: Bool {
         traffic.steps[position...].contains { if case .client = $0 { true } else { false } }
     }
 
-    /// Takes a packet of the client.
+    /// Checks a packet of the client. An expected packet is stored until its step.
     mutating func received(_ packet: Packet) -> Reception {
         let request = RecordedRequest(packet)
         if request.type == .pingReq, position < lastPing ?? .max { return .ping }
         // A PUBREL is matched with its exchange later, after the PUBLISH was matched.
         guard let count = missing[request.kind], count > 0 else {
-            // After the ping without an answer, no ping is answered.
+            // From the ping that the recorded broker did not answer on, no ping is answered.
             return request.type == .pingReq ? .taken : .unexpected
         }
         missing[request.kind] = count - 1
@@ -95,7 +96,8 @@ struct ReplayPlayer: Sendable {
         return .finished
     }
 
-    /// Returns the same answer with the packet id of this run's client.
+    /// Returns the broker's packet. In an acknowledgement, the packet id is replaced by the id that the present client
+    /// chose.
     private func withOwnID(_ bytes: [UInt8]) -> [UInt8] {
         switch bytes.first.flatMap({ PacketType(rawValue: $0 >> 4) }) {
         case .pubAck, .pubRec, .pubComp, .subAck, .unsubAck: break

@@ -6,7 +6,7 @@ public struct ScriptFailure: Error, Hashable, Sendable, CustomStringConvertible 
     /// The number of the step in the connection's script, counted from 1; `nil` after the end of the script.
     public let step: Int?
 
-    /// The task of the step; empty without a step.
+    /// The description of the step; empty without a step.
     public let expectation: String
 
     /// What happened instead.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds a part of a script back until the test releases it.
+/// Holds a part of a script back until the test releases the gate.
 ///
 /// ```swift
 /// let gate = ScriptGate()

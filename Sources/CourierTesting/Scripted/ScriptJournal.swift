@@ -2,7 +2,7 @@ import CourierTransport
 import MQTTCodec
 import Synchronization
 
-/// The events of a ``ScriptedBroker``, and the callers that wait for future ones. Belongs to the broker's loop.
+/// The events of a ``ScriptedBroker``, and the callers that wait for future events. Belongs to the broker's loop.
 struct ScriptJournal {
     /// The event that a test waits for.
     enum Goal {
@@ -42,7 +42,7 @@ struct ScriptJournal {
     let packetLimit: Int
     private(set) var connections: [RecordedConnection] = []
     private(set) var failures: [ScriptFailure] = []
-    /// The received packets of all connections, in order.
+    /// The received packets of all connections, oldest first.
     private(set) var packets: [ReceivedPacket] = []
     private var playedCount = 0
     /// The number of connections in the script.
@@ -63,7 +63,7 @@ struct ScriptJournal {
         return connections.count
     }
 
-    /// Records a packet; returns `false` if the limit is reached.
+    /// Records a packet. Returns `false`, and records nothing, if the limit of recorded packets is reached.
     mutating func received(_ packet: Packet, on number: Int, at now: ContinuousClock.Instant) -> Bool {
         guard packets.count < packetLimit else { return false }
         let received = ReceivedPacket(packet: packet, connection: number, receivedAt: now)
@@ -123,7 +123,8 @@ struct ScriptJournal {
             connection: nil, step: nil, expectation: "", event: "the broker was shut down before \(goal.words) came")
     }
 
-    /// Returns the event if it has already happened. Otherwise, subtracts the matching packets so far from `goal`.
+    /// Returns the event if it has already happened, otherwise `nil`. In the second case, subtracts the matching
+    /// packets so far from `goal`.
     private func search(_ goal: inout Goal) -> Finding? {
         switch goal {
         case .packet:
@@ -141,7 +142,7 @@ struct ScriptJournal {
         }
     }
 
-    /// Resumes the callers whose connection, end of connection or end of script has happened.
+    /// Resumes the callers that wait for another event than a packet, if the event has happened.
     private mutating func settle() {
         let all = waiting
         waiting = []
@@ -164,7 +165,7 @@ struct ScriptJournal {
 }
 
 extension ScriptJournal.Goal {
-    /// Counts a received packet if it matches.
+    /// If a received packet matches, subtracts it from the remaining count.
     fileprivate mutating func count(_ received: ReceivedPacket) {
         guard case .packet(let pattern, let remaining, let connection) = self, remaining > 0,
             connection == nil || connection == received.connection, pattern.matches(received.packet)

@@ -30,7 +30,7 @@ extension ScriptPlayer {
         }
     }
 
-    /// Sends an answer, unless a fault applies to it.
+    /// Sends an answer. If a fault applies to the answer, performs the fault instead.
     private mutating func say(_ packet: Packet, _ now: Instant, _ actions: inout [Action]) {
         guard let index = faults.firstIndex(where: { $0.fault.type == packet.type && $0.remaining > 0 }) else {
             return actions.append(.send(packet))

@@ -21,7 +21,7 @@ extension ScriptPlayer {
         return count
     }
 
-    /// Returns a packet id that is not in flight, if there is one.
+    /// Returns a packet id that is not in flight. If all ids are in flight, returns the next one anyway.
     private mutating func nextID() -> PacketID? {
         for _ in 0...UInt16.max {
             lastID &+= 1

@@ -3,8 +3,8 @@ import MQTTCodec
 /// Plays the script of one connection as a pure state machine: its inputs are events, and its outputs are actions.
 ///
 /// The state becomes `serving` at the end of the script. It becomes `ended`, which is final, when the connection was
-/// cut or the script has failed. Perform the actions in order, call ``timerFired(now:into:)`` at ``nextDeadline``, and
-/// call ``proceed(now:into:)`` while ``wantsToProceed``.
+/// cut or the script has failed. Perform the actions first to last. Call ``timerFired(now:into:)`` at ``nextDeadline``.
+/// Call ``proceed(now:into:)`` while ``wantsToProceed`` is true.
 struct ScriptPlayer: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -95,7 +95,7 @@ struct ScriptPlayer: Sendable {
         return min(own, first ?? own)
     }
 
-    /// Whether the script can send more at once.
+    /// Whether a flood can continue now, so that the owner must call `proceed`.
     var wantsToProceed: Bool {
         guard !isCongested, case .flooding(let flood, let sent) = state else { return false }
         return sent >= flood.count || maySendMore(of: flood)
@@ -313,7 +313,8 @@ struct ScriptPlayer: Sendable {
         return ScriptFailure(connection: connection, step: number, expectation: step.description, event: event)
     }
 
-    /// Returns the next received packet, after it has updated the exchanges that the packet ends.
+    /// Returns the next received packet; `nil` if there is none. If the packet ends an exchange, its packet id becomes
+    /// free first.
     private mutating func next() -> Packet? {
         guard let packet = inbox.popFirst() else { return nil }
         switch packet {

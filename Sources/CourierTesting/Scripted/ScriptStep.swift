@@ -2,13 +2,13 @@ public import MQTTCodec
 
 /// One step of a ``ScriptedBroker`` on one connection.
 ///
-/// The steps are performed in order. After the last step, the broker behaves correctly, so a script contains only the
-/// deviations.
+/// The steps are performed one after the other. After the last step, the broker behaves correctly, so a script contains
+/// only the deviations.
 public enum ScriptStep: Sendable {
     // MARK: Client packets
 
-    /// Requires that the next packet matches; otherwise the script fails. The packet is not answered. A PINGREQ before
-    /// it is answered and skipped, unless a PINGREQ is expected.
+    /// Requires that the next packet matches; otherwise the script fails. The packet is not answered. Each PINGREQ
+    /// before the packet is answered and skipped, unless a PINGREQ is expected.
     case expect(PacketPattern)
 
     /// Behaves correctly until a matching packet is received, which is not answered.
@@ -16,10 +16,10 @@ public enum ScriptStep: Sendable {
 
     // MARK: Broker packets
 
-    /// Answers the packet that was last expected, as a correct broker does.
+    /// Answers the packet that the last `expect` or `serve` step waited for, as a correct broker does.
     case answer
 
-    /// Sends a packet in the version of the CONNECT, or in 3.1.1 before it.
+    /// Sends a packet, encoded for the MQTT version of the client's CONNECT, or for 3.1.1 before a CONNECT.
     case send(Packet)
 
     /// Sends bytes unchanged.
@@ -46,11 +46,11 @@ public enum ScriptStep: Sendable {
 
     // MARK: Pauses
 
-    /// Sends nothing for this time, by the clock of the broker's loop. Packets that are received meanwhile are handled
-    /// afterwards. Answers that a fault has delayed are still sent at their time.
+    /// Sends nothing for this time, by the clock of the broker's loop. Packets that are received during the pause are
+    /// handled after it. Answers that a fault has delayed are still sent at their time.
     case pause(Duration)
 
-    /// Sends nothing until the test releases the gate. Packets that are received meanwhile are handled afterwards.
+    /// Sends nothing until the test releases the gate. Packets that are received before that are handled after it.
     /// Answers that a fault has delayed are still sent at their time.
     case hold(ScriptGate)
 
@@ -65,7 +65,7 @@ public enum ScriptStep: Sendable {
 
     // MARK: End of the connection
 
-    /// Cuts the connection after the sent packets.
+    /// Cuts the connection after the packets of earlier steps were sent.
     case cut(CutStyle)
 
     /// Several steps that count as one.
@@ -79,8 +79,8 @@ public enum CutStyle: Hashable, Sendable {
 
     /// The connection breaks: over TCP by a reset (RST, `SO_LINGER` 0), in memory by an error. Data in transit is lost:
     /// over TCP, data that the client's system has not received; in memory, data that the client has not read. A Unix
-    /// socket has no reset. Its client sees one only if the broker has not read all of its data, and an orderly end
-    /// otherwise.
+    /// socket has no reset. If the broker has not read all data of the client, the client still sees a reset, otherwise
+    /// an orderly end.
     case reset
 }
 
@@ -88,7 +88,8 @@ extension ScriptStep {
     /// Expects CONNECT and accepts it.
     ///
     /// - Parameters:
-    ///   - isSessionPresent: The flag "session present" of the CONNACK, whether it is true or not; `false` by default.
+    ///   - isSessionPresent: The value of the flag "session present" in CONNACK. It may be wrong on purpose; `false` by
+    ///     default.
     ///   - properties: The CONNACK's properties; none by default.
     /// - Returns: The step.
     public static func accept(isSessionPresent: Bool = false, properties: PacketProperties = []) -> ScriptStep {
@@ -113,7 +114,7 @@ extension ScriptStep {
 
     /// Expects CONNECT and closes without CONNACK, as some brokers do for a version that they do not support.
     ///
-    /// - Parameter style: How it closes; orderly by default.
+    /// - Parameter style: How the connection is closed; orderly by default.
     /// - Returns: The step.
     public static func closeWithoutAnswer(_ style: CutStyle = .orderly) -> ScriptStep {
         .group([.expect(.connect), .cut(style)])

@@ -3,11 +3,10 @@ import MQTTCodec
 
 /// An MQTT server in this process that misbehaves on demand, to test how a client reacts.
 ///
-/// A script lists the deviations for each connection in turn. Apart from these, and after the end of the script, the
+/// A script lists the deviations for each connection. Apart from these deviations, and after the end of the script, the
 /// broker behaves correctly: it accepts, grants every subscription, acknowledges and answers pings. It forwards no
-/// messages and keeps no sessions; use ``LoopbackBroker`` for these. It supports MQTT 3.1, 3.1.1 and 5.0. Clients
-/// connect by TCP on a free port, by a Unix socket, by TLS with your certificate, or in memory, each with or without
-/// WebSocket.
+/// messages and keeps no sessions; a ``LoopbackBroker`` does both. It supports MQTT 3.1, 3.1.1 and 5.0. Clients connect
+/// by TCP on a free port, by a Unix socket, by TLS with your certificate, or in memory, each with or without WebSocket.
 ///
 /// ```swift
 /// let gate = ScriptGate()
@@ -33,7 +32,7 @@ public final class ScriptedBroker: Sendable {
     /// script fails.
     public static let defaultPacketLimit = 100_000
 
-    /// The endpoint for clients.
+    /// The endpoint that clients connect to.
     public let endpoint: TransportEndpoint
     /// The TCP port, 0 for a Unix socket.
     public let port: UInt16
@@ -64,9 +63,9 @@ public final class ScriptedBroker: Sendable {
     ///   - address: The address to listen on; a free port of 127.0.0.1 by default.
     ///   - tls: The server's TLS context; `nil`, the default, means no TLS.
     ///   - webSocket: The settings of WebSocket; `nil`, the default, means no WebSocket.
-    ///   - loop: The event loop of the broker; by default its own loop, in real time. Pass the client's loop if one
-    ///     ``VirtualClock`` must settle both at once.
-    ///   - packetLimit: The most packets that are recorded.
+    ///   - loop: The event loop of the broker; by default its own loop, in real time. If one ``VirtualClock`` must
+    ///     control the client and the broker, pass the client's loop.
+    ///   - packetLimit: The maximum number of recorded packets; 100,000 by default.
     /// - Returns: The broker, which runs until ``shutdown()``.
     /// - Throws: `TransportError` when the address cannot be listened on.
     public static func start(
@@ -90,11 +89,11 @@ public final class ScriptedBroker: Sendable {
         }
     }
 
-    /// Opens a connection in memory and returns the client's end. It uses WebSocket if the broker was started with
-    /// WebSocket, and never TLS.
+    /// Opens a connection in memory and returns the client's end. The connection uses WebSocket if the broker was
+    /// started with WebSocket, and never TLS.
     ///
     /// - Parameters:
-    ///   - capacity: The most bytes that wait in each direction; 64 KiB by default.
+    ///   - capacity: The most bytes that are buffered in each direction; 64 KiB by default.
     ///   - bytesPerCall: The most bytes that one read or write moves; no limit by default.
     /// - Returns: An endpoint for one connection.
     public func connectInMemory(capacity: Int = 64 << 10, bytesPerCall: Int = .max) -> TransportEndpoint {
@@ -105,7 +104,8 @@ public final class ScriptedBroker: Sendable {
         return .stream(client)
     }
 
-    /// Lets data that was sent before an orderly cut reach a client that reads late, also on a busy machine.
+    /// The options of all connections. After an orderly cut, the long linger timeout lets the sent data reach a client
+    /// that reads late, also on a busy machine.
     private static var channelOptions: ChannelOptions {
         var options = ChannelOptions()
         options.lingerTimeout = .seconds(600)
@@ -127,12 +127,12 @@ public final class ScriptedBroker: Sendable {
 
     // MARK: Records
 
-    /// All connections that clients have opened, in order, with their records.
+    /// The records of all connections, in the order in which clients opened them.
     public var connections: [RecordedConnection] {
         get async { await host.withJournal { $0.connections } }
     }
 
-    /// The received packets of all connections or one, in order.
+    /// Returns the received packets of all connections or of one, oldest first.
     ///
     /// - Parameters:
     ///   - pattern: The packets to return; all by default.
@@ -150,8 +150,9 @@ public final class ScriptedBroker: Sendable {
     ///
     /// - Parameters:
     ///   - pattern: The packet to wait for.
-    ///   - number: Its position among the matching packets; 1, the first, by default.
-    ///   - connection: The number of the connection, counted from 1; by default, packets of all connections are counted.
+    ///   - number: The position of the packet among the matching packets; 1, the first, by default.
+    ///   - connection: The number of the connection, counted from 1; by default, the packets of all connections are
+    ///     counted.
     /// - Returns: The packet.
     /// - Throws: ``ScriptFailure`` if the script fails or the broker is shut down first, `CancellationError` if
     ///   the task is cancelled.
@@ -191,7 +192,7 @@ public final class ScriptedBroker: Sendable {
 
     // MARK: Results of the script
 
-    /// The failures of the scripts, in order.
+    /// The failures of the scripts, oldest first.
     public var failures: [ScriptFailure] {
         get async { await host.withJournal { $0.failures } }
     }

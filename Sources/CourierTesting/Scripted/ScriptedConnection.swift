@@ -21,7 +21,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
     private var buffer = PacketBuffer()
     private var actions: [ScriptPlayer.Action] = []
     private var phase = Phase.open
-    /// The number of received bytes, and the number of those that are decoded.
+    /// The number of received bytes. `consumedCount` is the number of bytes that are decoded.
     private var receivedCount = 0
     private var consumedCount = 0
     private var isReceiving = false
@@ -38,11 +38,11 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
         self.channel = channel
         self.host = host
         player = ScriptPlayer(steps, connection: number)
-        // A CONNECT names its version. Until then, the more lenient rules of 3.1.1 apply.
+        // Each CONNECT contains its MQTT version. Until CONNECT is decoded, the more lenient rules of 3.1.1 apply.
         decoder = PacketDecoder(version: .v311, sender: .client)
     }
 
-    /// The step that the script still waits for.
+    /// The step that the script still waits for, as a failure; `nil` if the script has ended.
     var unplayed: ScriptFailure? { player.unplayed }
 
     func abort() {

@@ -67,7 +67,7 @@ final class ScriptedHost: @unchecked Sendable {
 
     // MARK: Events of connections
 
-    /// Makes the handler of a new channel.
+    /// Returns the handler of a new channel. The handler plays the script of this connection.
     func accept(_ channel: ByteChannel) -> ScriptedConnection {
         loop.preconditionOnLoop()
         let number = journal.opened(at: loop.now)
@@ -78,7 +78,7 @@ final class ScriptedHost: @unchecked Sendable {
         return connection
     }
 
-    /// Records a packet; returns `false` if the limit is reached.
+    /// Records a packet. Returns `false`, and records nothing, if the limit of recorded packets is reached.
     func received(_ packet: Packet, on number: Int) -> Bool { journal.received(packet, on: number, at: loop.now) }
     func counted(received: Int, on number: Int) { journal.counted(received: received, on: number) }
     func counted(sent: Int, on number: Int) { journal.counted(sent: sent, on: number) }

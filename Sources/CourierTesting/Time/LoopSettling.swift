@@ -10,7 +10,7 @@ import Synchronization
 final class LoopSettling: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// The number of rounds. Each round handles one step of a conversation over sockets.
+    /// The number of rounds. Each round handles one step of an exchange between two sockets.
     private static let rounds = 64
     /// A deadline later than any timer of a test.
     private static let never = Duration.seconds(1_000 * 365 * 86_400)
@@ -41,7 +41,7 @@ final class LoopSettling: Sendable {
 
     var isOnLoop: Bool { loop.isOnLoop }
 
-    /// The loop is about to sleep until `deadline`. On the loop.
+    /// Called on the loop when it is about to sleep until `deadline`. Ends the wait.
     func loopSleeps(until deadline: Instant) {
         finish(deadline >= neverComes ? nil : deadline)
         if let timer = timer.withLock({ $0 }) { loop.cancel(timer) }
@@ -67,7 +67,8 @@ final class LoopSettling: Sendable {
         waiting?.resume(returning: deadline)
     }
 
-    /// An object that the loop's timers own. It is released when the loop ends, which ends the wait.
+    /// An object that a timer of the loop owns. When the loop ends, the object is released, and its `deinit` ends the
+    /// wait.
     private final class EndOfLoop {
         private let settling: LoopSettling
         private let clock: VirtualClock

@@ -24,7 +24,7 @@ public final class VirtualClock: LoopClock {
         var settlings: [LoopSettling] = []
     }
 
-    /// The number of passes over several loops, so that work that one loop hands to another is done, too.
+    /// How often a wait visits each of several loops. Later visits handle work that one loop has submitted to another.
     private static let passesOverSeveralLoops = 8
 
     /// The time at which the clock began.
@@ -34,7 +34,7 @@ public final class VirtualClock: LoopClock {
 
     /// Makes a stopped clock.
     ///
-    /// - Parameter start: Its time; the real time by default.
+    /// - Parameter start: The clock's first time; the real time by default.
     public init(startingAt start: ContinuousClock.Instant = .now) {
         self.start = start
         state = Mutex(State(now: start))
@@ -95,8 +95,8 @@ public final class VirtualClock: LoopClock {
     /// no stream is ready for reading or writing.
     ///
     /// It does not wait for tasks on other executors, for other processes, or for more than some dozens of exchanges
-    /// between two sockets. For those, await their effect, such as the arrival of a packet. A loop that was shut down
-    /// is idle.
+    /// between two sockets. To wait for such work, await its effect, such as the arrival of a packet. A loop that was
+    /// shut down is idle.
     ///
     /// - Parameter loops: The loops. They must use this clock.
     /// - Returns: The deadline of their next timer; `nil` without timers.
@@ -117,7 +117,7 @@ public final class VirtualClock: LoopClock {
         return earliest
     }
 
-    /// Notifies `settling` when its loop is about to sleep. On that loop.
+    /// Registers `settling`, which is notified when its loop is about to sleep. Called on that loop.
     func watch(_ settling: LoopSettling) { state.withLock { $0.settlings.append(settling) } }
 
     /// Removes `settling`, because its loop has ended.
@@ -133,15 +133,15 @@ public final class VirtualClock: LoopClock {
 
     // MARK: Called by a loop
 
-    /// Returns zero if the timer is due, and otherwise `nil`, so that the loop sleeps until it is woken: real time has
-    /// no effect on deadlines.
+    /// Returns zero if the timer is due. Otherwise returns `nil`, so that the loop sleeps until it is woken: real time
+    /// has no effect on deadlines.
     ///
     /// - Parameter deadline: The deadline of the loop's next timer.
     /// - Returns: Zero or `nil`.
     public func sleepLimit(until deadline: ContinuousClock.Instant) -> Duration? {
         let (isDue, settled) = state.withLock { state -> (Bool, [LoopSettling]) in
             if deadline <= state.now { return (true, []) }
-            // Usually there is no waiter.
+            // Usually no test waits for this loop, so the search below is skipped.
             if state.settlings.isEmpty { return (false, []) }
             let settled = state.settlings.filter(\.isOnLoop)
             state.settlings.removeAll(where: \.isOnLoop)

@@ -52,7 +52,7 @@ extension TransportError {
         case ECONNREFUSED:
             return error(
                 .connectionRefused, "connection refused: \(what); is the server running there?")
-        case ETIMEDOUT: return error(.timedOut, "connection timed out: \(what) does not answer any more")
+        case ETIMEDOUT: return error(.timedOut, "connection timed out: \(what) no longer answers")
         case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL:
             return error(.unreachable, "unreachable: \(what) (\(describe(errno: number))); is there a network?")
         case ECONNRESET: return error(.reset, "connection reset: \(what)")

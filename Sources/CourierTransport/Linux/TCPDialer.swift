@@ -62,7 +62,7 @@ final class TCPDialer: Dialer {
     }
 
     var progress: String {
-        addresses.isEmpty ? "the look-up of the host name did not finish" : "no answer"
+        addresses.isEmpty ? "the lookup of the host name did not finish" : "no answer"
     }
 
     func start() {

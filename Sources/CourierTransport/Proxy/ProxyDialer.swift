@@ -39,7 +39,7 @@ final class ProxyDialer: Dialer {
 
     var progress: String {
         switch step {
-        case .lookingUp: "the look-up of the host name did not finish"
+        case .lookingUp: "the lookup of the host name did not finish"
         case .connecting(let dialer): "no connection to the proxy \(proxy): \(dialer.progress)"
         case .talking(let exchange): exchange.progress
         }

@@ -134,7 +134,7 @@ struct SOCKS5Handshake: ProxyHandshake {
         guard answer[1] == 0 else {
             throw route.error(
                 .proxyAuthenticationFailed,
-                "did not accept the user name and the password (status \(answer[1])); correct them in its configuration"
+                "did not accept the user name and the password (status \(answer[1])); correct them in the proxy settings of this client"
             )
         }
         return sendRequest()

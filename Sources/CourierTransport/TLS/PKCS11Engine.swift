@@ -90,7 +90,7 @@ struct PKCS11URI: Sendable, Equatable {
         guard uri.hasPrefix("pkcs11:"), !uri.utf8.contains(0) else {
             throw TransportError(
                 .badPrivateKeyFile,
-                "a key in hardware is named by a URI that begins with `pkcs11:`, such as `pkcs11:token=device;object=key`"
+                "a key in hardware has a URI that begins with `pkcs11:`, such as `pkcs11:token=device;object=key`"
             )
         }
         let parts = uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

@@ -95,11 +95,11 @@ enum TLSErrors {
         case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_TLSV1_ALERT_PROTOCOL_VERSION, SSL_R_VERSION_TOO_LOW,
             SSL_R_UNKNOWN_PROTOCOL, SSL_R_NO_PROTOCOLS_AVAILABLE, SSL_R_INAPPROPRIATE_FALLBACK:
             return error(
-                .tlsProtocolVersion, "\(peerName) speaks no version of TLS that is allowed here (\(words))")
+                .tlsProtocolVersion, "\(peerName) supports no TLS version that this client allows (\(words))")
         case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_BAD_RECORD_TYPE,
             SSL_R_RECORD_LENGTH_MISMATCH:
             return error(
-                .tlsNotSpoken, "\(peerName) does not speak TLS (\(words)); is it the port for plain connections?")
+                .tlsNotSpoken, "\(peerName) does not use TLS (\(words)); is this a port for connections without TLS?")
         case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED, SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
             return error(.tlsClientCertificateRequired, "\(peerName) requires a certificate of the client (\(words))")
         case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE where lacksClientCertificate:
@@ -111,7 +111,8 @@ enum TLSErrors {
             return error(.tlsClientCertificateRejected, "\(peerName) did not accept our certificate (\(words))")
         case SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL, SSL_R_NO_APPLICATION_PROTOCOL:
             return error(
-                .tlsNoCommonProtocol, "\(peerName) speaks none of the offered application protocols (ALPN) (\(words))")
+                .tlsNoCommonProtocol, "\(peerName) supports none of the offered application protocols (ALPN) (\(words))"
+            )
         default:
             return isEstablished
                 ? error(.tlsAlert, "TLS with \(peerName) ended: \(words)")

@@ -112,7 +112,7 @@ final class TLSReader {
         else {
             ERR_clear_error()
             throw unreadable(
-                "it is encrypted by an old algorithm, and OpenSSL's legacy provider is not installed; write it anew with "
+                "it is encrypted by an old algorithm, and OpenSSL's legacy provider is not installed; write the file again with "
                     + "`openssl pkcs12 -legacy` on a machine that has it")
         }
         defer {
@@ -147,7 +147,7 @@ final class TLSReader {
             }
             if courier_err_is_pkcs12_mac_absent(cause) != 0 {
                 throw unreadable(
-                    "it has no checksum (MAC), by which the pass phrase is checked; write it anew with `openssl pkcs12 -export` "
+                    "it has no checksum (MAC) for checking the pass phrase; write the file again with `openssl pkcs12 -export` "
                         + "without `-nomac`")
             }
             guard courier_err_is_unsupported_algorithm(cause) != 0 else { throw unreadable(text) }

@@ -24,6 +24,7 @@ extension TLSSession {
         if configuration.pins.contains(where: { keys.contains($0.sha256) }) { return }
         throw TransportError(
             .tlsPinMismatch,
-            "no certificate of \(peerName) has a pinned public key; it was replaced, or somebody listens in")
+            "no certificate of \(peerName) has a pinned public key; the certificate was replaced, or the connection is intercepted"
+        )
     }
 }

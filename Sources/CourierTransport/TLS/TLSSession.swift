@@ -152,7 +152,7 @@ final class TLSSession {
         ERR_clear_error()
         throw TransportError(
             .answersUnread,
-            "\(peerName) sends requests of TLS, such as for new keys, and does not read: \(outputCount) bytes wait for it; "
+            "\(peerName) sends TLS requests, such as for new keys, but does not read the responses: \(outputCount) bytes wait; "
                 + "the connection is dropped")
     }
 

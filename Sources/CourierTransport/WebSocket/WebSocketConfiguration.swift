@@ -103,7 +103,7 @@ extension WebSocketConfiguration {
             if Self.reservedHeaders.contains(small) || small.hasPrefix(Self.reservedPrefix) {
                 throw refuse("the header field “\(shown)” belongs to the handshake; leave it out")
             }
-            guard names.insert(small).inserted else { throw refuse("the header field “\(shown)” is there twice") }
+            guard names.insert(small).inserted else { throw refuse("the header field “\(shown)” occurs twice") }
             if value.utf8.contains(where: { $0 < 0x20 && $0 != 9 || $0 == 0x7F }) {
                 throw refuse("the value of the header field “\(shown)” has a control character")
             }

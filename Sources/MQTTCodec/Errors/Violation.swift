@@ -182,7 +182,7 @@ extension Violation: CustomStringConvertible {
         case .unknownProperty(let id): "there is no property 0x\(String(id, radix: 16))"
         case .propertyNotAllowed(let id): "property \(id) is not allowed here"
         case .propertyOfOtherEnd(let id): "only the other end may send property \(id) here"
-        case .duplicateProperty(let id): "property \(id) stands twice"
+        case .duplicateProperty(let id): "property \(id) occurs twice"
         case .invalidPropertyValue(let id): "property \(id) may not have this value"
         case .tooManyProperties(let limit): "there are more than \(limit) properties"
         case .tooManyFilters(let limit): "there are more than \(limit) filters"

@@ -157,7 +157,7 @@ struct BenchCommandTests {
         #expect(picture.contains(">of 300 arrived</text>") && picture.contains("127.0.0.1:\(broker.port), QoS 1"))
 
         let again = try await ProgramRun(words).end()
-        #expect(again.code == 1 && again.output.isEmpty && again.errors.contains("is there already"))
+        #expect(again.code == 1 && again.output.isEmpty && again.errors.contains("exists already"))
         #expect(try String(contentsOfFile: folder.file("run.svg"), encoding: .utf8) == picture)
         await broker.remove()
     }

@@ -22,7 +22,7 @@ struct ReportFileTests {
         try file.write("<svg/>")
         #expect(throws: ArgumentError.self) { try file.check() }
         let error = #expect(throws: ArgumentError.self) { try file.write("other") }
-        #expect(error?.message.contains("is there already") == true)
+        #expect(error?.message.contains("exists already") == true)
         #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "<svg/>")
     }
 

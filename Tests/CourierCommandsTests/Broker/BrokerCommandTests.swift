@@ -40,16 +40,16 @@ struct BrokerCommandTests {
         let broker = try await RunningBroker()
         let second = try await ProgramRun([try CourierExecutable.path.get(), "broker", "-p", "\(broker.port)"]).end()
         #expect(second.code == 1 && second.output.isEmpty)
-        #expect(second.errorLines.count == 2 && second.errors.contains("another port by -p"))
+        #expect(second.errorLines.count == 2 && second.errors.contains("another port with -p"))
         kill(try #require(broker.run.id), SIGTERM)
         _ = await broker.run.end()
     }
 
     @Test(
         arguments: [
-            (.permissionDenied, ["-p", "80"], "Ports below 1024"),
-            (.permissionDenied, ["--unix", "/s"], "may make no socket"),
-            (.socketNotFound, ["--unix", "/missing/s"], "Make the folder"),
+            (.permissionDenied, ["-p", "80"], "ports below 1024"),
+            (.permissionDenied, ["--unix", "/s"], "may not create a socket"),
+            (.socketNotFound, ["--unix", "/missing/s"], "Create the folder"),
             (.addressInUse, ["--unix", "/s"], "Remove the file"),
         ] as [(TransportError.Code, [String], String)])
     func `the hint of courier broker depends on the listen error and the address`(
@@ -66,7 +66,7 @@ struct BrokerCommandTests {
         let outcome = try await ProgramRun([try CourierExecutable.path.get(), "broker", "--unix", path]).end()
         #expect(outcome.code == 1 && outcome.output.isEmpty)
         #expect(outcome.errors.contains("no such folder: that of "), "\(outcome.errors)")
-        #expect(outcome.errorLines.count == 2 && outcome.errors.contains("Make the folder"), "\(outcome.errors)")
+        #expect(outcome.errorLines.count == 2 && outcome.errors.contains("Create the folder"), "\(outcome.errors)")
     }
 
     @Test(arguments: [

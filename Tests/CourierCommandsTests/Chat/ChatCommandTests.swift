@@ -142,7 +142,7 @@ struct ChatCommandTests {
         let broker = try await Self.broker(allowing: "topic write courier-chat/#")
         let bot = try await Self.script("hello\n", broker.port).end()
         #expect(bot.code == 0, "\(bot.errors)")
-        #expect(bot.errors == "Error: Nobody knows who is there: the broker does not show it to this program.\n")
+        #expect(bot.errors == "Error: The people online are unknown: the broker does not show it to this program.\n")
         await broker.remove()
     }
 
@@ -178,7 +178,7 @@ struct ChatCommandTests {
     @Test(arguments: [
         ("/dance\n", "There is no command /dance; /help lists them."),
         ("/leave\nhello\n", "You are in no room; /join ROOM."),
-        (String(repeating: "x", count: 4_001) + "\n", "A line has at most 4000 bytes; this one was not sent."),
+        (String(repeating: "x", count: 4_001) + "\n", "A line has at most 4000 bytes; this line was not sent."),
         (String(repeating: "x", count: 200_000), "The input can not be read on: Message too long."),
     ])
     func `chat prints an error and exits with 1 if a line of its input is invalid`(lines: String, problem: String)

@@ -136,7 +136,7 @@ struct ChatModelTests {
         #expect(chat.model.pendingCount == 1)
         chat(.line(String(repeating: "é", count: ChatMessage.textLimit / 2) + "x"))
         #expect(chat.model.pendingCount == 1)
-        #expect(chat.texts.last == "-- A line has at most 4000 bytes; this one was not sent.")
+        #expect(chat.texts.last == "-- A line has at most 4000 bytes; this line was not sent.")
     }
 
     @Test func `lines of other users are shown, or counted as unread if their room is hidden`() throws {
@@ -154,7 +154,7 @@ struct ChatModelTests {
         var chat = try Played(rooms: "lobby")
         for number in 0..<(ChatModel.pendingLimit + 1) { chat(.line("\(number)")) }
         #expect(chat.model.pendingCount == ChatModel.pendingLimit)
-        #expect(chat.texts.last?.contains("this one was not taken") == true)
+        #expect(chat.texts.last?.contains("this line was not accepted") == true)
         for number in 0..<5_000 { try chat.said("\(number)") }
         #expect((ChatRoom.entryLimit...(ChatRoom.entryLimit * 5 / 4)).contains(chat.model.room.entries.count))
         #expect(chat.texts.last == "bob: 4999")
@@ -250,7 +250,7 @@ struct ChatModelTests {
         #expect(model.handle(.announced, now: now) == [.awaitEcho(connection: 2)])
         #expect(model.handle(.echoIsLate(connection: 1), now: now).isEmpty && !model.knowsPeople)
         #expect(model.handle(.echoIsLate(connection: 2), now: now).count == 1 && model.knowsPeople)
-        let text = "-- Nobody knows who is there: the broker does not show it to this program."
+        let text = "-- The people online are unknown: the broker does not show it to this program."
         #expect(model.room.entries.last?.line(in: nil) == text)
         #expect(model.handle(.announced, now: now).isEmpty)
         #expect(model.handle(.echoIsLate(connection: 2), now: now).isEmpty)

@@ -69,7 +69,7 @@ struct DoctorCommandTests {
         let outcome = try await Self.doctor(["-h", "127.0.0.1", "-p", "\(broker.port)", "--publish", "-n", "3"])
         // Mosquitto would answer a message of QoS 1 with DISCONNECT.
         #expect(outcome.code == 0 && Self.problems(outcome) == [], "\(outcome.text)")
-        #expect(outcome.text.contains("3 pings, since the broker takes no messages of QoS 1: "), "\(outcome.text)")
+        #expect(outcome.text.contains("3 pings, because the broker accepts no messages of QoS 1: "), "\(outcome.text)")
         await broker.remove()
     }
 
@@ -81,7 +81,7 @@ struct DoctorCommandTests {
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
         let outcome = try await Self.doctor(place + ["-i", "known", "--publish"])
         #expect(outcome.code == (isDenied ? 2 : 0), "\(outcome.text)")
-        #expect(outcome.text.contains("ask who runs it for the permission") == isDenied)
+        #expect(outcome.text.contains("ask the broker's administrator for the permission") == isDenied)
         // If the broker had kept the session, session present would be set here.
         let next = try await ProgramRun(
             ["/usr/bin/mosquitto_sub"] + place + ["-i", "known", "-c", "-V", "mqttv5", "-t", "a", "-d", "-E"]

@@ -173,7 +173,7 @@ struct StoreCommandTests {
             try CourierExecutable.path.get(), "pub", "-i", "desk-%%%%", "-q", "1", "-t", "a", "-m", "x",
             "--store", path,
         ]).end()
-        #expect(outcome.code == 1 && outcome.errors.contains("Give one without %"), "\(outcome.errors)")
+        #expect(outcome.code == 1 && outcome.errors.contains("Name a client id without %"), "\(outcome.errors)")
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
@@ -240,11 +240,11 @@ struct StoreCommandTests {
     }
 
     @Test(arguments: [
-        ([], "Say what to do"), (["list"], "list needs a file"), (["lst", "f"], "'lst' to do with a store"),
+        ([], "Name an action"), (["list"], "list needs a file"), (["lst", "f"], "'lst' to do with a store"),
         (["list", "f", "g"], "'g' is too much"), (["list", "f", "--all"], "--all is for purge."),
-        (["purge", "f"], "exactly what to remove"), (["purge", "f", "-i", "a"], "exactly what to remove"),
-        (["purge", "f", "--all", "-i", "a", "--broker", "b"], "exactly what to remove"),
-        (["files", "f"], "it takes none"), (["files", "--rejected"], "--rejected is for"),
+        (["purge", "f"], "needs a client and a broker"), (["purge", "f", "-i", "a"], "exactly what to remove"),
+        (["purge", "f", "--all", "-i", "a", "--broker", "b"], "needs a client and a broker"),
+        (["files", "f"], "it takes no file"), (["files", "--rejected"], "--rejected is for"),
         (["files", "--all"], "--all is for purge."),
     ])
     func `store refuses missing, unknown and ambiguous arguments`(words: [String], message: String) {

@@ -45,7 +45,7 @@ import Testing
         #expect(try ConnectOptions(url: "mqtt://h?client_id=c").isCleanSession == false)
         #expect(try ConnectOptions(url: "mqtt://h?client_id=c", isCleanSession: true).isCleanSession)
         #expect(try ConnectOptions(url: "mqtt://h", keepAlive: 7, isCleanSession: true).keepAlive == 7)
-        expectCourierError(.invalidConfiguration, "A session that is not clean needs one") {
+        expectCourierError(.invalidConfiguration, "A session that is not clean needs a client id") {
             _ = try ConnectOptions(url: "mqtt://h", isCleanSession: false)
         }
         expectCourierError(.invalidConfiguration, "leave one of them out") {

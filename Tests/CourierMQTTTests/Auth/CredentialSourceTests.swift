@@ -72,7 +72,7 @@ import Testing
             source.fetch(AttemptID(number: number)) { answers.yield(($0, $1)) }
         }
 
-        /// Runs `body` on the provider's queue, after what is there already.
+        /// Runs `body` on the provider's queue, after the work that is already queued.
         func onQueue<Value: Sendable>(_ body: @escaping @Sendable (ClosureProvider) -> Value) async -> Value {
             await withCheckedContinuation { continuation in
                 let provider = provider  // Not the whole world, whose end a test waits for.

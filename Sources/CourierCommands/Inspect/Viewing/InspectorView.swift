@@ -235,7 +235,7 @@ import CourierMQTTChuck
         }
     }
 
-    /// The height of the list above the details. If there are few packets, the details get more lines.
+    /// The height of the list above the details. A list with few packets is lower, so that the details get more lines.
     private var splitListHeight: Int { min(Self.splitList, max(1, model.rows.count)) }
 
     /// The height of the details, without the separator line above them.
@@ -322,8 +322,8 @@ import CourierMQTTChuck
     private mutating func putHelp(into frame: inout Frame) {
         let keys = [
             ("↑ ↓ j k", "select a packet"), ("PgUp PgDn Home End", "faster"), ("Enter", "all about it, and back"),
-            ("Tab", "its payload as JSON, text or hex"), ("← →", "the packet before or behind it"),
-            ("/", "show only some packets; Esc shows all"), ("Space", "let the list stand still while packets come"),
+            ("Tab", "its payload as JSON, text or hex"), ("← →", "the previous or next packet"),
+            ("/", "show only some packets; Esc shows all"), ("Space", "stop scrolling while packets arrive"),
             ("q", "end"),
         ]
         var lines = keys.flatMap { key, meaning in

@@ -42,8 +42,8 @@ struct PacketLine {
         self.line = line
     }
 
-    /// Returns the first `count` characters, with each run of spaces and newlines replaced by one space. The rest does
-    /// not fit into the line, so it is not processed.
+    /// Returns the first `count` characters. Consecutive spaces and newlines become one space. The rest of the text is
+    /// not processed, because it does not fit into the line.
     private static func beginning(of text: String, count: Int) -> String {
         var beginning = ""
         var left = count
