@@ -34,9 +34,11 @@ struct BrokerBanner {
             arguments.authoritiesFile.map { _ in "has a certificate" },
             arguments.username.map { _ in "knows the user name and the password" },
         ].compactMap(\.self)
-        let reach = arguments.isLocal ? "on this machine" : "who reaches this machine over the network"
-        if !conditions.isEmpty { return "Of those \(reach), who \(conditions.joined(separator: " and ")) may connect." }
-        return "Everybody \(reach) may connect, read and write\(arguments.isLocal ? "." : ": add -u and -P.")"
+        let reach = arguments.isLocal ? "on this machine" : "that reaches this machine over the network"
+        if !conditions.isEmpty {
+            return "Every client \(reach) may connect if it \(conditions.joined(separator: " and "))."
+        }
+        return "Every client \(reach) may connect, read and write\(arguments.isLocal ? "." : ": add -u and -P.")"
     }
 
     /// The connection options that a client on this machine needs.

@@ -186,12 +186,12 @@ extension ConnectionArguments {
         if storePath != nil, clientID == nil {
             throw ArgumentError(
                 "--store needs a client id, by which the messages in the file are known.",
-                hint: "Name a client id with -i.")
+                hint: "Use -i with a client id.")
         }
         if storePath != nil, clientID?.contains("%") == true {
             throw ArgumentError(
                 "With a % the client id differs in each run, so --store does not find its messages again.",
-                hint: "Name a client id without % with -i.")
+                hint: "Use -i with a client id that contains no %.")
         }
         if properties.connect.authenticationData != nil, properties.connect.authenticationMethod == nil {
             throw ArgumentError(

@@ -19,9 +19,9 @@ enum Advice {
         case (.connectionRefused, .proxy):
             "The proxy's machine is reachable, but nothing listens at its port: start the proxy, or correct --proxy."
         case (.connectTimedOut, .tcp(let port)):
-            "Nothing answers: a firewall may drop packets to port \(port), or the machine is off. Ask who runs it."
+            "Nothing answers: a firewall may drop packets to port \(port), or the machine is off. Ask its administrator."
         case (.connectTimedOut, .proxy):
-            "The proxy does not answer, or not for the broker: ask who runs the proxy, or try without."
+            "The proxy does not answer, or cannot reach the broker: ask the proxy's administrator, or try without --proxy."
         case (.hostNotFound, .proxy), (.nameResolutionFailed, .proxy):
             "Correct the name of the proxy (--proxy), or of the broker (-h)."
         case (.unreachable, _): "That network cannot be reached: check this machine's network or VPN."
@@ -30,7 +30,7 @@ enum Advice {
             "The operating system does not allow it: check the permissions of the socket."
         case (.permissionDenied, _): "The operating system does not allow it: check this machine's firewall."
         case (.proxyFailed, _), (.proxyRefused, _):
-            "The proxy does not let it through: ask who runs the proxy, or try without."
+            "The proxy refuses the connection: ask the proxy's administrator, or try without --proxy."
         case (.proxyAuthenticationFailed, _):
             "Give the proxy's user name and password: --proxy scheme://user:password@host."
         case (_, .socket): "Look at the log of the program that listens at the socket."
@@ -42,14 +42,15 @@ enum Advice {
     /// Returns advice for a failed TLS handshake or a wrong TLS configuration.
     static func insecure(_ code: TransportError.Code, host: String) -> String {
         switch code {
-        case .tlsCertificateExpired: "The broker's certificate has to be renewed by who runs the broker."
-        case .tlsCertificateNotYetValid: "Set this machine's clock; if it is right, ask who runs the broker."
+        case .tlsCertificateExpired: "The broker's certificate must be renewed by the broker's administrator."
+        case .tlsCertificateNotYetValid:
+            "Correct this machine's clock. If the clock is right, ask the broker's administrator."
         case .tlsHostNameMismatch:
             "Connect with a name of the certificate, or get a certificate for \(host)."
         case .tlsUnknownAuthority:
             "If the broker has an authority of its own, give its certificate by --cafile. If it has a public one, it may "
-                + "send its certificate without those that lead to the authority: who runs the broker has to add them."
-        case .tlsCertificateRejected, .tlsPinMismatch: "Ask who runs the broker for its certificate's authority."
+                + "send its certificate without those that lead to the authority: the broker's administrator must add them."
+        case .tlsCertificateRejected, .tlsPinMismatch: "Ask the broker's administrator for its certificate's authority."
         case .tlsProtocolVersion: "The broker must support TLS 1.2 or later; if you set --tls-version, try without it."
         case .tlsNotSpoken, .closedDuringHandshake:
             "This may be the port without TLS: try the TLS port, often 8883, or --no-tls."
@@ -66,9 +67,10 @@ enum Advice {
     static func refused(_ code: PacketReasonCode) -> String {
         switch code {
         case .badUserNameOrPassword: "Correct the user name (-u) and the password (-P)."
-        case .notAuthorized: "Give a user name (-u) and a password (-P) that may connect, or ask who runs the broker."
+        case .notAuthorized:
+            "Set a user name (-u) and a password (-P) that may connect, or ask the broker's administrator."
         case .clientIdentifierNotValid: "Give a client id that the broker allows (-i)."
-        case .banned: "Ask who runs the broker why this client is banned."
+        case .banned: "Ask the broker's administrator why this client is banned."
         case .serverUnavailable, .serverBusy, .connectionRateExceeded, .quotaExceeded: "Try again later."
         case .useAnotherServer, .serverMoved: "Connect to the server that the broker names."
         default: "Ask the broker's administrator for its log."

@@ -85,20 +85,20 @@ extension CertificateReview {
             let last = chain.certificates.last, let refused = chain.certificates.dropFirst(place).first
         else { return nil }
         let who = place == 0 ? "the certificate of \(host)" : "\(refused.subject), which has signed for \(host),"
-        let owner = place == 0 ? "who runs the broker" : "the authority, and who runs the broker"
+        let owner = place == 0 ? "the broker's administrator" : "the authority, and the broker's administrator"
         switch code {
         case .tlsCertificateExpired:
             return .problem(
-                .tls, "\(who) has expired on \(Self.date(refused.notAfter))", "It has to be renewed by \(owner).")
+                .tls, "\(who) has expired on \(Self.date(refused.notAfter))", "It must be renewed by \(owner).")
         case .tlsCertificateNotYetValid:
             return .problem(
                 .tls, "\(who) is not valid yet; it will be from \(Self.date(refused.notBefore)) on",
                 "Here it is \(Self.date(now)): set the clock if that is wrong; otherwise ask "
-                    + "who runs the broker.")
+                    + "the broker's administrator.")
         case .tlsHostNameMismatch where first.names.isEmpty:
             return .problem(
                 .tls, "the certificate of \(host) has no subject alternative name, and its common name does not count",
-                "Ask who runs the broker for a certificate with the alternative name \(host).")
+                "Ask the broker's administrator for a certificate with the alternative name \(host).")
         case .tlsHostNameMismatch:
             return .problem(
                 .tls, "the certificate is for \(Self.shown(first.names)), and not for \(host)",
@@ -115,8 +115,8 @@ extension CertificateReview {
         case .tlsUnknownAuthority:
             return .problem(
                 .tls, "the certificate of \(host) is signed by \(last.issuer), which is not known here",
-                "If that is the broker's own authority, give its certificate by --cafile. If a trusted one stands behind "
-                    + "it, the broker has to send \(last.issuer) with its certificate: ask who runs it.")
+                "If \(last.issuer) is the broker's own authority, name its certificate with --cafile. If a trusted authority "
+                    + "signed it, the broker must send its certificate, too: ask the broker's administrator.")
         default: return nil
         }
     }

@@ -152,7 +152,7 @@ struct Examination {
             note(
                 .notice(
                     .tls, "not asked for: user name and password travel in the clear",
-                    "Ask who runs the broker for a port with TLS, and use --cafile or --tls-use-os-certs."))
+                    "Ask the broker's administrator for a port with TLS, and use --cafile or --tls-use-os-certs."))
             return true
         }
         let answer = BrokerDialogue.hold(

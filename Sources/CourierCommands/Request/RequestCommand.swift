@@ -26,7 +26,7 @@ package struct RequestCommand: CourierCommand {
                 .init("courier rr -t lamp/7/get -e lamp/7/answer -n -W 5", "Asks a lamp, and waits for five seconds."),
                 .init(
                     "courier rr -t sum -e responses/desk -m '[1,2]' -D publish correlation-data 7 -F '%D %p'",
-                    "Asks with a mark by which the answer is known."),
+                    "Sends a request with correlation data, and prints it with the response."),
             ], exitCodes: ExitCode.meanings)
     }
 

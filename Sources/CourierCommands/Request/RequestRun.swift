@@ -9,12 +9,12 @@ import Glibc
 ///
 /// Safe to share: mutable state is used only on the connection's queue.
 final class RequestRun: @unchecked Sendable {
-    private enum Phase: Equatable { case connecting, subscribing, asked, closing }
+    private enum Phase: Equatable { case connecting, subscribing, requested, closing }
 
     private let settings: RequestArguments
     private let topic: String
-    private let answerTopic: String
-    private let question: [UInt8]
+    private let responseTopic: String
+    private let payload: [UInt8]
     private let schema: ProtobufSchema?
     private let console: Console
     private let printer: MessagePrinter
@@ -26,16 +26,16 @@ final class RequestRun: @unchecked Sendable {
     // MARK: State, used only on the queue
 
     private var phase = Phase.connecting
-    private var askedAt = ContinuousClock.now
+    private var requestedAt = ContinuousClock.now
 
     init(
-        _ settings: RequestArguments, _ topic: String, _ answerTopic: String, _ question: [UInt8],
+        _ settings: RequestArguments, _ topic: String, _ responseTopic: String, _ payload: [UInt8],
         _ schema: ProtobufSchema?, _ console: Console
     ) {
         self.settings = settings
         self.topic = topic
-        self.answerTopic = answerTopic
-        self.question = question
+        self.responseTopic = responseTopic
+        self.payload = payload
         self.schema = schema
         self.console = console
         printer = settings.output.printer(console)
@@ -58,7 +58,7 @@ final class RequestRun: @unchecked Sendable {
             signals = ending.watch([SIGINT, SIGTERM], on: connection.queue) { [weak self] in self?.interrupted($0) }
         }
         reading = connection.client.messagePublisher().sink { [weak self] in self?.received($0) }
-        connection.client.subscribe([(answerTopic, settings.connection.level)])
+        connection.client.subscribe([(responseTopic, settings.connection.level)])
         connection.client.connect()
         if let timeout = settings.timeout {
             connection.queue.asyncAfter(deadline: .now() + .seconds(timeout)) { [weak self] in self?.timeIsOver() }
@@ -68,7 +68,7 @@ final class RequestRun: @unchecked Sendable {
     private func happened(_ event: CourierEventType) {
         switch event {
         case .connectionSuccess: if phase == .connecting { phase = .subscribing }
-        case .subscribeSuccess: if phase == .subscribing || phase == .connecting { ask() }
+        case .subscribeSuccess: if phase == .subscribing || phase == .connecting { sendRequest() }
         case .subscribeFailure(_, _, let error):
             // A lost connection also has an event of its own, and that event reports the loss.
             guard phase != .closing, (error as? CourierError)?.code != .connectionLost else { return }
@@ -105,18 +105,19 @@ final class RequestRun: @unchecked Sendable {
         close(ExitCode.timedOut)
     }
 
-    private func ask() {
-        phase = .asked
+    private func sendRequest() {
+        phase = .requested
         var properties = settings.connection.properties.publish
-        if settings.connection.version == .v5 { properties.responseTopic = answerTopic }
-        askedAt = .now
+        if settings.connection.version == .v5 { properties.responseTopic = responseTopic }
+        requestedAt = .now
         do {
             try connection?.client.publish(
-                bytes: question, to: topic, qos: settings.connection.level, retain: false, properties: properties
-            ) { [weak self, console] result in
-                guard case .failure(let error) = result else { return }
+                bytes: payload, to: topic, qos: settings.connection.level, retain: false, properties: properties
+            ) { [weak self] result in
+                // After the response, the end of the client fails a publish that the broker has not acknowledged yet.
+                guard case .failure(let error) = result, let self, phase != .closing else { return }
                 console.tell("Error: \(error.message)")
-                self?.close(ExitCode.failure)
+                close(ExitCode.failure)
             }
         } catch {
             console.tell("Error: \((error as? CourierError)?.message ?? "\(error)")")
@@ -126,8 +127,8 @@ final class RequestRun: @unchecked Sendable {
 
     private func received(_ message: Message) {
         if phase == .closing || message.isRetained && settings.output.ignoresRetained { return }
-        let time = askedAt.duration(to: .now)
-        let wasAsked = phase == .asked
+        let time = requestedAt.duration(to: .now)
+        let wasRequested = phase == .requested
         var shown = PrintedMessage(message)
         if let schema {
             do {
@@ -142,7 +143,7 @@ final class RequestRun: @unchecked Sendable {
         let printed = printer.print(shown)
         console.write(printed.bytes)
         for complaint in printed.complaints { console.tell(complaint) }
-        if settings.measuresLatency, wasAsked { console.write("Latency: \(Self.text(of: time))\n") }
+        if settings.measuresLatency, wasRequested { console.write("Latency: \(Self.text(of: time))\n") }
         close(ExitCode.success)
     }
 

@@ -67,7 +67,7 @@ package struct StoreArguments: Sendable {
     ///   remove.
     package func checked() throws(ArgumentError) -> (action: Action, path: String?) {
         guard let action else {
-            throw ArgumentError("Name an action: files, or list, count, export or purge with a file.")
+            throw ArgumentError("The action is missing: use files alone, or list, count, export or purge with a file.")
         }
         if action == .files {
             guard path == nil else { throw ArgumentError("files searches for files; it takes no file.") }

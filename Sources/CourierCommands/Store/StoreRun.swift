@@ -50,7 +50,7 @@ struct StoreRun {
     /// Opens the file, and returns the clients and brokers that the options select.
     private func chosen() throws -> (SQLiteStoreInspector, Scopes) {
         guard FileManager.default.fileExists(atPath: url.path) else {
-            throw ArgumentError("There is no file \(url.path).", hint: "Give the file of --store.")
+            throw ArgumentError("There is no file \(url.path).", hint: "Name the file that a client used with --store.")
         }
         let inspector = try SQLiteStoreInspector(at: url)
         let all = try inspector.scopes()

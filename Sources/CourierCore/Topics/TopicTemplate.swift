@@ -1,7 +1,8 @@
-/// The template of a ``Topic`` without the type of its values. It contains the text, and the parameter values so far.
+/// The template of a ``Topic`` without the type of the topic's values. It contains the text, and the parameter values
+/// so far.
 ///
-/// A request contains a template until the connection is known that supplies the values of `%u` and `%c`. If the
-/// template has an error, it stores the error and throws it when it is used.
+/// A request contains a template, because the values of `%u` and `%c` are not known before the connection is known. If
+/// the template has an error, it stores the error, and throws it when it is used.
 public struct TopicTemplate: Sendable {
     private enum Content: Sendable {
         case exact(String)
@@ -122,7 +123,7 @@ public struct TopicTemplate: Sendable {
 }
 
 extension TopicTemplate: CustomStringConvertible {
-    /// The text as it was written.
+    /// The text that the template was created from.
     public var description: String { text }
 }
 
@@ -153,8 +154,8 @@ extension TopicTemplate {
         case .unusable(let error): throw error
         case .levels(let levels):
             let texts = try levels.map { try rendered($0, for: identity) }
-            // A value must not turn an ordinary topic into a $SYS or $share topic. In a shared filter, the level after
-            // the group is checked, because the topic begins there.
+            // A value must not turn an ordinary topic into a $SYS or $share topic. In a shared filter, the topic begins
+            // at the level after the group, so that level is checked.
             let first = texts.first == "$share" && levels[0].isPlainText ? 2 : 0
             if first < texts.count, levels[first].isReserved(as: texts[first]) {
                 throw CourierError(
@@ -184,8 +185,8 @@ extension TopicTemplate {
         guard let value else {
             throw CourierError(
                 .unresolvedPlaceholder,
-                "The topic \(text.quoted()) holds \(placeholder), and no connection is known that has a \(meaning); "
-                    + "await connected() first, or, where you resolve it yourself, pass a ConnectionIdentity.")
+                "The topic \(text.quoted()) contains \(placeholder), but the \(meaning) is not known before the first connection; "
+                    + "await connected() first. If you resolve the topic yourself, pass a ConnectionIdentity.")
         }
         if let problem = TopicRules.levelProblem(of: value) {
             throw CourierError(

@@ -8,7 +8,7 @@ enum CodableClaim {
             throw CourierError(.encodingFailed, "\(type(of: value)) is not Encodable")
         }
         if RawPayload.includes(type(of: encodable)) {
-            throw CourierError(.encodingFailed, "text and bytes are left to the adapters for text and data")
+            throw CourierError(.encodingFailed, "TextMessageAdapter handles String and DataMessageAdapter handles Data")
         }
         return encodable
     }
@@ -16,7 +16,7 @@ enum CodableClaim {
     /// Casts a type to `Decodable`. Throws if the type is not `Decodable`, or if it is a type of text or bytes.
     static func decodable<Value>(_ type: Value.Type) throws(CourierError) -> any Decodable.Type {
         if RawPayload.includes(type) {
-            throw CourierError(.decodingFailed, "text and bytes are left to the adapters for text and data")
+            throw CourierError(.decodingFailed, "TextMessageAdapter handles String and DataMessageAdapter handles Data")
         }
         guard let decodable = type as? any Decodable.Type else {
             throw CourierError(.decodingFailed, "\(type) is not Decodable")

@@ -4,32 +4,36 @@ import MQTTCodec
 enum LossPolicy {
     /// The client's response.
     enum Response: Hashable, Sendable, CaseIterable {
-        /// Tries again after the pause of the schedule.
+        /// The client tries again after the next pause of the schedule.
         case retry
-        /// Tries again at once, instead of after the schedule's first pause. Same as `retry` if the schedule has
-        /// already begun.
+        /// The client tries again at once, instead of after the schedule's first pause. If a pause of the schedule was
+        /// already used, same as `retry`.
         case retryAtOnce
-        /// Tries the MQTT version that the engine has chosen, at once. The engine does not switch twice in a row.
+        /// The client tries again at once, with the other MQTT version that the engine has chosen. The engine does not
+        /// switch the version twice in a row.
         case switchVersion
-        /// Asks the provider for other credentials. The first time, the provider is asked at once, and later after a
-        /// pause. If the options never change, the client always pauses first.
+        /// The client asks the provider for other credentials. The first time, the client asks at once, and later after
+        /// a pause. If the options are fixed, the client always pauses first.
         case renewCredentials
-        /// Connects once to the server that the broker names; `retry` if it names none.
+        /// The client connects once to the server that the broker names. If the broker names no server, same as
+        /// `retry`.
         case followOnce
-        /// Connects from now on to the server that the broker names; `renewCredentials` if it names none.
+        /// The client connects from now on to the server that the broker names. If the broker names no server, same as
+        /// `renewCredentials`.
         case followForGood
-        /// Leaves the session to the client that took it, and tries again after the pause for takeovers, which is long.
+        /// The client leaves the session to the other client that took it over. It tries again after the long pause for
+        /// takeovers.
         case yield
-        /// Stops until `connect()`, and reports the reason.
+        /// The client stops until the app calls `connect()`, and reports the reason.
         case stop
     }
 
-    /// The part that a cause concerns.
+    /// The part that the failure concerns.
     enum Subject: Hashable, Sendable {
         /// The endpoint, or the network path to it. If another endpoint remains to be tried, it is tried before the
         /// response is performed.
         case endpoint
-        /// The client, its credentials or its session. Another endpoint would react in the same way.
+        /// The client, its credentials or its session. With another endpoint, the attempt would fail in the same way.
         case client
     }
 
@@ -39,34 +43,34 @@ enum LossPolicy {
         /// The reason for this response. If the client stops, the app's error contains it.
         let reason: String
         var subject = Subject.endpoint
-        /// Whether every attempt fails until a person corrects something.
+        /// True if every attempt fails until a person corrects something.
         var isFinal = false
     }
 
-    /// The whole table. Each cause is in one row. The last row is for all causes that no other row lists.
+    /// All rows of the table. Each cause is in one row. The last row is for all causes that no other row contains.
     static let rows: [Row] = [
         Row(
             causes: [
                 .refused(.badUserNameOrPassword), .refused(.notAuthorized), .disconnected(.notAuthorized),
             ],
             response: .renewCredentials,
-            reason: "The credentials are wrong or have ended; the provider may have better ones.", subject: .client),
+            reason: "The credentials are wrong or have expired; the provider may return others.", subject: .client),
         Row(
             causes: [.refused(.useAnotherServer), .disconnected(.useAnotherServer)], response: .followOnce,
-            reason: "The broker is leaving its load to another one for now."),
+            reason: "The broker asks clients to use another server for now."),
         Row(
             causes: [.refused(.serverMoved), .disconnected(.serverMoved)], response: .followForGood,
-            reason: "The broker has moved; without a reference only the provider can know where to."),
+            reason: "The broker has moved. Without a server reference, only the provider can know the new address."),
         Row(
             causes: [.disconnected(.sessionTakenOver), .repeatedDrops], response: .yield,
-            reason: "Another client uses the same id; two that both come back at once would fight for ever.",
+            reason: "Another client uses the same id. If both reconnected at once, each would end the other's connections forever.",
             subject: .client),
         Row(
             causes: [.otherVersion], response: .switchVersion,
-            reason: "The broker is there and speaks an older version.", subject: .client),
+            reason: "The broker is reachable and supports an older version.", subject: .client),
         Row(
             causes: [.refused(.unsupportedProtocolVersion)], response: .stop,
-            reason: "No version is left to try; allow the one that the broker speaks."),
+            reason: "No version is left to try; allow a version that the broker supports."),
         Row(
             causes: [.refused(.clientIdentifierNotValid)], response: .stop,
             reason: "The id would be refused again; choose another client id.", subject: .client),
@@ -75,7 +79,7 @@ enum LossPolicy {
             reason: "Trying again can prolong a ban; ask the broker's administrator.", subject: .client),
         Row(
             causes: [.refused(.badAuthenticationMethod), .disconnected(.badAuthenticationMethod)], response: .stop,
-            reason: "The method would be refused again; use one that the broker supports.", subject: .client),
+            reason: "The authentication method would be refused again; use a method that the broker supports.", subject: .client),
         Row(
             causes: [
                 .refused(.topicNameInvalid), .refused(.payloadFormatInvalid), .refused(.retainNotSupported),
@@ -91,10 +95,10 @@ enum LossPolicy {
             reason: "Nothing can run on an event loop that has ended; make a new client.", subject: .client),
         Row(
             causes: [.disconnected(.keepAliveTimeout), .disconnected(.maximumConnectTime)], response: .retryAtOnce,
-            reason: "The broker is there, and ended this one connection only.", subject: .client),
+            reason: "The broker is reachable, and ended only this connection.", subject: .client),
         Row(
             causes: [.silence], response: .retryAtOnce,
-            reason: "The old connection was dead; a new one finds another way if there is one."),
+            reason: "The old connection was dead; a new connection can use another network path."),
         Row(
             causes: [
                 .refused(.serverUnavailable), .refused(.serverBusy), .refused(.quotaExceeded),
@@ -117,7 +121,7 @@ enum LossPolicy {
                 .disconnected(.wildcardSubscriptionsNotSupported),
             ],
             response: .retry,
-            reason: "Something on the connection was not accepted; it need not happen again."),
+            reason: "The broker did not accept a packet; the next connection may not have this problem."),
         Row(
             causes: [.malformedPacket, .protocolViolation, .acknowledgementTimeout], response: .retry,
             reason: "The broker misbehaved; a fresh connection starts clean."),
@@ -131,7 +135,7 @@ enum LossPolicy {
             reason: "The name does not exist; correct its spelling, or add it to DNS.", isFinal: true),
         Row(
             causes: [.unreadableStore], response: .retry,
-            reason: "What the store has is not left behind; its disk may recover.", subject: .client),
+            reason: "The stored messages must not be lost; the disk may recover.", subject: .client),
         Row(
             causes: [.transport(.tls)], response: .retry,
             reason: "The server may be starting, or a captive portal may answer in its place."),
@@ -139,7 +143,7 @@ enum LossPolicy {
             causes: [.transport(.untrustedCertificate)], response: .retry,
             reason: "A person must correct the certificate, the trusted authorities or a clock.", isFinal: true
         ),
-        Row(causes: [], response: .retry, reason: "A code that does not belong into the packet that carried it."),
+        Row(causes: [], response: .retry, reason: "The packet carried a reason code that MQTT does not allow in it."),
     ]
 
     /// Returns the row for a cause.

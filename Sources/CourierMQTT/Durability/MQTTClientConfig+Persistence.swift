@@ -15,8 +15,8 @@ extension MQTTClientConfig {
         guard !clientID.isEmpty else {
             throw CourierError(
                 .invalidConfiguration,
-                "`isMessagePersistenceEnabled` needs a client id, so that the next process finds the messages; that of the "
-                    + "provider is empty. Give the client an id that stays the same.")
+                "`isMessagePersistenceEnabled` needs a client id, so that the next process finds the messages. The provider's "
+                    + "client id is empty. Give the client an id that stays the same.")
         }
         let variables = environmentVariables ?? ProcessInfo.processInfo.environment
         return (try StorePlace(program: session.storeName, environment: variables), clientID)

@@ -151,10 +151,10 @@ struct JSONParser {
             var code = try fourDigits()
             if 0xD800..<0xDC00 ~= code {
                 guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
-                    throw unexpected("the second half of a pair")
+                    throw unexpected("the second half of a surrogate pair")
                 }
                 let low = try fourDigits()
-                guard 0xDC00..<0xE000 ~= low else { throw unexpected("the second half of a pair") }
+                guard 0xDC00..<0xE000 ~= low else { throw unexpected("the second half of a surrogate pair") }
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
             }
             guard let scalar = Unicode.Scalar(code) else { throw unexpected("a character") }

@@ -11,7 +11,8 @@ public import CourierTransport
 /// }
 /// ```
 ///
-/// The streams are tested in pairs. Each of the two belongs to a channel, and both channels run on one event loop.
+/// The streams are tested in pairs. Each stream of a pair belongs to a channel, and both channels run on one event
+/// loop.
 public enum DuplexByteStreamLaws {
     /// One requirement of the contract.
     public enum Law: String, CaseIterable, Sendable {
@@ -22,7 +23,8 @@ public enum DuplexByteStreamLaws {
         case keepsBytes
         /// A read into a small buffer leaves the remaining bytes for the next read.
         case readsInSmallPieces
-        /// A write that exceeds the available space is accepted in parts. The stream signals when it can accept more.
+        /// A write that exceeds the available space is accepted in parts. The stream signals when it can accept the
+        /// next part.
         case resumesBigWrites
         /// If one side does not read, bytes in the other direction still arrive.
         case directionsAreIndependent
@@ -60,7 +62,7 @@ public enum DuplexByteStreamLaws {
         }
     }
 
-    /// Checks all laws that the abilities allow, each with a new pair of streams.
+    /// Checks the laws that the abilities allow. Each law gets a new pair of streams.
     ///
     /// - Parameters:
     ///   - abilities: The abilities of the stream; all by default.

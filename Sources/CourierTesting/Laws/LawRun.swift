@@ -4,8 +4,8 @@ import Synchronization
 enum LawRun {
     /// Runs `body`.
     ///
-    /// - Throws: ``LawViolation`` if the law is broken, if the tested implementation throws an error, or after
-    ///   `patience` of real time. A `body` that hangs is abandoned, because nothing can end it.
+    /// - Throws: ``LawViolation`` if the law is broken, if the tested implementation throws an error, or if `patience`
+    ///   of real time has passed. A `body` that hangs is left running, because nothing can end it.
     static func run(
         _ law: String, patience: Duration, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {

@@ -1,5 +1,5 @@
-/// A law that an implementation breaks. ``MessageStoreLaws``, ``MessageAdapterLaws`` and ``DuplexByteStreamLaws`` throw
-/// it.
+/// The error for a law that an implementation breaks. ``MessageStoreLaws``, ``MessageAdapterLaws`` and
+/// ``DuplexByteStreamLaws`` throw it.
 public struct LawViolation: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the law, such as `batchesAreAtomic`.
     public let law: String
@@ -22,12 +22,12 @@ struct Finding: Error {
     init(_ text: String) { self.text = text }
 }
 
-/// Throws unless `condition` holds.
+/// Throws an error with `text` unless `condition` is true.
 func require(_ condition: Bool, _ text: @autoclosure () -> String) throws(Finding) {
     if !condition { throw Finding(text()) }
 }
 
-/// Throws unless `found` equals `expected`. The error names the compared value by `what`.
+/// Throws an error unless `found` equals `expected`. In the error's text, `what` is the name of the compared value.
 func require<Value: Equatable>(_ what: String, _ found: Value, is expected: Value) throws(Finding) {
     if found != expected { throw Finding("\(what) is \(brief(found)) and should be \(brief(expected))") }
 }

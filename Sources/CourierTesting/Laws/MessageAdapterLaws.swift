@@ -16,9 +16,9 @@ public enum MessageAdapterLaws {
         case namesItsContentType
         /// An encoded value decodes to an equal value, on any topic.
         case roundTrips
-        /// Payloads are decoded correctly if they are slices whose indices do not start at 0.
+        /// Payloads are decoded correctly even if they are slices whose indices do not start at 0.
         case readsSlices
-        /// The adapter declines to encode or decode a type that it does not support, so that the next adapter is asked.
+        /// The adapter throws an error for a type that it does not support, so that the next adapter is asked.
         case refusesForeignTypes
         /// Decoding bytes that are not in the adapter's format throws an error.
         case refusesMalformedPayloads
@@ -171,7 +171,8 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
         }
     }
 
-    /// Uses its own threads, because they run in parallel even if the executor of Swift tasks is busy.
+    /// Checks the law with threads of its own, because these run in parallel even if the executor of Swift tasks is
+    /// busy.
     func worksConcurrently() async throws {
         let (threads, rounds) = (8, 250)
         let errors = await withCheckedContinuation { continuation in

@@ -15,17 +15,17 @@ public enum MessageStoreLaws {
     public enum Law: String, CaseIterable, Sendable {
         /// A new store holds nothing and has no last message id.
         case beginsEmpty
-        /// A stored message is read with all its fields unchanged, in both directions.
+        /// A stored message is read with all its fields unchanged, whether it is outgoing or incoming.
         case keepsMessages
-        /// Messages are read in the order of their ids, in whatever order they were stored.
+        /// Messages are read in the order of their ids, even if they were stored in another order.
         case readsInOrderOfIDs
         /// One read returns a page: at most `limit` messages, all with ids above the given id. All pages together
         /// contain each message once.
         case pages
         /// An outgoing and an incoming message with the same id are two different messages.
         case directionsAreSeparate
-        /// A message's progress is the last stored value, even if it is an earlier step of the delivery. It affects no
-        /// other message.
+        /// A message's progress is the last stored value, even if that value is an earlier step of the delivery.
+        /// Storing it changes no other message.
         case progressIsKept
         /// The changes of one batch take effect in their order.
         case changesApplyInOrder
@@ -40,17 +40,17 @@ public enum MessageStoreLaws {
         /// A message is read with the boot id and the time since boot that were stored. It expires as
         /// `StoredMessage.isOver(at:)` defines, even if the date changes.
         case agesByBootTime
-        /// The strikes of a message (the connections that ended after it was sent) are the last stored count. Its
-        /// progress does not change them.
+        /// The strikes of a message are the last stored count. They are the connections that ended right after the
+        /// message was sent. A change of the message's progress does not change the strikes.
         case strikesAreKept
         /// A rejected message is no longer an outgoing message. It is read with its reason until it is removed.
         case rejectedAreKept
         /// Packet ids are a set that the changes add to and remove from.
         case packetIDsAreASet
-        /// The stored session is the last one that was committed, or always `nil` if the store keeps no session.
-        /// `removeAll` removes it.
+        /// The stored session is the last session that was committed, or always `nil` if the store keeps no session.
+        /// `removeAll` removes the session.
         case sessionIsKept
-        /// Each filter has one entry with its last stored value. Filters are compared by their bytes.
+        /// Each filter has one entry with the last stored value of that filter. Filters are compared by their bytes.
         case subscriptionsAreByFilter
         /// The summary counts the rows that can be read.
         case summaryCounts

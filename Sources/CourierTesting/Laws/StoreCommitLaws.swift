@@ -9,7 +9,7 @@ enum StoreCommitLaws {
             try await probe.commit(.enqueue(StoreProbe.message(id)))
             try await probe.commit()
         }
-        // If the store calls a completion twice, the second call of the earlier batches happens before this commit
+        // If the store calls a completion of the earlier batches twice, the second call happens before this commit
         // completes.
         try await probe.commit(.removeAll)
         try require(probe.surplus.count == 0, "\(probe.surplus.count) completions were called again")
@@ -30,7 +30,7 @@ enum StoreCommitLaws {
         }
     }
 
-    /// Records whether the present thread is inside a call of `commit`.
+    /// Records whether the current thread is inside a call of `commit`.
     private final class InsideCall: Sendable {
         private let caller: ObjectIdentifier
         private let hasReturned = Atomic(false)
@@ -53,7 +53,7 @@ enum StoreCommitLaws {
                 number.isMultiple(of: 3)
                 ? [.removeOutgoing(StoreProbe.id(2))]
                 : [.progress(StoreProbe.id(1), .sent(packetID: UInt16(number))), .enqueue(StoreProbe.message(2))]
-            // Not awaited, so that many batches wait in the store.
+            // The loop does not wait for the completion, so that many batches wait in the store.
             probe.store.commit(batch, in: probe.scope) { result in
                 log.completed(number, result)
             }
@@ -164,7 +164,7 @@ private final class CompletionOrder: Sendable {
         waiting?.resume()
     }
 
-    /// Waits until the expected number of completions were called, and returns their numbers.
+    /// Waits until the expected number of completions were called, and returns the numbers of the completions.
     func all() async -> [Int] {
         await withCheckedContinuation { continuation in
             let isComplete = state.withLock { state in
@@ -178,7 +178,7 @@ private final class CompletionOrder: Sendable {
     }
 }
 
-/// A thread-safe flag. It is raised at the beginning, until `lower()` is called.
+/// A thread-safe flag. It is raised until `lower()` is called.
 private final class Flag: Sendable {
     private let value = Atomic(true)
     var isRaised: Bool { value.load(ordering: .sequentiallyConsistent) }

@@ -34,7 +34,8 @@ enum StoreContentLaws {
     }
 
     static func readsInOrderOfIDs(_ probe: StoreProbe) async throws {
-        // The ids are not in storing order, reverse order, or the order of their decimal texts.
+        // The messages are stored in this sequence. It differs from the order of the ids, from its reverse, and from
+        // the order of the decimal texts.
         for id in [40, 5, 300, 41, 6] as [UInt64] {
             try await probe.commit(.enqueue(StoreProbe.message(id)), .keep(StoreProbe.message(id)))
         }
@@ -95,7 +96,7 @@ enum StoreContentLaws {
             let sent: [UInt64] = progress == .queued ? [] : [1]
             try require("the sent messages behind progress \(progress)", try await probe.sentIDs(), is: sent)
         }
-        // Sent messages may be in any row of the database, far from each other.
+        // Sent messages may be far from each other in the store.
         try await probe.commit((3...1_200).map { .enqueue(StoreProbe.message($0)) })
         try await probe.commit(
             .progress(StoreProbe.id(700), .received(packetID: 8)), .progress(StoreProbe.id(1_200), .sent(packetID: 9)))
@@ -276,8 +277,8 @@ enum StoreContentLaws {
     }
 
     static func scopesAreSeparate(_ probe: StoreProbe) async throws {
-        // Two client ids look the same, but their bytes differ. The last two scopes are equal if a store joins client
-        // id and broker into one text.
+        // Two client ids look the same, but their bytes differ. The last two scopes would be equal if a store joined
+        // the client id and the broker into one text.
         let probes = [
             probe.inScope(clientID: "a", broker: "one:1883"), probe.inScope(clientID: "a", broker: "two:1883"),
             probe.inScope(clientID: "b", broker: "one:1883"),

@@ -2,14 +2,14 @@ import CourierCore
 
 /// The laws about a store that is full.
 enum StoreLimitLaws {
-    /// The number of 1 KiB messages at which a store with a small limit must be full.
+    /// The number of 1 KiB messages by which a store with a small limit must be full.
     private static let smallLimit: UInt64 = 2_000
 
     static func refusalChangesNothing(_ probe: StoreProbe) async throws {
         let (refused, error, before) = try await fill(probe)
         try require(error.code == .storeFull, "a full store refuses with \(error.code) instead of storeFull")
         try require("the store behind a refused batch", try await probe.snapshot(), is: before)
-        // The second batch begins with changes that would fit. The changes that do not fit follow.
+        // The second batch begins with changes that would fit, followed by changes that do not fit.
         let batch = [.rememberPacketID(40_000), .removeOutgoing(StoreProbe.id(1))] + Self.batch(refused, times: 4)
         guard case .failure = await probe.result(of: batch) else { throw Finding("the same batch was accepted later") }
         try require("the store behind a batch that removes and is refused", try await probe.snapshot(), is: before)

@@ -19,7 +19,7 @@ struct StoreProbe: Sendable {
 
     let store: any MessageStore
     var scope = StoreScope(clientID: "laws", broker: "broker.example:1883")
-    /// Counts completions that were called more than once for a batch.
+    /// Counts the completions that were called more than once for a batch.
     let surplus = CompletionSurplus()
 
     init(_ store: any MessageStore) { self.store = store }
@@ -124,7 +124,7 @@ final class CompletionSurplus: Sendable {
     func add() { calls.add(1, ordering: .sequentiallyConsistent) }
 }
 
-/// Recognizes the first call of a completion. Later calls are counted as surplus.
+/// Recognizes the first call of a completion. Later calls are counted in `CompletionSurplus`.
 final class Once: Sendable {
     private let isTaken = Atomic(false)
     private let surplus: CompletionSurplus

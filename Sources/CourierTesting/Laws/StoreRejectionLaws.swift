@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// The laws about rejected messages, which made the broker end connections.
+/// The laws about rejected messages. The client rejects a message after the broker ended connections because of it.
 enum StoreRejectionLaws {
     static func strikesAreKept(_ probe: StoreProbe) async throws {
         func check(_ expected: [Int], _ when: String) async throws {

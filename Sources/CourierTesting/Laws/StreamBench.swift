@@ -116,7 +116,7 @@ struct StreamBench: Sendable {
         _ = try await left.expectClose()
         // Earlier signals of the stream may still wait in the loop, so let the loop handle them first.
         for _ in 0..<10 { await left.onLoop { _ in } }
-        try require(!streams[0].holdsReadiness, "a closed stream does not let go of its readiness")
+        try require(!streams[0].holdsReadiness, "a closed stream keeps its readiness closure")
     }
 
     // MARK: Test data

@@ -46,8 +46,8 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Waits for as many bytes as `expected` has, and removes them from the received bytes. Throws if they differ from
-    /// `expected`.
+    /// Waits until as many bytes as `expected` has were received, and removes them from the received bytes. Throws an
+    /// error if they differ from `expected`.
     func expect(_ expected: [UInt8]) async throws {
         await wait(for: .bytes(expected.count))
         let (found, reason) = await onLoop { end in

@@ -64,7 +64,7 @@ struct HappyEyeballs: Sendable {
     }
 
     mutating func begin(now: Instant) -> Action {
-        precondition(state == .idle, "a race begins once")
+        precondition(state == .idle, "a race can begin only one time")
         return startNext(now: now)
     }
 

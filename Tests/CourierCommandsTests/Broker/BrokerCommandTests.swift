@@ -85,14 +85,14 @@ struct BrokerCommandTests {
     }
 
     @Test(arguments: [
-        ([], "mqtt://127.0.0.1:1883.", "Everybody on this machine may connect"),
+        ([], "mqtt://127.0.0.1:1883.", "Every client on this machine may connect"),
         (["-h", "localhost"], "mqtt://127.0.0.1:1883.", "on this machine"),
         (["-h", "0.0.0.0"], "mqtt://0.0.0.0:1883.", "over the network may connect, read and write: add -u and -P."),
-        (["-h", "::1", "-u", "a", "-P", "b"], "mqtt://[::1]:1883.", "who knows the user name and the password"),
-        (["--cert", "c", "--key", "k", "--cafile", "a"], "mqtts://127.0.0.1:1883.", "who has a certificate"),
+        (["-h", "::1", "-u", "a", "-P", "b"], "mqtt://[::1]:1883.", "if it knows the user name and the password."),
+        (["--cert", "c", "--key", "k", "--cafile", "a"], "mqtts://127.0.0.1:1883.", "if it has a certificate."),
         (
             ["--cert", "c", "--key", "k", "--cafile", "a", "-u", "a", "-P", "b"], "mqtts://127.0.0.1:1883.",
-            "who has a certificate and knows the user name and the password may connect."
+            "may connect if it has a certificate and knows the user name and the password."
         ), (["--unix", "/run/s"], "the Unix socket /run/s.", "on this machine"),
     ])
     func `the banner of courier broker prints the address and who can connect`(
