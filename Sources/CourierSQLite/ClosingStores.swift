@@ -15,7 +15,7 @@ enum ClosingStores {
 
     private static let stores = Mutex<[String: Closing]>([:])
 
-    /// Records that a store at this path begins to close. Each call needs a call of `end(_:)`.
+    /// Records that a store at this path begins to close. A call of `end(_:)` must follow each call.
     static func begin(_ path: String) {
         stores.withLock { stores in
             var closing = stores[path] ?? Closing()

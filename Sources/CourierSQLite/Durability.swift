@@ -1,12 +1,12 @@
 extension SQLiteMessageStore {
     /// The point at which a commit is complete.
     public enum Durability: Hashable, Sendable, CaseIterable {
-        /// The disk has the commit, so it survives a crash of the process or the system, and a power cut. It costs one
-        /// `fsync` for each group of commits. Commits that arrive during a write join the next group.
+        /// A commit is complete when the disk has stored it. It survives a crash of the process or the system, and a
+        /// power cut. Each group of commits costs one `fsync`. Commits that arrive during a write join the next group.
         case full
 
-        /// The operating system has the commit, so it survives a `kill -9` of the process. After a power cut, the last
-        /// seconds may be missing, but the file is intact.
+        /// A commit is complete when the operating system has received it. It survives a `kill -9` of the process.
+        /// After a power cut, the commits of the last seconds may be missing, but the file is intact.
         case normal
     }
 }

@@ -1,20 +1,21 @@
 extension SQLiteMessageStore {
-    /// The limits of a store. A change that exceeds them is refused with `storeFull`; nothing is dropped to make room.
+    /// The limits of a store. A change that exceeds them is refused with `storeFull`. The store drops nothing to make
+    /// room.
     public struct Limits: Hashable, Sendable {
         /// The default limits.
         public static let `default` = Limits()
 
-        /// The most messages and subscriptions of all clients in the store together; 1,000,000 by default.
+        /// The maximum number of messages and subscriptions of all clients in the store together; 1,000,000 by default.
         public var rows: Int
 
-        /// The most bytes of payloads, topics, filters and properties of all clients in the store together; 1 GiB by
-        /// default.
+        /// The maximum number of bytes of payloads, topics, filters and properties of all clients in the store
+        /// together; 1 GiB by default.
         public var bytes: Int
 
-        /// The most changes that wait for the disk; 65,536 by default.
+        /// The maximum number of changes that wait for the disk; 65,536 by default.
         public var waitingChanges: Int
 
-        /// The most bytes of messages that wait for the disk; 64 MiB by default.
+        /// The maximum number of bytes of messages that wait for the disk; 64 MiB by default.
         public var waitingBytes: Int
 
         /// The size of the log file in bytes at which its contents are moved into the database; 8 MiB by default. A
@@ -28,10 +29,10 @@ extension SQLiteMessageStore {
         /// Makes limits.
         ///
         /// - Parameters:
-        ///   - rows: The most messages and subscriptions of all clients together.
-        ///   - bytes: The most bytes of all clients together.
-        ///   - waitingChanges: The most changes that wait for the disk.
-        ///   - waitingBytes: The most bytes of messages that wait for the disk.
+        ///   - rows: The maximum number of messages and subscriptions of all clients together.
+        ///   - bytes: The maximum number of bytes of all clients together.
+        ///   - waitingChanges: The maximum number of changes that wait for the disk.
+        ///   - waitingBytes: The maximum number of bytes of messages that wait for the disk.
         ///   - logBytes: The size of the log in bytes at which it is moved into the database.
         ///   - emptyScopeAge: The time after which a client without rows is forgotten.
         public init(

@@ -119,8 +119,8 @@ public final class SQLiteMessageStore: MessageStore {
         thread.put(StoreBatch(changes, scope, completion))
     }
 
-    /// Applies changes that only repeat a step of a delivery if they are lost. With ``Durability-swift.enum/full``,
-    /// they need no `fsync` of their own, and reach the disk with the next commit.
+    /// Applies changes whose loss only makes a step of a delivery happen again. With ``Durability-swift.enum/full``,
+    /// these changes need no `fsync` of their own, and reach the disk with the next commit.
     ///
     /// - Parameters:
     ///   - changes: The changes, in the order in which they are applied.
@@ -272,7 +272,7 @@ extension SQLiteMessageStore {
         try await thread.read { _, ledger throws(SQLiteFailure) in ledger.all.map { ($0.name, $0.summary) } }
     }
 
-    /// Removes all rows of a scope. Later message ids of the scope are still higher than all earlier ones.
+    /// Removes all rows of a scope. Later message ids of the scope are still higher than all earlier ids.
     ///
     /// - Parameter scope: The client id and broker that the rows belong to.
     /// - Throws: A `CourierError` when the rows cannot be removed.
@@ -314,7 +314,7 @@ extension SQLiteMessageStore {
     }
 }
 
-/// Stores the last recovery, and reports each one.
+/// Stores the last recovery, and reports each recovery.
 private final class Recoveries: Sendable {
     private let latest = Mutex<StoreRecovery?>(nil)
     private let tell: (@Sendable (StoreRecovery) -> Void)?

@@ -3,8 +3,8 @@ public import Foundation
 
 /// The replacement of a damaged store file.
 public struct StoreRecovery: Sendable {
-    /// The new place of the damaged file. If the file had a log, the log has the same name with `-wal`. The store never
-    /// changes or removes the two files.
+    /// The new location of the damaged file. If the file had a log, the log is next to it, with `-wal` added to the
+    /// name. The store never changes or removes the two files.
     public let quarantinedFile: URL
 
     /// The number of messages, subscriptions and packet ids that were copied from the damaged file to the new file.
@@ -13,10 +13,10 @@ public struct StoreRecovery: Sendable {
     /// The damage, with the code `storeDamaged`.
     public let error: CourierError
 
-    /// Collects the fields.
+    /// Creates a report of a recovery from its parts.
     ///
     /// - Parameters:
-    ///   - quarantinedFile: The new place of the damaged file.
+    ///   - quarantinedFile: The new location of the damaged file.
     ///   - savedRows: The number of rows that were copied to the new file.
     ///   - error: The damage.
     public init(quarantinedFile: URL, savedRows: Int, error: CourierError) {

@@ -2,10 +2,10 @@ public import CourierCore
 public import Foundation
 import Synchronization
 
-/// The methods that return received messages, as a sequence for loops or as a publisher.
+/// The methods that return received messages: as a sequence for loops, or as a publisher.
 extension FakeClient {
-    /// Returns the values that the test sends to topics of a filter. A loop gets the values that are sent after it
-    /// starts, or after `subscribed()` if that was called.
+    /// Returns the values that the test sends to topics that match a filter. A loop gets the values that are sent after
+    /// the loop starts, or after `subscribed()` if that was called.
     ///
     /// - Parameters:
     ///   - type: The type to decode.
@@ -49,7 +49,7 @@ extension FakeClient {
         }
     }
 
-    /// Every message that the test sends.
+    /// Returns a publisher of every message that the test sends.
     ///
     /// - Returns: The publisher.
     public func messagePublisher() -> AnyPublisher<Message, Never> { incoming.eraseToAnyPublisher() }
@@ -66,7 +66,7 @@ extension FakeClient {
 
 /// The source of the values that one loop reads, from the loop's start to its end.
 private final class FakeReader<Value: Sendable>: MessageSource {
-    /// Called with the loop when it begins, and with `nil` when it ends.
+    /// A closure that is called with the loop when the loop begins, and with `nil` when the loop ends.
     typealias Changed = @Sendable (ObjectIdentifier, FakeClient.Loop?) -> Void
 
     private let values: AsyncThrowingStream<Value, any Error>

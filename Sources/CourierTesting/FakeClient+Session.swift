@@ -10,8 +10,8 @@ extension FakeClient {
     public var hasExistingSession: Bool { state.withLock { $0.hasSession } }
     /// The connection state that ``show(_:)`` or a method such as `connect()` set last.
     public var connectionState: ConnectionState { connection.value }
-    /// Sends the present connection state, then every change. A change is sent on the thread that makes it, before the
-    /// call returns.
+    /// Sends the current connection state, then every change. If a call changes the state, the change is sent on the
+    /// same thread, before the call returns.
     public var connectionStatePublisher: AnyPublisher<ConnectionState, Never> { connection.eraseToAnyPublisher() }
 
     /// Connects at once.
@@ -33,7 +33,7 @@ extension FakeClient {
         completion(.success(()))
     }
 
-    /// Disconnects at once. Published messages and subscriptions stay.
+    /// Disconnects at once. `published` and `subscriptions` do not change.
     public func disconnect() {
         state.withLock { $0.wantsConnection = false }
         show(.disconnected)
@@ -52,7 +52,7 @@ extension FakeClient {
         disconnect()
     }
 
-    /// Disconnects at once, and forgets the filters of `subscribe`. Loops continue, and ``published`` stays.
+    /// Disconnects at once, and forgets the filters of `subscribe`. Loops continue, and ``published`` does not change.
     public func destroy() {
         state.withLock { state in
             state.hasSession = false

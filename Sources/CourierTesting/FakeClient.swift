@@ -131,7 +131,7 @@ public final class FakeClient: CourierClient {
         changed()
     }
 
-    /// Makes all publishes fail from now on.
+    /// Makes all later publishes fail.
     ///
     /// - Parameter error: The error that they throw; `nil` makes publishes succeed again.
     public func failPublishes(with error: CourierError?) { state.withLock { $0.failure = error } }

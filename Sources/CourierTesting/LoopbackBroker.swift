@@ -15,7 +15,7 @@ import Synchronization
 /// await broker.shutdown()
 /// ```
 ///
-/// Any thread may call it, but a task that runs on the broker's loop must not await ``shutdown()``.
+/// Any thread may call the broker's methods, but a task that runs on the broker's loop must not await ``shutdown()``.
 public final class LoopbackBroker: Sendable {
     /// The endpoint that clients connect to.
     public let endpoint: TransportEndpoint
@@ -40,7 +40,7 @@ public final class LoopbackBroker: Sendable {
         port = listener.port
     }
 
-    /// Starts a broker; returns when clients can connect.
+    /// Starts a broker, and returns it when clients can connect.
     ///
     /// - Parameters:
     ///   - address: The address to listen on; a free port of 127.0.0.1 by default.
@@ -73,7 +73,7 @@ public final class LoopbackBroker: Sendable {
     }
 
     /// Opens a connection in memory and returns the client's end. The connection uses WebSocket if the broker was
-    /// started with WebSocket, and never TLS.
+    /// started with WebSocket. It never uses TLS.
     ///
     /// - Parameter bytesPerCall: The most bytes that one read or write moves; no limit by default.
     /// - Returns: An endpoint for one connection.
@@ -90,8 +90,8 @@ public final class LoopbackBroker: Sendable {
         loop.execute { [host] in host.dropConnections() }
     }
 
-    /// Ends the connection of a client; in MQTT 5, by a DISCONNECT with the reason code. The client's session remains,
-    /// and its will is published. If the client is not connected, nothing happens.
+    /// Ends the connection of a client. An MQTT 5 client receives a DISCONNECT with the reason code. The client's
+    /// session remains, and its will is published. If the client is not connected, nothing happens.
     ///
     /// - Parameters:
     ///   - clientID: The client's id.
@@ -100,8 +100,8 @@ public final class LoopbackBroker: Sendable {
         loop.execute { [host] in host.disconnect(clientID, reasonCode) }
     }
 
-    /// Stops the broker: it drops its connections, and loses its sessions and messages. A loop that was passed to
-    /// ``start(on:tls:webSocket:configuration:loop:)`` continues.
+    /// Stops the broker: it drops its connections, and loses its sessions and messages. An event loop that was passed
+    /// to ``start(on:tls:webSocket:configuration:loop:)`` continues.
     public func shutdown() async {
         listener.close()
         if ownsLoop { return await loop.shutdown() }
@@ -121,7 +121,7 @@ private final class BrokerHost: @unchecked Sendable {
     private let loop: EventLoop
     private var machine: BrokerMachine
     private var connections: [ConnectionID: BrokerConnection] = [:]
-    /// Connections that the machine has ended, until their channels report that they are closed.
+    /// Connections that the machine has ended and whose channels have not yet reported that they are closed.
     private var closing: [ConnectionID: BrokerConnection] = [:]
     private var actions: [BrokerMachine.Action] = []
     private var lastID: UInt64 = 0

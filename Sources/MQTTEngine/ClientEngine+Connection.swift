@@ -21,8 +21,9 @@ extension ClientEngine {
 
     /// Ends the connection because either side closed the transport. The session remains for the next connection.
     ///
-    /// `wasSilent` is true if the peer closed without a reason, as a server does if it does not support the version. A
-    /// TLS error or an unreachable peer says nothing about the version.
+    /// `wasSilent` is true if the peer closed the transport without an error, as a server does if it does not support
+    /// the version. It is false after a TLS error or if the peer is unreachable, because these say nothing about the
+    /// version.
     public mutating func transportClosed(now: Instant, wasSilent: Bool = true, _ actions: inout ActionList) {
         switch phase {
         case .idle: return
@@ -38,8 +39,8 @@ extension ClientEngine {
     /// Ends the connection at the caller's request: writes DISCONNECT. The server discards the will if the reason code
     /// is `success`.
     ///
-    /// Before CONNACK, and for another reason code before MQTT 5, the connection ends without DISCONNECT. If the
-    /// connection was accepted, the server then publishes the will.
+    /// DISCONNECT is not written before CONNACK. Before MQTT 5, DISCONNECT is not written for a code other than
+    /// `success`: the server then publishes the will.
     public mutating func disconnect(
         _ disconnect: Disconnect = Disconnect(), now: Instant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -52,11 +53,12 @@ extension ClientEngine {
         close(.requested, &actions)
     }
 
-    /// Ends the connection because the server sends packets without reading the answers, which would fill the memory.
-    /// Ignored while the engine is not connected.
+    /// Ends the connection because the server sends packets but does not read the client's answers. The waiting answers
+    /// would fill the memory. Ignored while the engine is not connected.
     ///
     /// - Parameters:
-    ///   - waitingByteCount: The number of bytes that wait to be sent to the server. It is only reported.
+    ///   - waitingByteCount: The number of bytes that wait to be sent to the server. It is only part of the reported
+    ///     error.
     ///   - buffer: Receives DISCONNECT.
     ///   - actions: Receives ``EngineAction/close(_:)`` with ``ProtocolError/answersUnread(waitingByteCount:)``.
     public mutating func serverStoppedReading(
@@ -76,11 +78,11 @@ extension ClientEngine {
         close(reason, &actions)
     }
 
-    /// Writes DISCONNECT with as much of `disconnect` as possible. Limits are the version, the server's maximum packet
-    /// size, and the reason codes that a client may send.
+    /// Writes DISCONNECT. Parts of `disconnect` are left out if the version, the server's maximum packet size or the
+    /// reason codes that a client may send do not allow them.
     private mutating func writeDisconnect(_ disconnect: Disconnect, into buffer: inout PacketBuffer) {
-        // Before MQTT 5, DISCONNECT makes the server discard the will. If the packet is missing, the server publishes
-        // the will.
+        // Before MQTT 5, DISCONNECT always makes the server discard the will. So it is written only for `success`.
+        // Without DISCONNECT, the server publishes the will.
         if link.version < .v5, disconnect.reasonCode != .success { return }
         let candidates: [Disconnect] =
             link.version >= .v5
@@ -136,7 +138,7 @@ extension ClientEngine {
     /// Changes the version for the next connection, after the server rejected this version or closed without CONNACK.
     ///
     /// MQTT 5 may fall back to 3.1.1. If 3.1.1 fails too, the version was not the cause, and the next connection uses
-    /// MQTT 5 again. Returns the close reason if the version falls back.
+    /// MQTT 5 again. Returns the close reason if the version falls back; otherwise `nil`.
     private mutating func fallback() -> CloseReason? {
         guard !hasConfirmedVersion else { return nil }
         if version == configuration.connect.version {
@@ -150,8 +152,8 @@ extension ClientEngine {
 }
 
 extension Disconnect {
-    /// A copy without reason string and user properties, which may make the packet too large for the server
-    /// ([MQTT-3.14.2-3], [MQTT-3.14.2-4]).
+    /// A copy without the reason string and the user properties. These texts may make the packet too large for the
+    /// server ([MQTT-3.14.2-3], [MQTT-3.14.2-4]).
     fileprivate var withoutTexts: Disconnect {
         var packet = self
         packet.properties.list.removeAll { $0.id == .reasonString || $0.id == .userProperty }
@@ -175,9 +177,9 @@ extension ClientEngine {
         if connAck.isSessionPresent, configuration.connect.isCleanStart {
             throw .protocolError(.sessionAfterCleanStart)
         }
-        // A server may assign a client id only if the client sent none (MQTT 5.0, 3.2.2.3.7; [MQTT-3.1.3-6]). With
-        // another id, the session and its messages would belong to another client. libmosquitto closes the connection
-        // in this case, too.
+        // A server may assign a client id only if the client sent none (MQTT 5.0, 3.2.2.3.7; [MQTT-3.1.3-6]). If the
+        // client sent an id, the session and its messages could belong to another client. libmosquitto closes the
+        // connection in this case, too.
         if !configuration.connect.clientID.isEmpty, connAck.properties.assignedClientIdentifier != nil {
             throw .protocolError(.clientIDAssigned)
         }
@@ -195,7 +197,7 @@ extension ClientEngine {
         pump(now: now, into: &buffer, &actions)
     }
 
-    /// Processes a CONNACK in MQTT 3 format, with an MQTT 3 return code, that answers an MQTT 5 CONNECT.
+    /// Processes an old server's reply to an MQTT 5 CONNECT: a CONNACK in MQTT 3 format with an MQTT 3 return code.
     mutating func receivedOldConnAck(_ code: UInt8, _ error: DecodeError, _ actions: inout ActionList) {
         let isVersionRefused = code == 1
         close((isVersionRefused ? fallback() : nil) ?? .malformedPacket(error), &actions)

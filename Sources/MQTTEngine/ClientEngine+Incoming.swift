@@ -61,8 +61,9 @@ extension ClientEngine {
         return UInt32(fingerprintOf: topic.span.bytes, payload)
     }
 
-    /// True if the engine acknowledges a message when it arrives. Answers must keep their order ([MQTT-4.6.0-2]). While
-    /// earlier answers are pending, the caller acknowledges new messages, even in automatic mode.
+    /// True if the engine acknowledges a message when it arrives. Answers must keep the order of their messages
+    /// ([MQTT-4.6.0-2]). So while earlier answers wait for the caller, the caller acknowledges new messages too, even
+    /// in automatic mode.
     @inline(__always)
     private var acknowledgesAtOnce: Bool {
         configuration.acknowledgements == .automatic && !incoming.hasPending
@@ -91,8 +92,8 @@ extension ClientEngine {
         }
     }
 
-    /// Throws if the server exceeds the client's receive maximum, which only MQTT 5 has ([MQTT-3.3.4-9]). The check
-    /// runs before the message is recorded: the message is not delivered, and the server sends it again.
+    /// Throws if the server exceeds the client's receive maximum ([MQTT-3.3.4-9]). Only MQTT 5 has this limit. The
+    /// check runs before the message is recorded, so the message is not delivered. The server sends it again later.
     @inline(__always)
     private func checkReceiveMaximum() throws(Fault) {
         guard link.version >= .v5, incoming.outstanding >= Int(configuration.receiveMaximum) else { return }

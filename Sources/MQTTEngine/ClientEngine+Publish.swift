@@ -63,7 +63,7 @@ extension ClientEngine {
     }
 
     /// Resumes the exchanges of an earlier connection: writes each PUBREL at once, and queues the PUBLISH packets in
-    /// order.
+    /// their original order.
     ///
     /// PUBREL is independent of quota and send limit. MQTT requires no order between PUBLISH and PUBREL.
     mutating func resumeExchanges(now: MonotonicInstant, into buffer: inout PacketBuffer) {
@@ -146,13 +146,14 @@ extension ClientEngine {
     private mutating func resend(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
-        // An exchange that ended while it waited for quota has freed its id, perhaps for a SUBSCRIBE or UNSUBSCRIBE.
-        // An exchange without a message is past PUBREC, or its message was given up.
+        // The exchange may have ended while it waited for quota. Its id is then free, or belongs to a SUBSCRIBE or
+        // UNSUBSCRIBE. An exchange without a message is past PUBREC or was given up. In all these cases, no PUBLISH is
+        // sent.
         guard let exchange = outgoing.exchange(of: id), let message = exchange.message else { return true }
         guard link.quota > 0, link.unacknowledgedPublishCount < sendLimit else { return false }
         if exchange.isHeld || exchange.kind == .untilCleared {
-            // The exchange takes quota now, and its PUBLISH is written later. No later QoS 2 message is sent before it
-            // ([MQTT-4.6.0-1]).
+            // The exchange takes quota now, although its PUBLISH is written later. No later QoS 2 message is sent
+            // before that PUBLISH ([MQTT-4.6.0-1]).
             link.takeQuota()
             outgoing.markHoldsQuota(id)
             if !exchange.isHeld { clear(id, now: now, into: &buffer, &actions) }
@@ -160,8 +161,8 @@ extension ClientEngine {
         }
         let header = memory.header(of: message)
         let isFirst = !exchange.isWritten
-        // If the PUBLISH was written before, the server may have the message. Then expiry does not end the exchange.
-        // Only a limit of this server does, such as its maximum QoS.
+        // If the PUBLISH was written before, the server may have the message. So the exchange continues even if the
+        // message has expired. It ends only because of a limit of this server, such as its maximum QoS.
         if let failure = isFirst ? refusal(of: header, now: now) : refusalByServer(of: header) {
             giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer, &actions)
             actions.append(.failed(exchange.token, failure))
@@ -184,8 +185,8 @@ extension ClientEngine {
         return true
     }
 
-    /// Discards the message of an exchange. The id is free at once, except for a written QoS 2 message: the server may
-    /// have it.
+    /// Discards the message of an exchange. The id is free at once, unless the message has QoS 2 and was written
+    /// before: the server may then have the message.
     private mutating func giveUp(
         _ id: PacketID, _ qos: PacketQoS, isFirst: Bool, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -224,7 +225,7 @@ extension ClientEngine {
         return exchange
     }
 
-    /// The reason why a message must not be sent now or ever; `nil` if it may be sent.
+    /// The reason why a message must not be sent, on this connection or at all; `nil` if it may be sent.
     @inline(__always)
     func refusal(of header: OutgoingHeader, now: MonotonicInstant) -> EngineAction.Failure? {
         if let expiry = header.expiresAt, expiry <= now { return .expired }
@@ -252,7 +253,7 @@ extension ClientEngine {
         switch outgoing.kind(of: id) {
         case .untilPubAck: finish(id, acknowledgement, &actions)
         case .untilPubRec:
-            // A server without QoS 2 may answer with PUBACK, as for QoS 1. That ends the exchange as well.
+            // A server without QoS 2 may answer a QoS 2 PUBLISH with PUBACK. PUBACK ends the exchange as well.
             if !link.isDowngradeKnown { actions.append(.qosDowngraded) }
             link.isDowngradeKnown = true
             finish(id, acknowledgement, &actions)
@@ -269,7 +270,7 @@ extension ClientEngine {
         let id = acknowledgement.packetID
         switch outgoing.kind(of: id) {
         case .untilPubRec:
-            // A failure code ends the exchange (MQTT 5.0, section 4.3.3).
+            // A failure code in PUBREC ends the exchange (MQTT 5.0, section 4.3.3).
             if acknowledgement.code.isFailure { return finish(id, acknowledgement, &actions) }
             let isHeld = configuration.awaitsStorage
             guard let exchange = outgoing.advanceToPubComp(id, at: now, isHeld: isHeld) else { return }
@@ -282,7 +283,8 @@ extension ClientEngine {
             if acknowledgement.code.isFailure { return finishReleased(id, acknowledgement, &actions) }
             if outgoing.exchange(of: id)?.isHeld == true { return }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
-        // This PUBREC belongs to an old exchange with this id. Its PUBREL was sent already, or is sent later.
+        // This PUBREC belongs to an old exchange with this id. No answer is needed: the PUBREL for it was sent already,
+        // or is sent later.
         case .untilCleared, .untilFreed: return
         case .untilSessionEnds: return  // No packet uses this id until the session ends.
         case .untilPubAck, .untilSubAck, .untilUnsubAck: throw .protocolError(.wrongAcknowledgement(.pubRec, id))
@@ -301,8 +303,8 @@ extension ClientEngine {
             guard acknowledgement.code == .packetIdentifierNotFound else {
                 return finishReleased(id, acknowledgement, &actions)
             }
-            // The server answered an earlier PUBREL and has forgotten the id. This is "not an error during recovery"
-            // (3.7.2.1).
+            // The server has already answered an earlier PUBREL, and has forgotten the id. This is "not an error during
+            // recovery" (3.7.2.1), so the result is `success`.
             let answered = AcknowledgementResult(
                 packetID: id, code: .success, properties: acknowledgement.properties)
             finishReleased(id, answered, &actions)

@@ -6,7 +6,7 @@ enum Fault: Error {
     case protocolError(ProtocolError)
 }
 
-/// A PUBACK, PUBREC or PUBCOMP, with its properties copied if it has any.
+/// A received PUBACK, PUBREC or PUBCOMP, with a copy of its properties.
 struct AcknowledgementResult {
     let packetID: PacketID
     let code: PacketReasonCode
@@ -16,21 +16,21 @@ struct AcknowledgementResult {
 /// The processing of received bytes.
 extension ClientEngine {
     /// The number of actions after which ``received(_:now:into:_:)`` returns, so that the caller performs them. The
-    /// number limits the list's size, so that the list stays in the processor's cache.
+    /// limit keeps the list small enough for the processor's cache.
     public static let actionsPerCall = 256
 
     /// Processes the complete packets in `bytes`, and returns the number of bytes that were consumed.
     ///
-    /// The caller passes the remaining bytes again. If some bytes were consumed, it does so at once, because a call
-    /// ends after ``actionsPerCall`` actions. If no bytes were consumed, it waits for more bytes first.
+    /// The caller then passes the remaining bytes. If some bytes were consumed, it does so at once: the call may have
+    /// ended early, after ``actionsPerCall`` actions. If no bytes were consumed, it waits for more bytes first.
     ///
-    /// Messages in `actions` refer to `bytes`: read them before the bytes change. After the connection's
+    /// Messages in `actions` refer to `bytes`: read the messages before the bytes change. After the connection's
     /// ``EngineAction/close(_:)``, all bytes are consumed and ignored.
     public mutating func received(
         _ bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Int {
-        // The unsafe bytes are accessed once for all packets. Only the decoder parses them, and it checks each of its
-        // steps.
+        // The unsafe bytes are accessed once for all packets. Only the decoder parses them, and it checks the bounds of
+        // every read.
         bytes.withUnsafeBytes { received($0, now: MonotonicInstant(now), into: &buffer, &actions) }
     }
 
@@ -82,8 +82,8 @@ extension ClientEngine {
         }
     }
 
-    /// Processes a packet. Returns `false` if the caller must read the messages from index `first` on before this
-    /// packet.
+    /// Processes a packet. Returns `false` if the caller must first read the messages from index `first` on, and then
+    /// pass this packet again.
     private mutating func received(
         _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, behind first: Int,
         into buffer: inout PacketBuffer, _ actions: inout ActionList

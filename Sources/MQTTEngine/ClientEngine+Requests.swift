@@ -5,8 +5,8 @@ extension ClientEngine {
     /// Sends SUBSCRIBE for `subscriptions`. ``EngineAction/subscribed(_:_:)`` contains one result for each
     /// subscription.
     ///
-    /// The request fails without a connection, and if the connection ends before the answer. The engine does not
-    /// remember subscriptions, so the caller must.
+    /// The request fails if there is no connection, or if the connection ends before the answer arrives. The engine
+    /// does not remember subscriptions, so the caller must remember them.
     public mutating func subscribe(
         _ subscriptions: [Subscription], properties: PacketProperties = [], token: Token, now: Instant,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
@@ -21,7 +21,7 @@ extension ClientEngine {
 
     /// Sends UNSUBSCRIBE for `filters`. ``EngineAction/unsubscribed(_:_:)`` contains the results.
     ///
-    /// The request fails without a connection, and if the connection ends before the answer.
+    /// The request fails if there is no connection, or if the connection ends before the answer arrives.
     public mutating func unsubscribe(
         _ filters: [String], properties: PacketProperties = [], token: Token, now: Instant,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
@@ -83,8 +83,8 @@ extension ClientEngine {
 
     /// Sends AUTH, the next step of an authentication.
     ///
-    /// AUTH answers ``EngineAction/authenticationContinued(_:)``. With ``MQTTCodec/PacketReasonCode/reauthenticate``,
-    /// it starts a new authentication on an open connection.
+    /// The packet is the reply to ``EngineAction/authenticationContinued(_:)``. With the code
+    /// ``MQTTCodec/PacketReasonCode/reauthenticate``, it starts a new authentication on an open connection.
     ///
     /// - Throws: `EncodeError` if a client may not send this packet. Then nothing is sent.
     public mutating func authenticate(

@@ -6,8 +6,9 @@ extension ClientEngine {
     /// Limits how many PUBLISH packets of QoS 1 and 2 may be unacknowledged, on this connection and on later ones.
     ///
     /// The limit applies in addition to the server's receive maximum. ``publishCapacity`` includes it. Messages of an
-    /// earlier connection are sent again, in order, before new messages. A message past PUBREC does not count. The
-    /// limit delays no PUBREL. A lower limit does not affect messages that have already taken quota on this connection.
+    /// earlier connection are sent again, in order, before new messages. A message does not count after its PUBREC
+    /// arrived. The limit delays no PUBREL. A lower limit does not affect messages that have already taken quota on
+    /// this connection.
     ///
     /// - Parameters:
     ///   - limit: The limit. `nil`, the initial state, means no limit. 0 holds back all QoS 1 and 2 messages.
@@ -23,8 +24,8 @@ extension ClientEngine {
 
     /// The QoS 1 and 2 PUBLISH packets that were written on the current or last connection and have no answer.
     ///
-    /// After a connection ended, the value describes its end until the next connection opens. During a connection, each
-    /// call searches all exchanges.
+    /// After a connection ended, the value describes the moment of its end, until the next connection opens. During a
+    /// connection, each call searches all exchanges.
     public var unacknowledgedPublishes: UnacknowledgedPublishes {
         link.unacknowledgedAtEnd ?? unacknowledgedNow
     }
@@ -54,12 +55,12 @@ extension ClientEngine {
     /// way.
     ///
     /// The packet id of a QoS 1 message is free at once. The packet id of a written QoS 2 message stays reserved until
-    /// the session ends. The server may have stored this id, and would treat a new message under it as a repetition
+    /// the session ends. The server may have stored this id, and would treat a new message with this id as a repetition
     /// (4.3.3).
     ///
     /// No PUBREL is sent for the message. PUBREL could make the server deliver a message that has failed for the
-    /// caller. PUBREL could also end the next connection, as PUBLISH did, and then no message would remain to be given
-    /// up.
+    /// caller. PUBREL could also make the server close the next connection, as PUBLISH did, and then no message would
+    /// remain to be given up.
     ///
     /// - Parameter token: The token of the message.
     /// - Returns: `true` if the message was given up. `false` if the engine does not have the message, if it was

@@ -4,9 +4,9 @@ import MQTTCodec
 extension ClientEngine {
     /// Uses `configuration` for the next connection. Traps during a connection.
     ///
-    /// A different client id means a different session: messages in flight end as
-    /// ``EngineConfiguration/sessionLossPolicy`` says. If `isSameServer` is true, the version that the last server
-    /// supports is kept, if the new configuration allows it. The acknowledgement mode does not change.
+    /// A different client id means a different session: messages in flight are treated as
+    /// ``EngineConfiguration/sessionLossPolicy`` says. If `isSameServer` is true and the new configuration allows it,
+    /// the engine keeps the version that the last server supports. The acknowledgement mode does not change.
     public mutating func reconfigure(
         _ configuration: EngineConfiguration, isSameServer: Bool, _ actions: inout ActionList
     ) {
@@ -42,13 +42,14 @@ extension ClientEngine {
             actions.append(.failed(exchange.token, .dropped))
         }
         outgoing = OutgoingExchanges()
-        // Keep the serial numbers, so that no handle of this session matches a message of the next session.
+        // `sessionLost()` keeps the serial numbers, so that no handle of this session matches a message of the next
+        // session.
         incoming.sessionLost()
         memory = MessageMemory()
         sessionChanges()
     }
 
-    /// Ends the exchanges of the last session as `sessionLossPolicy` says, because the server has no session or a
+    /// Ends the exchanges of the last session as `sessionLossPolicy` says. The server has no session now, or a
     /// different one.
     mutating func sessionLost(_ actions: inout ActionList) {
         incoming.sessionLost()

@@ -15,7 +15,7 @@ extension ClientEngine {
 
     /// Restores the session that an earlier process left. Call this once, before the first connection.
     ///
-    /// If the server has kept the session, the engine sends the messages again. Otherwise they end as
+    /// If the server has kept the session, the engine sends the messages again. Otherwise the messages are treated as
     /// ``EngineConfiguration/sessionLossPolicy`` says.
     ///
     /// - Parameters:
@@ -53,10 +53,10 @@ extension ClientEngine {
     ///   - token: The token of the message.
     ///   - id: The packet id of the message.
     ///   - now: The current time.
-    ///   - buffer: Receives PUBLISH or PUBREL, if it is the message's turn on a connection. Otherwise the packet is
-    ///     written later, when it is the message's turn.
-    ///   - actions: Receives the failure of a message that cannot be written, and the actions of messages that are then
-    ///     sent again.
+    ///   - buffer: Receives PUBLISH or PUBREL, if a connection is open and the packet needs to wait for no other
+    ///     message. Otherwise the packet is written later.
+    ///   - actions: Receives the failure of a message that cannot be written. The failure frees quota for waiting
+    ///     messages, and their actions follow.
     public mutating func stored(
         _ token: Token, _ id: PacketID, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {

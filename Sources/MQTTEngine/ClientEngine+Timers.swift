@@ -47,7 +47,8 @@ extension ClientEngine {
         actions.append(.pingSent)
     }
 
-    /// Stops the timeouts for answers while the caller reads no bytes, because no answer can arrive then.
+    /// Stops the timeouts for answers while the caller reads no bytes from the transport, because no answer can arrive
+    /// then.
     public mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
         let now = MonotonicInstant(now)
         guard isConnected, link.isReadingPaused != isPaused else { return }

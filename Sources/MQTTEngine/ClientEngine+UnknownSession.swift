@@ -15,7 +15,7 @@ extension ClientEngine {
     /// Notes that the engine knows nothing about the next session.
     mutating func sessionChanges() { (isSessionKnown, unknownSession) = (false, nil) }
 
-    /// Stops freeing packet ids with PUBREL: the server started a new session, or it never answers.
+    /// Stops freeing packet ids with PUBREL, because the server started a new session or never answers these PUBRELs.
     mutating func sessionBecameKnown() { (isSessionKnown, unknownSession) = (true, nil) }
 
     /// Returns true if a new QoS 2 exchange must wait until PUBREL has freed its packet id. Then marks the exchange as
@@ -41,8 +41,8 @@ extension ClientEngine {
         awaitAcknowledgement(now: now)
     }
 
-    /// Continues with PUBLISH, because PUBCOMP confirmed that the id is free, perhaps with code "not found". The
-    /// message is reported as sent only now, so that the caller stores a packet id that is free.
+    /// Continues with PUBLISH, because PUBCOMP confirmed that the id is free. The code "not found" confirms this, too.
+    /// Only now, the message is reported as sent, so that the caller stores a packet id that is free.
     mutating func receivedCleared(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -78,7 +78,7 @@ extension ClientEngine {
         awaitAcknowledgement(now: now)
     }
 
-    /// Notes that the connection ended. Stops freeing packet ids with PUBREL if the server never answers.
+    /// Notes that the connection ended. Stops freeing packet ids with PUBREL if the server never answered a PUBREL.
     mutating func unknownSessionLostConnection() {
         guard unknownSession != nil else { return }
         if unknownSession?.connectionLost(lastToBeCleared) == false { sessionBecameKnown() }

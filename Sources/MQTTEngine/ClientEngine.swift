@@ -29,7 +29,7 @@ public import MQTTCodec
 /// The engine has no queue. It knows only messages in flight. The caller publishes no more messages than
 /// ``publishCapacity`` allows, and holds back all other messages.
 public struct ClientEngine: ~Copyable {
-    /// A point in time as the caller measures it.
+    /// A point in time on the caller's clock.
     public typealias Instant = ContinuousClock.Instant
 
     enum Phase {
@@ -47,13 +47,13 @@ public struct ClientEngine: ~Copyable {
     var phase = Phase.idle
     /// The version of the next CONNECT: the configured version, or the version to which the engine fell back.
     var version: ProtocolVersion
-    /// True after a server accepted ``version`` or refused the client for another reason. Then a silent close causes no
-    /// fallback.
+    /// True after a server accepted ``version``, or refused the client for a reason other than the version. Then a
+    /// silent close causes no fallback.
     var hasConfirmedVersion = false
     /// False if an earlier process may have left QoS 2 exchanges in the server's session; see `UnknownSession`.
     var isSessionKnown = false
 
-    // State that remains when a connection ends.
+    // The exchanges that the client started. They remain when a connection ends.
     var outgoing = OutgoingExchanges()
     var incoming = IncomingExchanges()
     /// The state of freeing the packet ids that an earlier process may have left in use; `nil` if no id must be freed.
@@ -63,7 +63,7 @@ public struct ClientEngine: ~Copyable {
     /// The maximum number of unacknowledged QoS 1 and 2 PUBLISH packets; see ``setSendLimit(_:now:into:_:)``.
     var sendLimit = Int.max
 
-    /// The state of the current connection, or of the last one.
+    /// The state of the current connection. Without a connection, it is the state of the last connection.
     var link: Link
 
     /// Makes an engine without a session and without a connection.
@@ -81,7 +81,7 @@ public struct ClientEngine: ~Copyable {
     ///
     /// The value is 0 without a connection, and while exchanges of an earlier connection wait to be sent again.
     /// Otherwise the server's receive maximum, the free packet ids and ``setSendLimit(_:now:into:_:)`` limit the value.
-    /// Acknowledgements raise it.
+    /// Acknowledgements raise the value.
     public var publishCapacity: Int {
         guard isConnected, link.resendStack.isEmpty else { return 0 }
         return min(link.quota, outgoing.freeIDCount, max(0, sendLimit &- link.unacknowledgedPublishCount))
@@ -106,7 +106,7 @@ public struct ClientEngine: ~Copyable {
     /// The decoder of this connection. It reads the properties of an ``IncomingMessage``.
     public var decoder: PacketDecoder { link.decoder }
 
-    /// Frees unused memory. Call this when little happens, for example from a timer.
+    /// Frees unused memory. Call this while the client has little to do, for example from a timer.
     public mutating func trim() {
         memory.trim()
         outgoing.trim()

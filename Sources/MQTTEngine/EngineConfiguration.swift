@@ -4,9 +4,9 @@ public import MQTTCodec
 public struct EngineConfiguration: Hashable, Sendable {
     /// The treatment of messages in flight if the server has lost the session.
     public enum SessionLossPolicy: Sendable {
-        /// The caller publishes the messages again, as ``EngineAction/returned(_:)`` says. A QoS 2 message of the old
-        /// session may be delivered twice. A message past PUBREC must not be sent again, so it fails with
-        /// ``EngineAction/Failure/sessionLost``.
+        /// The engine returns the messages with ``EngineAction/returned(_:)``, and the caller publishes them again. A
+        /// QoS 2 message of the old session may be delivered twice. A message past PUBREC must not be sent again, so it
+        /// fails with ``EngineAction/Failure/sessionLost``.
         case resend
         /// The messages fail with ``EngineAction/Failure/sessionLost``. The caller may publish them again.
         case fail
@@ -23,7 +23,7 @@ public struct EngineConfiguration: Hashable, Sendable {
         case onCommand
     }
 
-    /// The CONNECT packet of every connection. The engine adds the properties that follow from the values below.
+    /// The CONNECT packet of every connection. The engine adds properties that report the limits below.
     public var connect: Connect
     /// True if the engine tries MQTT 3.1.1 when a server does not support MQTT 5; `true` by default.
     public var fallsBackToVersion311: Bool
@@ -52,11 +52,11 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// The maximum number of unacknowledged outgoing QoS 1 and 2 messages; 1,000 by default. The server may allow
     /// fewer.
     public var maximumInFlight: Int
-    /// The same limit as `maximumInFlight`, for versions before MQTT 5, where servers do not report their limit; 1,000
-    /// by default.
+    /// Replaces `maximumInFlight` for versions before MQTT 5, where servers do not report their limit; 1,000 by
+    /// default.
     public var maximumInFlightBeforeVersion5: Int
     /// The maximum number of unacknowledged incoming QoS 1 and 2 messages; 65,535 by default, which is the highest
-    /// possible value. In MQTT 5, CONNECT reports the value, and a server that exceeds it is disconnected.
+    /// possible value. In MQTT 5, CONNECT reports the value, and the engine disconnects from a server that exceeds it.
     public var receiveMaximum: UInt16
     /// The size of the largest packet that the engine reads; 16 MiB by default. In MQTT 5, CONNECT reports the value.
     public var maximumPacketSize: Int

@@ -11,7 +11,7 @@ extension CourierSession {
     /// drops the oldest statuses, but the loop always receives the last status.
     public var statuses: PublisherValues<ConnectionStatus, Never> { connectionStatusPublisher.values }
 
-    /// The messages that a reader could not use, as a sequence: all such messages that arrive after the loop has
+    /// The messages that a reader could not use, as a sequence. A loop receives the messages that arrive after it has
     /// started.
     ///
     /// Each loop has its own buffer, with the limits of ``BufferPolicy/values``.
@@ -67,7 +67,7 @@ extension CourierSession {
     ///   - topic: The topic name, used unchanged.
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
-    /// - Returns: The broker's answer.
+    /// - Returns: The broker's acknowledgement.
     /// - Throws: The errors of ``publish(_:as:)``.
     @discardableResult
     @inlinable
@@ -85,7 +85,7 @@ extension CourierSession {
     ///   - qos: The quality of service; `.one` by default.
     ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5.
-    /// - Returns: The broker's answer.
+    /// - Returns: The broker's acknowledgement.
     /// - Throws: The errors of ``publish(_:as:)``.
     @discardableResult
     public nonisolated(nonsending) func publish<Value>(
@@ -109,7 +109,7 @@ extension CourierSession {
     ///   - qos: The quality of service; the topic's own by default.
     ///   - retain: Whether the broker keeps the message for later subscribers; `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
-    /// - Returns: The broker's answer.
+    /// - Returns: The broker's acknowledgement.
     /// - Throws: An error if the topic is not legal or a parameter has no value, or if the value cannot be encoded,
     ///   accepted or delivered. ``CourierError/Code-swift.struct/unresolvedPlaceholder`` if the topic contains `%u` or
     ///   `%c` and the client does not know its user name or client id yet. `CancellationError` if the task is
@@ -128,10 +128,11 @@ extension CourierSession {
                 topic: topic.template, qos: qos ?? topic.qos, isRetained: retain, properties: properties))
     }
 
-    /// Accepts a value for delivery, and returns when the message is safe: with a message store, when it is stored.
+    /// Accepts a value for delivery, and returns when the message is stored. Without a message store, returns when the
+    /// client has accepted the message.
     ///
     /// ```swift
-    /// try await client.enqueue(order, to: "orders/7")  // Delivered from here on, with or without this process.
+    /// try await client.enqueue(order, to: "orders/7")  // With a store, delivered even if this process ends.
     /// ```
     ///
     /// - Parameters:
@@ -149,10 +150,11 @@ extension CourierSession {
         try await enqueue(value, to: topic, qos: qos, retain: retain, properties: .empty)
     }
 
-    /// Accepts a value for delivery, and returns when the message is safe: with a message store, when it is stored.
+    /// Accepts a value for delivery, and returns when the message is stored. Without a message store, returns when the
+    /// client has accepted the message.
     ///
     /// ```swift
-    /// try await client.enqueue(order, to: "orders/7")  // Delivered from here on, with or without this process.
+    /// try await client.enqueue(order, to: "orders/7")  // With a store, delivered even if this process ends.
     /// ```
     ///
     /// - Parameters:
@@ -177,8 +179,8 @@ extension CourierSession {
                 topic: TopicTemplate(exactly: topic), qos: qos, isRetained: retain, properties: properties))
     }
 
-    /// Accepts a value for delivery to a topic of its type, and returns when the message is safe: with a message store,
-    /// when it is stored.
+    /// Accepts a value for delivery to a topic of its type, and returns when the message is stored. Without a message
+    /// store, returns when the client has accepted the message.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -280,7 +282,7 @@ extension CourierSession {
                 topic: topic.template, qos: qos ?? topic.qos, acknowledge: acknowledge, buffer: buffer))
     }
 
-    /// Subscribes to a topic filter, and waits for the broker's answer.
+    /// Subscribes to a topic filter, and waits until the broker grants or refuses the subscription.
     ///
     /// - Parameters:
     ///   - filter: The topic filter.
@@ -296,7 +298,7 @@ extension CourierSession {
         try await subscribe(SubscriptionRequest(topic: TopicTemplate(exactly: filter), qos: qos))
     }
 
-    /// Subscribes to a topic, and waits for the broker's answer.
+    /// Subscribes to a topic, and waits until the broker grants or refuses the subscription.
     ///
     /// - Parameters:
     ///   - topic: The topic. A parameter without a value matches any level.
@@ -365,7 +367,7 @@ extension CourierSession {
     ///   - request: The request.
     ///   - topic: The topic of the responder.
     ///   - timeout: The maximum time of the call.
-    /// - Throws: Nothing; it cannot be called.
+    /// - Throws: Nothing, because this method cannot be called.
     @available(
         *, unavailable, message: "say which type the response has, as in request(request, to: topic, as: Note.self)"
     )
@@ -384,8 +386,8 @@ extension CourierSession {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - topic: The topic of the responder, with a value for each parameter. With `%u` or `%c`, await ``connected()``
-    ///     first.
+    ///   - topic: The topic of the responder, with a value for each parameter. If the topic contains `%u` or `%c`,
+    ///     await ``connected()`` first.
     ///   - timeout: The maximum time of the call, including the wait for a connection; 10 s by default.
     ///   - type: The type of the response.
     /// - Returns: The first response.
@@ -403,7 +405,7 @@ extension CourierSession {
     ///   - request: The request.
     ///   - topic: The topic of the responder.
     ///   - timeout: The maximum time of the call.
-    /// - Throws: Nothing; it cannot be called.
+    /// - Throws: Nothing, because this method cannot be called.
     @available(
         *, unavailable, message: "say which type the response has, as in request(request, to: topic, as: Note.self)"
     )

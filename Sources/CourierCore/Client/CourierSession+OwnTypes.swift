@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Default implementations for your own session types. A method with a completion that calls an `async` method starts
+/// Default implementations for your own session types. If a method with a completion calls an `async` method, it starts
 /// one task for each call. So two calls in a row may take effect in either order. If the order matters, implement the
 /// method yourself, as `FakeClient` does.
 extension CourierSession {
@@ -68,8 +68,8 @@ extension CourierSession {
         Self.run(completion ?? { _ in }) { [self] in try await publish(Data(bytes), as: request) }
     }
 
-    /// Calls ``publish(_:as:)``, and returns when the broker has acknowledged the message. A session with a message
-    /// store can return earlier, when the message is stored.
+    /// Calls ``publish(_:as:)``, and returns when the broker has acknowledged the message. If your session has a
+    /// message store, implement this method to return earlier, when the message is stored.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -89,12 +89,12 @@ extension CourierSession {
     /// - Throws: Nothing.
     public func readyToPublish() async throws {}
 
-    /// A status that contains only the connection state. A session that does not implement this property reports no
-    /// attempts and no failures.
+    /// A status that contains only the connection state. If a session does not implement this property, its status
+    /// contains no attempts and no failures.
     public var connectionStatus: ConnectionStatus { ConnectionStatus(connectionState) }
 
-    /// Statuses that contain only the connection state. A session that does not implement this property reports no
-    /// attempts and no failures.
+    /// Statuses that contain only the connection state. If a session does not implement this property, its statuses
+    /// contain no attempts and no failures.
     public var connectionStatusPublisher: AnyPublisher<ConnectionStatus, Never> {
         connectionStatePublisher.map { ConnectionStatus($0) }
     }

@@ -5,9 +5,8 @@ public import Foundation
 /// The first part is the API of Courier iOS. The other parts offer the same functions for `async` code and for code
 /// with completion handlers.
 ///
-/// Your own type must implement thirteen members of this protocol and of ``CourierClient``. The other members have
-/// default implementations, whose documentation describes them. `FakeClient` of CourierTesting is such a type, for
-/// tests.
+/// If your own type conforms to ``CourierClient``, it must implement thirteen members of the two protocols. All other
+/// members have documented default implementations. An example is `FakeClient` of CourierTesting, a type for tests.
 public protocol CourierSession: CourierEventManager {
     /// The current state of the connection.
     var connectionState: ConnectionState { get }
@@ -34,7 +33,7 @@ public protocol CourierSession: CourierEventManager {
     /// app is in the background, the attempt begins when the app returns to the foreground.
     func connect()
 
-    /// Connects like ``connect()``, with the name of the caller for logs.
+    /// Connects like ``connect()``, and writes the name of the caller to the log.
     ///
     /// - Parameter source: The caller's name, for logs.
     func connect(source: String)
@@ -127,10 +126,10 @@ public protocol CourierSession: CourierEventManager {
     /// try await client.connected(timeout: .seconds(10))
     /// ```
     ///
-    /// Before the first connection after `connect()`, the wait also ends if every endpoint has a final failure, which
-    /// lasts until a person corrects something. Final failures are refused credentials that the provider does not
-    /// change, a host name that does not exist, and a certificate that is not accepted. The client still keeps trying,
-    /// unless `reconnect.whenRefused` is `.stop`, and messages stay in their queue.
+    /// Before the first connection after `connect()`, the wait also ends if every endpoint has a final failure. A
+    /// failure is final if a person must correct something: the provider keeps returning credentials that the broker
+    /// refuses, the host name does not exist, or the certificate is not accepted. The client still keeps trying, unless
+    /// `reconnect.whenRefused` is `.stop`, and messages stay in their queue.
     ///
     /// If nothing listens on the port, or the host does not answer, the wait continues, because the broker may start
     /// later. The log warns.
@@ -159,7 +158,7 @@ public protocol CourierSession: CourierEventManager {
     /// - Parameters:
     ///   - value: The value.
     ///   - request: The topic and the options of the message.
-    /// - Returns: The broker's answer.
+    /// - Returns: The broker's acknowledgement.
     /// - Throws: The reason why the message was not delivered, or `CancellationError` if the task is cancelled.
     ///   - If the value cannot be encoded: ``CourierError/Code-swift.struct/encodingFailed``.
     ///   - If the topic is not legal: ``CourierError/Code-swift.struct/invalidTopicName`` or another error of the
@@ -190,7 +189,7 @@ public protocol CourierSession: CourierEventManager {
     ///   - qos: The quality of service.
     ///   - retain: Whether the broker keeps the message for later subscribers.
     ///   - properties: The properties of MQTT 5.
-    /// - Returns: The broker's answer.
+    /// - Returns: The broker's acknowledgement.
     /// - Throws: The errors of ``publish(_:as:)``.
     @discardableResult
     nonisolated(nonsending) func publish<Value>(
@@ -254,7 +253,7 @@ public protocol CourierSession: CourierEventManager {
     /// - Returns: A sequence. Each loop over it is a separate reader.
     func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value>
 
-    /// Subscribes to a topic filter, and waits for the broker's answer.
+    /// Subscribes to a topic filter, and waits until the broker grants or refuses the subscription.
     ///
     /// Without a connection, the call waits for the next connection, without a time limit. If the task is cancelled,
     /// the wait ends, and the subscription remains.
@@ -372,15 +371,15 @@ public protocol CourierSession: CourierEventManager {
     /// Connects, like ``connect(source:)``, and reports the result.
     ///
     /// - Parameter completion: Called once on the client's delivery queue, when the connection is established, or with
-    ///   the reason if the app must correct something first. ``CourierError/reasonCode`` is the broker's answer.
+    ///   the reason if the app must correct something first. ``CourierError/reasonCode`` is the broker's reason code.
     func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 
     /// Ends the connection, like ``CourierClient/disconnect()``, and reports when it is closed.
     ///
-    /// Accepted messages of QoS 0 are written first, then DISCONNECT. If the broker does not read or close, the
-    /// connection is dropped after 2 s without progress, and after 5 s in any case. Messages of QoS 1 and 2 that are
-    /// not acknowledged stay for the next `connect()`, and their callers continue to wait. ``disconnectAndWait()`` is
-    /// the same for `async` code.
+    /// Accepted messages of QoS 0 are written first, then DISCONNECT. If the broker does not read, or does not close
+    /// the connection, the client drops the connection after 2 s without progress, and after 5 s in any case. Messages
+    /// of QoS 1 and 2 that are not acknowledged stay for the next `connect()`, and their callers continue to wait.
+    /// ``disconnectAndWait()`` is the same for `async` code.
     ///
     /// - Parameter completion: Called once on the client's delivery queue, when the connection has ended. Success means
     ///   that the connection was closed normally: all pending bytes were written, followed by DISCONNECT. A failure is
@@ -413,8 +412,8 @@ public protocol CourierSession: CourierEventManager {
     ///   - properties: The properties of MQTT 5.
     ///   - completion: Called once with the result, on the client's delivery queue, with the broker's reason code in
     ///     ``PublishReceipt/reasonCode`` or ``CourierError/reasonCode``; `nil` if the result does not matter.
-    /// - Throws: An error if the message is refused at once. The completion is then not called. It receives all other
-    ///   errors, including ``CourierError/Code-swift.struct/clientDestroyed``.
+    /// - Throws: An error if the message is refused at once. The completion is then not called. The completion receives
+    ///   all other errors, including ``CourierError/Code-swift.struct/clientDestroyed``.
     ///   - ``CourierError/Code-swift.struct/invalidTopicName``, or ``CourierError/Code-swift.struct/invalidMessage`` if
     ///     a property is not legal.
     ///   - ``CourierError/Code-swift.struct/sessionMissing`` before `connect()` and after ``CourierClient/destroy()``,
@@ -449,15 +448,16 @@ public protocol CourierSession: CourierEventManager {
     ///   - filter: The topic filter.
     ///   - qos: The highest quality of service.
     ///   - completion: Called once on the client's delivery queue, with the granted quality of service or the error.
-    ///     ``CourierError/reasonCode`` is the broker's answer.
+    ///     ``CourierError/reasonCode`` is the broker's reason code.
     func subscribe(_ filter: String, qos: QoS, completion: @escaping @Sendable (Result<QoS, CourierError>) -> Void)
 
     /// Unsubscribes from a topic filter, and reports when the broker has confirmed the unsubscription.
     ///
-    /// If ``unsubscribe(from:)-(String)`` would return at once, the completion is called at once, too.
+    /// In the cases in which ``unsubscribe(from:)-(String)`` returns at once, the completion is also called at once.
     ///
     /// - Parameters:
     ///   - filter: The subscribed filter.
-    ///   - completion: Called once on the client's delivery queue; ``CourierError/reasonCode`` is the broker's answer.
+    ///   - completion: Called once on the client's delivery queue. ``CourierError/reasonCode`` is the broker's reason
+    ///     code.
     func unsubscribe(_ filter: String, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 }

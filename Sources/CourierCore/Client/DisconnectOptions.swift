@@ -1,7 +1,7 @@
 /// The fields of the DISCONNECT packet of MQTT 5. With MQTT 3.1.1 only ``reasonCode`` has an effect.
 ///
 /// ```swift
-/// // The broker keeps the session for one more minute, not for the days that CONNECT asked for.
+/// // The broker keeps the session for one more minute, although CONNECT requested some days.
 /// try await client.disconnectAndWait(DisconnectOptions(sessionExpiry: .seconds(60)))
 /// ```
 ///
@@ -19,8 +19,8 @@ public struct DisconnectOptions: Hashable, Sendable {
     /// How long the broker keeps the session after DISCONNECT, in whole seconds. `nil`, the default, keeps the time
     /// that CONNECT requested.
     ///
-    /// If CONNECT requested 0 or a clean session, the session ends with its connection and cannot be extended: the call
-    /// is refused ([MQTT-3.14.2-2]).
+    /// If CONNECT requested 0 s or a clean session, the session ends with its connection. A call that would extend the
+    /// session is refused ([MQTT-3.14.2-2]).
     public var sessionExpiry: Duration?
 
     /// A text for the broker's log, at most 65,535 bytes; `nil` by default.
@@ -29,7 +29,7 @@ public struct DisconnectOptions: Hashable, Sendable {
     /// The user properties of DISCONNECT, in this order; empty by default, at most 256.
     public var userProperties: [UserProperty]
 
-    /// Makes options. By default, they have only the reason code.
+    /// Makes options. By default, they contain only the reason code.
     ///
     /// - Parameters:
     ///   - reasonCode: The reason that the broker receives; ``ReasonCode/normalDisconnection`` by default.

@@ -5,7 +5,7 @@ public enum LoopSubscriptions: Hashable, Sendable {
     /// until the next connection.
     case keep
 
-    /// The client unsubscribes from the filters of the loops. Filters that the app has also subscribed to itself
-    /// remain.
+    /// The client unsubscribes from the filters of the loops. A filter remains if the app has also subscribed to it by
+    /// a call of `subscribe`.
     case remove
 }

@@ -1,4 +1,4 @@
-/// Stores a value that is not `Sendable`, and lends it to the one place that uses it.
+/// Stores a value that is not `Sendable`, and makes it available only in the one place that uses it.
 ///
 /// Apps pass closures, event handlers and auth providers that have mutable state or belong to the main actor. Such a
 /// value is safe, because Courier calls it from one documented place only, one call at a time. That place is the queue
@@ -6,8 +6,8 @@
 /// that is not `Sendable` to such a place, and this is the only use of `nonisolated(unsafe)` in this module.
 @usableFromInline
 package final class NonSendableBox<Value>: Sendable {
-    // Safe: `value` is a `let`, which is set before other threads can see the box. The box lends it only inside
-    // `use(_:)`. Each owner of a box calls `use(_:)` only from the place that its documentation names, where a lock or
+    // Safe: `value` is a `let`, which is set before other threads can see the box. Only `use(_:)` gives access to it.
+    // Each owner of a box calls `use(_:)` only from the place that the owner's documentation names, where a lock or
     // queue makes the calls serial. The compiler cannot check that. The last release of the value may happen on another
     // thread, as for any value that an escaping Dispatch closure captures.
     @usableFromInline nonisolated(unsafe) let value: Value

@@ -26,7 +26,7 @@ public struct BrokerEndpoint: Hashable, Sendable {
     /// The scheme of this endpoint, such as `tls`. `nil`, the default, means the scheme of the options.
     public let scheme: String?
 
-    /// Makes an endpoint. It is checked when the client connects.
+    /// Makes an endpoint. The client checks the endpoint when it connects.
     ///
     /// - Parameters:
     ///   - host: The host name or IP address.

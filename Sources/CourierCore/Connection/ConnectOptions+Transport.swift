@@ -48,8 +48,8 @@ extension ConnectOptions {
         }
     }
 
-    /// Makes options with a transport instead of the text ``scheme``. The client checks a provider's options when it
-    /// connects, and fixed options when it is made.
+    /// Makes options with a transport instead of the text ``scheme``. The client checks options from a provider when it
+    /// connects. It checks fixed options when the client is created.
     ///
     /// ```swift
     /// let options = ConnectOptions(host: "broker.example.com", transport: .tls, clientId: "phone-7")

@@ -128,8 +128,8 @@ public struct ConnectOptions: Hashable, Sendable {
         set { set(\.alternatives, to: newValue) }
     }
 
-    /// Makes options without a check. The client checks a provider's options when it connects, and fixed options when
-    /// it is made.
+    /// Makes options without a check. The client checks options from a provider when it connects. It checks fixed
+    /// options when the client is created.
     ///
     /// - Parameters:
     ///   - host: The broker's host name or IP address; with the scheme `unix` the path of its socket.

@@ -32,8 +32,8 @@ public protocol ConnectionServiceProvider: Sendable {
     /// - Throws: The reason why there are no options.
     func connectOptions() async throws -> ConnectGrant
 
-    /// Returns the options for another server, to which the broker has redirected the client. The client calls this
-    /// method only if its configuration (`endpoints.redirects`) says that the server gets its own credentials. The
+    /// Returns the options for another server. The broker has redirected the client to that server. The client calls
+    /// this method only if its configuration (`endpoints.redirects`) says that the server gets its own credentials. The
     /// default implementation throws an error.
     ///
     /// The client connects to `server`, whatever host and port the options have. If the connection to the broker used
@@ -44,8 +44,8 @@ public protocol ConnectionServiceProvider: Sendable {
     /// - Throws: The reason why there are no options. The client then returns to its own endpoints.
     func connectOptions(for server: BrokerEndpoint) async throws -> ConnectGrant
 
-    /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or has
-    /// moved without naming its new address. The default implementation does nothing.
+    /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or when
+    /// the broker has moved without naming its new address. The default implementation does nothing.
     func clearCachedOptions() async
 
     /// Returns the response to a challenge of the broker, in an extended authentication of MQTT 5 that

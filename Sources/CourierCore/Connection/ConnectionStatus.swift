@@ -27,14 +27,14 @@ public struct ConnectionStatus: Sendable {
     public var attempt: Int
 
     /// When the next attempt begins; `nil` if none is planned. The attempt begins earlier if the network returns or the
-    /// app calls `connect()`, and later if there is no network.
+    /// app calls `connect()`. It begins later if there is no network.
     public var nextAttempt: Date?
 
     /// Why the last attempt failed or the last connection was lost; `nil` while there is a connection, and after
     /// `disconnect()` and `destroy()`.
     public var failure: CourierError?
 
-    /// Makes a status; apps need it in tests only.
+    /// Makes a status. Apps need this initializer only in tests.
     ///
     /// - Parameters:
     ///   - state: The state of the connection.

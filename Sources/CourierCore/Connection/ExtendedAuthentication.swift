@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// The broker may send challenges, to which ``ConnectionServiceProvider/answer(_:method:)`` responds. If the provider
 /// returns new data for the same method before the old data expires, the client sends the new data on the current
-/// connection. The connection stays open: this is a re-authentication.
+/// connection. This is a re-authentication: the connection stays open.
 ///
 /// No description, debug description or mirror of this value shows ``data``.
 public struct ExtendedAuthentication: Hashable, Sendable {

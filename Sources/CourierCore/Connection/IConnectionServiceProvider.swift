@@ -27,8 +27,8 @@ public protocol IConnectionServiceProvider: AnyObject {
     /// thread that makes it, because the message file is named after the id.
     var clientId: String { get }
 
-    /// Reports the options for another server, to which the broker has redirected the client, or the error. The client
-    /// calls this method only if its configuration (`endpoints.redirects`) says that the server gets its own
+    /// Reports the options for another server, or the error. The broker has redirected the client to that server. The
+    /// client calls this method only if its configuration (`endpoints.redirects`) says that the server gets its own
     /// credentials. The default implementation reports an error.
     ///
     /// The client connects to `server`, whatever host and port the options have. If the connection to the broker used
@@ -54,8 +54,8 @@ public protocol IConnectionServiceProvider: AnyObject {
 
     /// Reports the options for the next connection attempt, or the error.
     ///
-    /// An earlier call may still be unanswered, if the app has disconnected and connected again, or after the
-    /// authentication timeout. The client ignores the result of an earlier call.
+    /// An earlier call may still have no result: the app has disconnected and connected again, or the authentication
+    /// timeout has passed. The client ignores the result of an earlier call.
     ///
     /// - Parameter completion: Receives the result, on any thread, now or later. Only the first call has an effect.
     ///   Calls after the authentication timeout, or after the app has disconnected, have none. A provider may declare
@@ -63,8 +63,8 @@ public protocol IConnectionServiceProvider: AnyObject {
     ///   to another thread.
     func getConnectOptions(completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void)
 
-    /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or has
-    /// moved without naming its new address. The default implementation does nothing.
+    /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or when
+    /// the broker has moved without naming its new address. The default implementation does nothing.
     func clearCachedAuthResponse()
 }
 

@@ -2,9 +2,10 @@ public import Foundation
 
 /// When to treat a silent connection as dead and open a new one.
 ///
-/// All times are in seconds. The policy is disabled by default, as in Courier iOS. Keep-alive then still finds dead
-/// connections, but later. When half of ``inactivityTimeout`` or ``readTimeout`` has passed, the client sends PINGREQ,
-/// so that a connection that is only quiet stays open. While a slow reader pauses reading, silence is not counted.
+/// All times are in seconds. The policy is disabled by default, as in Courier iOS. Without the policy, keep-alive still
+/// finds dead connections, but later. When half of ``inactivityTimeout`` or ``readTimeout`` has passed, the client
+/// sends PINGREQ. The response keeps a quiet connection open. While a slow reader pauses reading, silence is not
+/// counted.
 public struct IdleActivityTimeoutPolicy: Hashable, Sendable {
     /// Whether the timeouts apply; `false` by default.
     public var isEnabled: Bool

@@ -16,7 +16,7 @@ public struct WebSocketOptions: Hashable, Sendable {
     /// such as `Host` or `Upgrade`, are not allowed.
     public let headers: [String: String]
 
-    /// Makes the options. They are checked when the client connects.
+    /// Makes the options. The client checks them when it connects.
     ///
     /// - Parameters:
     ///   - path: The path of the request, which may have a query; `/mqtt` by default.
@@ -47,7 +47,7 @@ extension WebSocketOptions: CustomStringConvertible, CustomDebugStringConvertibl
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the same as ``description``, so that `dump` and debuggers show no secrets either.
+    /// Shows the same fields as ``description``, so that `dump` and debuggers show no secrets either.
     public var customMirror: Mirror {
         Mirror(self, children: ["path": shownPath, "headers": shownHeaders], displayStyle: .struct)
     }

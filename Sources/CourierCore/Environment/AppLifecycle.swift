@@ -1,4 +1,4 @@
-/// Whether the app is in the foreground or in the background.
+/// The phase of the app: in the foreground or in the background.
 public enum AppPhase: Hashable, Sendable {
     /// The app is visible and in use.
     case foreground

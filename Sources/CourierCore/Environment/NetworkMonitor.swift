@@ -1,9 +1,9 @@
-/// Whether the system has a network. It does not show whether the broker can be reached.
+/// Whether the system has a network. The status does not say whether the broker can be reached.
 public enum NetworkStatus: Hashable, Sendable {
     /// At least one network can carry a connection.
     case available
 
-    /// There is no network. Connecting to another machine is pointless until there is one.
+    /// There is no network. The client cannot connect to another machine until a network is available.
     case unavailable
 }
 

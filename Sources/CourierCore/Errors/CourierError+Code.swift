@@ -94,9 +94,10 @@ extension CourierError {
         public static let messageWithdrawn = Code(.messageWithdrawn)
         /// A received message of QoS 1 or 2 has no reader, and the client or the message store could not keep it.
         public static let noReader = Code(.noReader)
-        /// There is no session: `connect()` was not called, or `destroy()` was called later. The code also reports a
-        /// call that needs a connection after `disconnect()`, and a call that ends a connection if there is none.
-        /// Publishing after `disconnect()` does not fail: the message waits for the next connection.
+        /// There is no session: `connect()` was not called, or `destroy()` was called later. The code has two more
+        /// uses. After `disconnect()`, it reports a call that needs a connection. If there is no connection, it reports
+        /// a call that ends the connection. Publishing after `disconnect()` does not fail: the message waits for the
+        /// next connection.
         public static let sessionMissing = Code(.sessionMissing)
         /// The client was destroyed or released while the call waited.
         public static let clientDestroyed = Code(.clientDestroyed)
@@ -107,7 +108,7 @@ extension CourierError {
         public static let malformedPacket = Code(.malformedPacket)
         /// The peer sent a well-formed packet that the protocol does not allow at this point.
         public static let protocolViolation = Code(.protocolViolation)
-        /// The broker answered the connection request with a refusal.
+        /// The broker refused the connection request.
         public static let connectionRefused = Code(.connectionRefused)
         /// The broker does not accept the credentials, or they do not permit this action.
         public static let notAuthorized = Code(.notAuthorized)
@@ -128,7 +129,7 @@ extension CourierError {
         public static let connectionFailed = Code(.connectionFailed)
         /// An established connection ended, and the broker sent no reason.
         public static let connectionLost = Code(.connectionLost)
-        /// A time limit passed. The error's message names it.
+        /// A time limit passed. The error's message names the limit.
         public static let timedOut = Code(.timedOut)
         /// The TLS handshake failed, for example because of the certificate, the host name or the protocol version.
         public static let secureConnectionFailed = Code(.secureConnectionFailed)

@@ -15,8 +15,8 @@ extension CourierError: CustomNSError {
     /// The key under which ``errorUserInfo`` contains the number of the ``reasonCode`` as an `Int`.
     public static var reasonCodeKey: String { "CourierReasonCode" }
 
-    /// The message under `NSLocalizedDescriptionKey`. If there is a cause, it is under `NSUnderlyingErrorKey`. If there
-    /// is a reason code of the broker, it is under ``reasonCodeKey``.
+    /// Contains the message under `NSLocalizedDescriptionKey`. A cause is under `NSUnderlyingErrorKey`, and a reason
+    /// code of the broker is under ``reasonCodeKey``.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let reasonCode { info[Self.reasonCodeKey] = Int(reasonCode.rawValue) }

@@ -21,11 +21,11 @@ public struct CourierError: Error, Sendable {
     /// The kind of failure. Compare it or `switch` over it, and always add a `default`.
     public let code: Code
 
-    /// The broker's reason code, if the broker's answer caused the failure; `nil` for every other failure.
+    /// The broker's reason code, if the broker's response caused the failure; `nil` for every other failure.
     ///
     /// It is the code of CONNACK, DISCONNECT, SUBACK, UNSUBACK, PUBACK, PUBREC or PUBCOMP. If the client refuses a call
-    /// because CONNACK does not permit it, it is the corresponding code, such as ``ReasonCode/qosNotSupported``. Return
-    /// codes of MQTT 3.1.1 are converted to reason codes of MQTT 5.
+    /// that CONNACK does not permit, the property contains the code that the broker would send, such as
+    /// ``ReasonCode/qosNotSupported``. Return codes of MQTT 3.1.1 are converted to reason codes of MQTT 5.
     public let reasonCode: ReasonCode?
 
     /// A sentence that names what failed and how to correct it.

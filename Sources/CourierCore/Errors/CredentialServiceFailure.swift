@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Describes why `URLSession` got no answer from a credential service, as a text for people.
+/// Describes why `URLSession` received no response from a credential service, as a text for people.
 ///
 /// The text contains only the scheme, host and port of the service's URL, because the path and the query may be secret.
 package struct CredentialServiceFailure: CustomStringConvertible, Sendable {
@@ -14,10 +14,10 @@ package struct CredentialServiceFailure: CustomStringConvertible, Sendable {
         description = "\(service) \(Self.words(for: Self.code(of: error)))"
     }
 
-    /// Returns the code of an error of `URLSession`. On Linux, a TLS failure gets the code that fits its error text.
+    /// Returns the code of an error of `URLSession`.
     ///
-    /// On Linux, every TLS failure has the code `NSURLErrorUnknown`, and only the error text of libcurl contains the
-    /// reason.
+    /// On Linux, `URLSession` reports every TLS failure with the code `NSURLErrorUnknown`, and only the error text of
+    /// libcurl contains the reason. For such a failure, the method returns the code that fits the text.
     package static func code(of error: NSError) -> Int {
         guard error.domain == NSURLErrorDomain, error.code == NSURLErrorUnknown else { return error.code }
         let words = error.localizedDescription

@@ -1,7 +1,7 @@
 extension String {
     /// Returns the text in quotation marks, for an error message. Characters that move a terminal's cursor or change
-    /// the direction of text are escaped. A text of more than `limit` Unicode scalars is cut, and its size in bytes is
-    /// added.
+    /// the direction of text are escaped. A text of more than `limit` Unicode scalars is cut, and the size of the whole
+    /// text in bytes is appended.
     package func quoted(limit: Int = 80) -> String {
         var shown = "\""
         var scalars = unicodeScalars.makeIterator()
@@ -12,8 +12,8 @@ extension String {
         return scalars.next() == nil ? shown + "\"" : shown + "\"… (\(utf8.count) bytes)"
     }
 
-    /// The host as logs and descriptions show it. The part before `@` becomes `<hidden>`, because it may contain the
-    /// password of a URL that the app passed as the host. The path of a Unix socket is not changed.
+    /// The host as logs and descriptions show it. The part before the last `@` becomes `<hidden>`, because it may
+    /// contain the password of a URL that the app passed as the host. The path of a Unix socket is not changed.
     package var shownHost: String {
         guard let at = utf8.lastIndex(of: UInt8(ascii: "@")), at != startIndex, utf8.first != UInt8(ascii: "/") else {
             return self

@@ -24,7 +24,7 @@ extension ReasonCode {
     public static let grantedQoS1 = ReasonCode(rawValue: 0x01)
     /// 0x02: subscribed with QoS 2.
     public static let grantedQoS2 = ReasonCode(rawValue: 0x02)
-    /// 0x04: the connection ends, and the will is to be published.
+    /// 0x04: the client ends the connection and asks the broker to publish the will.
     public static let disconnectWithWillMessage = ReasonCode(rawValue: 0x04)
     /// 0x10: the message was accepted, but no client subscribes to its topic.
     public static let noMatchingSubscribers = ReasonCode(rawValue: 0x10)

@@ -1,6 +1,6 @@
 /// Adds and removes event handlers, and offers the events as a publisher and as a sequence.
 public protocol CourierEventManager: AnyObject, Sendable {
-    /// Publishes every event in the sequence of their occurrence. When the client is released, the publisher finishes.
+    /// Publishes the events in the order in which they occur. When the client is released, the publisher finishes.
     ///
     /// Its sinks run on the client's delivery queue. If the sinks and the event handlers are slower than the client,
     /// events about single messages are dropped. The event `eventsDropped(count:)` then reports the number of dropped
@@ -12,19 +12,20 @@ public protocol CourierEventManager: AnyObject, Sendable {
     /// If the handler is not `Sendable`, call this method on the client's delivery queue, or on any thread before the
     /// first `connect()`.
     ///
-    /// - Parameter handler: The handler, which the app keeps alive.
+    /// - Parameter handler: The handler. The app must keep it alive.
     func addEventHandler(_ handler: any ICourierEventHandler)
 
-    /// Removes a handler, if it was added. After a call on the delivery queue, the handler receives no further event.
+    /// Removes a handler, if it was added. If this method is called on the delivery queue, the handler receives no
+    /// event after the call.
     ///
     /// - Parameter handler: The handler.
     func removeEventHandler(_ handler: any ICourierEventHandler)
 }
 
 extension CourierEventManager {
-    /// The events from now on as a sequence, as in `for await event in client.events`.
+    /// The events as a sequence, as in `for await event in client.events`.
     ///
-    /// Each loop has its own buffer of 256 events; see ``BufferPolicy/values``. If a loop is slower than the client,
-    /// the buffer drops the oldest events.
+    /// A loop receives the events that occur after it has started. Each loop has its own buffer of 256 events; see
+    /// ``BufferPolicy/values``. If a loop is slower than the client, the buffer drops the oldest events.
     public var events: PublisherValues<CourierEvent, Never> { eventPublisher.values }
 }

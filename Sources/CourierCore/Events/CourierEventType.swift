@@ -26,14 +26,14 @@ public enum CourierEventType: Sendable {
     case connectionSuccess(timeTaken: Int)
     /// An attempt to connect failed.
     case connectionFailure(timeTaken: Int, error: (any Error)?)
-    /// An established connection was lost. `diffLastInbound` and `diffLastOutbound` are the times since bytes were last
-    /// received and sent; `nil` if there were none.
+    /// An established connection was lost. `diffLastInbound` is the time since bytes were last received, and
+    /// `diffLastOutbound` is the time since bytes were last sent. Each is `nil` if there were no such bytes.
     case connectionLost(timeTaken: Int, error: (any Error)?, diffLastInbound: Int?, diffLastOutbound: Int?)
     /// The client closed the connection normally, with DISCONNECT. Every other end is a `connectionLost`.
     case connectionDisconnect
     /// The client begins another attempt, after a connection was lost or an attempt failed.
     case reconnect
-    /// A call of `connect()` had no effect, for this reason.
+    /// A call of `connect()` had no effect; `reason` says why.
     case connectDiscarded(reason: String)
 
     // MARK: Subscriptions
@@ -44,13 +44,13 @@ public enum CourierEventType: Sendable {
     case unsubscribeAttempt(topics: [String])
     /// The broker accepted the filters, with the quality of service it granted.
     case subscribeSuccess(topics: [(topic: String, qos: QoS)], timeTaken: Int)
-    /// The broker removed the filters.
+    /// The broker confirmed the unsubscription from the filters.
     case unsubscribeSuccess(topics: [String], timeTaken: Int)
     /// The broker refused the filters, or sent no SUBACK. If there was no event `subscribeAttempt` before, no SUBSCRIBE
     /// was sent: the client refused the filters, or the broker's CONNACK does not allow them.
     case subscribeFailure(topics: [(topic: String, qos: QoS)], timeTaken: Int, error: (any Error)?)
-    /// The broker did not remove the filters, or sent no UNSUBACK. If there was no event `unsubscribeAttempt` before,
-    /// no UNSUBSCRIBE was sent.
+    /// The broker refused to remove the filters, or sent no UNSUBACK. If there was no event `unsubscribeAttempt`
+    /// before, no UNSUBSCRIBE was sent.
     case unsubscribeFailure(topics: [String], timeTaken: Int, error: (any Error)?)
 
     // MARK: Keep-alive
@@ -71,10 +71,10 @@ public enum CourierEventType: Sendable {
     case messageReceiveFailure(topic: String, error: (any Error)?, sizeBytes: Int)
     /// The app publishes a message. The client sends it now, or when there is a connection.
     case messageSend(topic: String, qos: QoS, sizeBytes: Int)
-    /// A message was acknowledged or, at QoS 0, accepted by the client. A message of QoS 0 may still wait for a
-    /// connection, and no event reports if it is dropped later.
+    /// The broker acknowledged a message. At QoS 0, the event means only that the client accepted the message: it may
+    /// still wait for a connection, and no event reports it if the message is dropped later.
     case messageSendSuccess(topic: String, qos: QoS, sizeBytes: Int, data: Data)
-    /// A message was refused, expired or abandoned; at QoS 0, the client did not accept it.
+    /// A message was refused or abandoned, or has expired. At QoS 0, the client did not accept the message.
     case messageSendFailure(topic: String, qos: QoS, error: (any Error)?, sizeBytes: Int)
 
     /// The broker acknowledges sent messages as if they had a lower quality of service, so a message may reach

@@ -13,7 +13,8 @@
 /// the client's delivery queue (the main queue unless configured otherwise), one call at a time, in the order of the
 /// events. So a handler may have mutable state without a lock and need not be `Sendable`. It must not block that queue.
 public protocol ICourierEventHandler: AnyObject {
-    /// Removes collected data, because the client's session was destroyed. Does nothing by default.
+    /// Called after the client's session was destroyed, so that the handler can remove collected data. Does nothing by
+    /// default.
     func reset()
 
     /// Handles an event.

@@ -7,8 +7,8 @@
 /// ```
 ///
 /// Contract: The handler is called from any thread, also from event loops, and from several threads at the same time.
-/// It must not block and must not call the client. The records of one connection arrive in the sequence of their
-/// creation. A handler cannot report a failure: it drops the records that it cannot write.
+/// It must not block and must not call the client. The records of one connection arrive in the order in which they were
+/// created. A handler cannot report a failure: it drops the records that it cannot write.
 public protocol LogHandler: Sendable {
     /// The lowest level of the records that the handler receives; `.info` by default.
     ///

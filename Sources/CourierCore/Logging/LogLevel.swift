@@ -1,6 +1,7 @@
 /// The severity of a log record.
 public enum LogLevel: Int, Hashable, Sendable, Comparable, CaseIterable {
-    /// The finest detail. The SDK logs nothing at this level now. To see packets, set the client's `packetObserver`.
+    /// The finest detail. The SDK currently logs nothing at this level. To see packets, set the client's
+    /// `packetObserver`.
     case trace
 
     /// The single steps of an operation, for developers.

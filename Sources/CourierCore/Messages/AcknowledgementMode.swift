@@ -2,8 +2,8 @@
 public enum AcknowledgementMode: Hashable, Sendable {
     /// A message is acknowledged as soon as the client receives it.
     ///
-    /// If the process ends, messages that were received but not read are lost, even with a message store. The store
-    /// holds only messages without a reader.
+    /// If the process ends, messages that were received but not read are lost, even with a message store. The reason is
+    /// that the store contains only messages without a reader.
     ///
     /// If a reader ends, the client keeps its unread messages for the next reader of their topics. An unread message
     /// that the client passed to several readers is not kept.
@@ -13,9 +13,9 @@ public enum AcknowledgementMode: Hashable, Sendable {
     /// ``Message/acknowledge()``.
     ///
     /// If the loop is left before that, the message goes to the next reader of its topic, or arrives again with the
-    /// next connection. If neither happens within ten seconds and `maximumKeptMessages` leaves room, the client keeps
-    /// the message and acknowledges it. The message then waits for a reader in the message store, or in memory until
-    /// the process ends.
+    /// next connection. If neither happens within ten seconds and `maximumKeptMessages` permits it, the client keeps
+    /// the message and acknowledges it. A kept message waits for a reader: in the message store, or without a store in
+    /// memory until the process ends.
     ///
     /// If several readers with this mode receive a message, it is acknowledged when the last of them has finished it.
     /// Acknowledgements are sent in the order of the messages [MQTT-4.6.0-2], so one slow message delays the

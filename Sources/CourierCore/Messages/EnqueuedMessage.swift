@@ -21,8 +21,8 @@ public struct EnqueuedMessage: Sendable {
     /// A withdrawn message is never sent. Before the call returns, the message is also removed from the message store.
     /// An event with ``CourierError/Code-swift.struct/messageWithdrawn`` reports the end of the delivery.
     ///
-    /// - Returns: `true` if the message was withdrawn. `false` if the message was sent before, even if the broker did
-    ///   not acknowledge it, or if its delivery has ended.
+    /// - Returns: `true` if the message was withdrawn. `false` if the message was already sent, even if the broker has
+    ///   not acknowledged it, or if its delivery has ended.
     /// - Throws: The store's error if the store could not remove the message; a later process may then send it.
     ///   ``CourierError/Code-swift.struct/clientDestroyed`` if the client ends first, or `CancellationError` if the
     ///   task is cancelled first. Even after an error, this client does not send the message.

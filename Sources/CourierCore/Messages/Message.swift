@@ -98,10 +98,11 @@ public struct Message: Hashable, Sendable {
             ? self : Message(page.extracting(CollectionOfOne(index)), 0, acknowledgement: acknowledgement)
     }
 
-    /// Acknowledges the message for this reader before the reader requests the next message.
+    /// Acknowledges the message for this reader now. Without this call, it is acknowledged when the reader requests the
+    /// next message.
     ///
-    /// The method has an effect once, and only on a message that was read with ``AcknowledgementMode/afterProcessing``.
-    /// Any thread may call it; it does not block.
+    /// Only the first call has an effect, and only on a message that was read with
+    /// ``AcknowledgementMode/afterProcessing``. Any thread may call this method; it does not block.
     public func acknowledge() { acknowledgement?.acknowledge() }
 
     /// Acknowledges the message for this reader, like ``acknowledge()``, and waits until the acknowledgement is
@@ -140,9 +141,9 @@ public struct Message: Hashable, Sendable {
     /// To get the message again, leave the loop instead, for example by throwing an error from its body. The message
     /// then goes to the next reader of its topic, or arrives again with the next connection.
     ///
-    /// The method has an effect once, and only on a message that was read with ``AcknowledgementMode/afterProcessing``.
-    /// If several readers get the message, it ends with the code of the first reader that rejects it. Any thread may
-    /// call this method; it does not block.
+    /// Only the first call has an effect, and only on a message that was read with
+    /// ``AcknowledgementMode/afterProcessing``. If several readers get the message, it is acknowledged with the code of
+    /// the first reader that rejects it. Any thread may call this method; it does not block.
     ///
     /// PUBACK or PUBREC carries the code. MQTT 3.1.1 has no code, so the message is acknowledged as if it was
     /// processed. A message from the message store is only removed from the store, because the broker has already

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Stores messages that were received together in a few shared blocks of memory, so that a message needs no block of
-/// its own.
+/// Stores messages in a few shared blocks of memory, so that a message needs no block of its own. A page contains
+/// messages that were received together.
 ///
 /// A page is immutable. A reference to one message keeps the whole page in memory. ``extracting(_:)`` copies selected
 /// messages to a smaller page.
@@ -10,9 +10,9 @@ package final class MessagePage: Sendable {
     package struct Entry: Sendable {
         /// The offset of the payload in the page's bytes. The encoded properties follow the payload.
         package let start: UInt32
-        /// The length of the payload.
+        /// The length of the payload in bytes.
         package let byteCount: UInt32
-        /// The length of the encoded properties.
+        /// The length of the encoded properties in bytes.
         package let propertyByteCount: UInt32
         /// The index of the message's topic in the page's list of topics.
         package let topic: UInt32
@@ -44,7 +44,7 @@ package final class MessagePage: Sendable {
 
         fileprivate var propertyRange: Range<Int> { range.upperBound..<range.upperBound + Int(propertyByteCount) }
 
-        /// Returns this entry with another offset of its bytes and another topic index.
+        /// Returns a copy of this entry with a new byte offset and a new topic index.
         fileprivate func moved(to start: Int, topic: Int) -> Entry {
             Entry(
                 start: start, byteCount: Int(byteCount), propertyByteCount: Int(propertyByteCount), topic: topic,
@@ -58,7 +58,7 @@ package final class MessagePage: Sendable {
     /// When the messages of a page reach this size in bytes, the next message begins a new page.
     package static let sharedByteCount = 64 << 10
 
-    /// A message gets a page of its own if its payload and encoded properties have at least this many bytes.
+    /// A message gets a page of its own if its payload and encoded properties together have at least this many bytes.
     package static let singleByteCount = 4 << 10
 
     package let entries: [Entry]
@@ -129,7 +129,7 @@ package final class MessagePage: Sendable {
     /// A page without messages.
     package static let empty = MessagePage(entries: [], bytes: [], topics: [])
 
-    /// The approximate memory of the page and its arrays without the elements, in bytes.
+    /// The approximate memory of the page object and its arrays in bytes, without the elements of the arrays.
     private static let overhead = 256
     /// The approximate memory of a `Data` without its contents, in bytes.
     private static let dataOverhead = 96

@@ -6,7 +6,7 @@ extension MessageSequence.Iterator {
     @usableFromInline
     final class Reading: Sendable {
         private let open: Mutex<(any MessageSource<Element>)?>
-        /// The number of elements of the last batch that the loop has not received.
+        /// The number of elements in the last batch that are still unread.
         @usableFromInline let unread = Atomic(0)
 
         init(_ source: any MessageSource<Element>) { open = Mutex(source) }

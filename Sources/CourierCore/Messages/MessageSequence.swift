@@ -31,7 +31,8 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
         self.started = started
     }
 
-    /// Starts a new reader. The first loop after ``subscribed()`` continues with the reader that was started there.
+    /// Returns an iterator with a new reader. After ``subscribed()``, the first loop uses the reader that was started
+    /// there.
     public func makeAsyncIterator() -> Iterator { Iterator(started?.take() ?? Iterator.Reading(open())) }
 
     /// Subscribes now, and returns when the broker has granted the subscription.
@@ -52,7 +53,7 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// - Throws: The errors of `connected()`, the broker's refusal of the subscription, or `CancellationError`.
     public nonisolated(nonsending) func subscribed() async throws -> MessageSequence {
         let source = open()
-        // `reading` ends the source when it is released, also after an error below.
+        // `reading` cancels the source when `reading` is released, even if the code below throws an error.
         let reading = Iterator.Reading(source)
         try await source.opened()
         return MessageSequence(StartedReader(reading), open: open)

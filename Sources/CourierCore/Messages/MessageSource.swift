@@ -1,6 +1,6 @@
 /// Supplies one ``MessageSequence`` iterator with batches of elements.
 ///
-/// A client implements it with a queue and a lock, a test with an array. The rules are:
+/// A client implements the protocol with a queue and a lock. A test can implement it with an array. The rules are:
 /// - Only one reader calls ``nextBatch()``, and never twice at the same time. The method returns at least one element,
 ///   or an empty array if no element follows. If the task is cancelled, it returns an empty array or throws
 ///   `CancellationError`.
@@ -28,7 +28,8 @@ public protocol MessageSource<Element>: AnyObject, Sendable {
 
     /// Ends the subscription that feeds this source.
     ///
-    /// - Parameter count: The number of elements at the end of the last batch that the loop did not receive.
+    /// - Parameter count: The number of elements that the loop did not receive. They are the last elements of the last
+    ///   batch.
     func cancel(unread count: Int)
 }
 

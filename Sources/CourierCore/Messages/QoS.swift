@@ -12,11 +12,11 @@ public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
     /// Exactly once: the handshake of PUBREC, PUBREL and PUBCOMP ensures that the message arrives only once.
     case two = 2
 
-    /// Acknowledged like ``one``, but never stored and never sent again. The message arrives once or not at all.
+    /// The message is acknowledged like ``one``, but never stored and never sent again. It arrives once or not at all.
     case oneWithoutPersistenceAndNoRetry = 3
 
-    /// Acknowledged like ``one``, and sent again after a lost connection. The message is in memory only, so it does not
-    /// survive the process.
+    /// The message is acknowledged like ``one``, and sent again after a lost connection. It is in memory only, so it
+    /// does not survive the process.
     case oneWithoutPersistenceAndRetry = 4
 
     /// The level in MQTT packets: 0, 1 or 2.

@@ -1,12 +1,13 @@
 /// Limits the messages that wait for one reader, and selects what happens at the limit.
 ///
-/// Messages of QoS 1 and 2 are never dropped, whatever the policy is. If the buffer is full and contains such a
-/// message, the client stops reading from the broker until half of the buffer is free. The policy applies only to QoS
-/// 0.
+/// Messages of QoS 1 and 2 are never dropped, whatever the policy is. If the buffer is full and contains a message of
+/// QoS 1 or 2, the client stops reading from the broker until half of the buffer is free. The policy applies only to
+/// messages of QoS 0.
 ///
-/// While the client awaits the broker's answer to a publish, a subscription or a request, it continues to read slowly.
-/// Otherwise, an app that waits for this answer before it reads more messages would wait forever. Messages beyond twice
-/// the limit are not acknowledged until there is room; at QoS 0, they are dropped.
+/// While a publish, a subscription or a request waits for the broker's response, the client continues to read slowly.
+/// Otherwise, an app that waits for this response before it reads more messages would wait forever. If the buffer then
+/// grows to more than twice its limit, further messages of QoS 1 and 2 are not acknowledged until there is room, and
+/// further messages of QoS 0 are dropped.
 public struct ReadBuffer: Hashable, Sendable {
     /// The policy for a message of QoS 0 when the buffer is full.
     public enum Overflow: Hashable, Sendable {
@@ -16,16 +17,16 @@ public struct ReadBuffer: Hashable, Sendable {
         /// The new message is dropped.
         case dropNewest
 
-        /// The client stops reading from the broker, for all of its readers. No message is dropped up to twice the
-        /// limit.
+        /// The client stops reading from the broker, which affects all of its readers. Messages are dropped only beyond
+        /// twice the limit.
         case pause
     }
 
     /// The number of messages that may wait, at least 1.
     public let limit: Int
 
-    /// The number of bytes of memory at which the buffer is full, at least 1. Topics, properties, payloads and the
-    /// header fields of each message count.
+    /// The number of bytes of memory at which the buffer is full, at least 1. It includes the topics, properties,
+    /// payloads and header fields of the messages.
     public let byteLimit: Int
 
     /// The policy for a message of QoS 0 when the buffer is full; ``Overflow/dropOldest`` by default.

@@ -17,9 +17,9 @@ public struct SubscriptionRequest: Sendable {
     /// The subscription identifier of MQTT 5, from 1 to 268,435,455. If it is `nil`, the default, the client decides
     /// whether to use an identifier. It is not sent with MQTT 3.1.1.
     ///
-    /// The broker adds the identifier to each message that it sends for this filter.
-    /// ``MessageProperties/subscriptionIdentifiers`` contains it. Filters that match the same topics need different
-    /// identifiers. With the same identifier, a message may arrive once for each filter, as in MQTT 3.1.1.
+    /// The broker adds the identifier to each message that it sends for this filter. The app reads it in
+    /// ``MessageProperties/subscriptionIdentifiers``. Filters that match the same topics need different identifiers. If
+    /// their identifiers are equal, a message may arrive once for each filter, as in MQTT 3.1.1.
     public var identifier: UInt32?
 
     /// The user properties of SUBSCRIBE in MQTT 5, in this order; empty by default, at most 256. They are sent with

@@ -15,7 +15,7 @@ public final class ObservedConnection: Sendable {
         case v5
     }
 
-    /// A number that differs for every connection of this process and grows with each one.
+    /// A number that is different for each connection of this process. A later connection has a higher number.
     public let id: UInt64
 
     /// The options of the connection. Their descriptions contain no secret.
@@ -24,7 +24,7 @@ public final class ObservedConnection: Sendable {
     /// The MQTT version of the connection.
     public let protocolVersion: ProtocolVersion
 
-    /// When the connection was opened, by the wall clock.
+    /// The date when the connection was opened, by the wall clock.
     public let openedAt: Date
 
     /// The instant at which the connection was opened, on the clock of ``PacketBatch/time``. To get the time of day of

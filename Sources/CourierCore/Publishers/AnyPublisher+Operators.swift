@@ -71,8 +71,8 @@ extension AnyPublisher where Output: Equatable {
     public func removeDuplicates() -> AnyPublisher<Output, Failure> { removeDuplicates(by: ==) }
 }
 
-/// Stores the last value of one subscription. Its method is called once at a time; the lock exists only because the
-/// compiler cannot check this. The app's comparison runs without the lock.
+/// Stores the last value of one subscription. Only one thread at a time calls its method. The lock exists only because
+/// the compiler cannot check this. The app's comparison runs without the lock.
 private final class Previous<Output: Sendable>: Sendable {
     private let value = Mutex<Output?>(nil)
 

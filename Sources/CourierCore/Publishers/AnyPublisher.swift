@@ -8,13 +8,13 @@
 ///     .store(in: &cancellables)
 /// ```
 ///
-/// Each subscription receives its values one at a time, in the order in which they were sent. They are delivered on the
-/// queue of the nearest `receive(on:)` above the subscription, or otherwise on a sending thread. When two threads send
-/// at the same time, one of them delivers the values of both. A value that is sent from inside a sink is delivered
-/// after that sink returns. No lock is held while app code runs.
+/// Each subscription receives its values one at a time, in the order in which they were sent. The last `receive(on:)`
+/// before the sink decides the queue that delivers them. Without `receive(on:)`, a sending thread delivers them. When
+/// two threads send at the same time, one of them delivers the values of both. A value that is sent from inside a sink
+/// is delivered after that sink returns. No lock is held while app code runs.
 ///
-/// The closures of operators are `@Sendable`, because they run on any sending thread (Swift 5 mode does not require
-/// that, Swift 6 mode warns). The closures of `sink` are not `@Sendable`. They may use an object that is not
+/// The closures of operators are `@Sendable`, because they run on any sending thread. The compiler checks this only in
+/// Swift 6 mode, with warnings. The closures of `sink` are not `@Sendable`. They may use an object that is not
 /// `Sendable`, or that belongs to the main actor, if the values are delivered where that object may be used.
 public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
     @usableFromInline package typealias Receive = @Sendable (PublisherSignal<Output, Failure>) -> Void
@@ -53,7 +53,7 @@ public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
         let upstream = subscribe { sink.receive($0) }
         return AnyCancellable {
             // Cancel the upstream subscription first. If the sink stopped first, it would ignore a value that another
-            // thread delivers at this moment, and the value would be lost.
+            // thread is delivering at this moment, and this value would be lost.
             upstream.cancel()
             sink.stop()
         }

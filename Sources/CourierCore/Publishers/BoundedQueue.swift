@@ -13,7 +13,8 @@ struct BoundedQueue<Element: Sendable>: Sendable {
     private let overflow: BufferPolicy.Overflow
     private let measure: (@Sendable (Element) -> Int)?
 
-    /// Makes an empty queue. `measure` returns the size of an element in bytes; if it is `nil`, there is no byte limit.
+    /// Makes an empty queue. `measure` returns the size of an element in bytes. If `measure` is `nil`, there is no byte
+    /// limit.
     init(_ policy: BufferPolicy, measure: (@Sendable (Element) -> Int)?) {
         limit = policy.limit
         byteLimit = policy.byteLimit

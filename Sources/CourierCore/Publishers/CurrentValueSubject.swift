@@ -13,10 +13,10 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendab
     private let core: SubjectCore<Output, Failure>
     private let initial: Output
 
-    /// Makes a subject with its first value.
+    /// Makes a subject with its initial value.
     ///
     /// - Parameters:
-    ///   - value: The first value.
+    ///   - value: The initial value.
     ///   - buffer: The limits for values that wait for a busy subscriber; ``BufferPolicy/mailbox`` by default.
     public init(_ value: Output, buffer: BufferPolicy = .mailbox) {
         initial = value
@@ -25,7 +25,7 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendab
 
     deinit { core.send(.finished) }
 
-    /// The last sent value; the first value of the subject if none was sent. Setting this property is the same as
+    /// The last sent value, or the initial value if no value was sent. Setting this property has the same effect as
     /// ``send(_:)``.
     public var value: Output {
         get { core.current ?? initial }

@@ -60,12 +60,12 @@ public struct PublisherValues<Output: Sendable, Failure: Error>: AsyncSequence, 
 }
 
 extension AnyPublisher {
-    /// The publisher's values from now on as a sequence, with a buffer of ``BufferPolicy/values``.
+    /// The publisher's values as a sequence. Each loop has a buffer with the limits of ``BufferPolicy/values``.
     public var values: PublisherValues<Output, Failure> { values(buffer: .values) }
 
-    /// Returns the publisher's values from now on as a sequence.
+    /// Returns the publisher's values as a sequence.
     ///
     /// - Parameter buffer: The limits for values that wait for the loop.
-    /// - Returns: The sequence. Each loop over it has its own subscription.
+    /// - Returns: The sequence. Each loop has its own subscription, which begins when the loop starts.
     public func values(buffer: BufferPolicy) -> PublisherValues<Output, Failure> { PublisherValues(self, buffer) }
 }

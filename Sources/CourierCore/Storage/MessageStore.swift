@@ -2,21 +2,21 @@
 /// The client needs them to deliver messages of QoS 1 and 2 reliably.
 ///
 /// Rules for implementations:
-/// - **Callers.** Any thread may call a method, also an event loop. Calls for several scopes may run at the same time.
-///   No method blocks: the store works on its own thread or queue.
+/// - **Callers.** Any thread may call the methods, including the thread of an event loop. Calls for several scopes may
+///   run at the same time. No method blocks: the store works on its own thread or queue.
 /// - **Batches.** A ``commit(_:in:completion:)`` is atomic: after a crash, either all of its changes are stored or
 ///   none. Batches take effect in the order of their calls, and their completions are called in that order. While one
-///   batch is written, the store may collect waiting batches and write them together (group commit). A message is
-///   therefore safe when the completion is called, and not when the method returns.
+///   batch is written, the store may collect waiting batches and write them together (group commit). Therefore, a
+///   message is safe only after the completion was called. It is not yet safe when the method returns.
 /// - **Order.** Messages are read in the order of their ids. A read returns the changes of every batch that was
 ///   completed before the read was called.
-/// - **Paging.** Reads return at most `limit` rows above an id, so that the client can read a store of a million rows
-///   with little memory.
+/// - **Paging.** Reads return at most `limit` rows with ids above a given id. The client can therefore read a store of
+///   a million rows with little memory.
 /// - **Errors.** An error is a ``CourierError`` with `storeFull` (limit or disk), `storeFailed`, `storeDamaged` or
-///   `storeInUse`. A failed batch changes nothing, earlier commits remain, and later batches are tried again. Nothing
-///   is dropped silently.
-/// - **Time.** A message has expired if ``StoredMessage/isOver(at:)`` returns `true`. Do not decide by the date alone,
-///   because the system's date may be changed.
+///   `storeInUse`. A failed batch changes nothing, and earlier commits remain. After a failure, the store still tries
+///   to write later batches. It drops nothing silently.
+/// - **Time.** A message has expired if ``StoredMessage/isOver(at:)`` returns `true`. A store must not decide by the
+///   date alone, because the system's date may be changed.
 /// - **Limits.** The store documents its limits of rows and bytes and their defaults. A batch that only removes rows is
 ///   accepted even if the store is full.
 public protocol MessageStore: Sendable {
@@ -32,12 +32,12 @@ public protocol MessageStore: Sendable {
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     )
 
-    /// Applies changes that may be lost: without them, the client only repeats a packet or a message. An example is the
-    /// removal of an acknowledged message.
+    /// Applies changes that may be lost. If they are lost, the client only repeats a packet or a message. An example is
+    /// the removal of an acknowledged message.
     ///
     /// The changes survive the end of the process, like those of ``commit(_:in:completion:)``. They survive a power
-    /// failure only after the next call of that method has completed. Calls of both methods take effect in the sequence
-    /// of the calls.
+    /// failure only after a later call of ``commit(_:in:completion:)`` has completed. Calls of both methods take effect
+    /// in the order of the calls.
     ///
     /// The default implementation calls ``commit(_:in:completion:)``.
     ///
@@ -53,7 +53,8 @@ public protocol MessageStore: Sendable {
     /// Returns the number and size of the scope's messages, without reading them.
     ///
     /// - Parameter scope: The client id and broker that the rows belong to.
-    /// - Returns: The numbers of messages, the payload bytes, the last message id, and the session of the packet ids.
+    /// - Returns: The number of messages, the number of payload bytes, the last message id, and the session that the
+    ///   packet ids belong to.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func summary(of scope: StoreScope) async throws -> StoreSummary
 

@@ -2,8 +2,8 @@ public import Foundation
 
 /// One change of a stored message, packet id or subscription.
 ///
-/// If the row (a message, packet id or subscription) does not exist, the change does nothing and is no error. So a
-/// batch can be repeated after a crash.
+/// If the row that a change names (a message, packet id or subscription) does not exist, the change does nothing and
+/// causes no error. A batch can therefore be repeated after a crash.
 public enum StoreChange: Hashable, Sendable {
     // MARK: Outgoing messages
 
@@ -16,12 +16,12 @@ public enum StoreChange: Hashable, Sendable {
     /// Set the number of connections that the broker ended right after this message was sent. The new number replaces
     /// the earlier number. A store may ignore this change; the client then counts from 0 in each process.
     case strike(StoredMessage.ID, count: Int)
-    /// Move a message that the client gave up, with the reason, from the outgoing to the rejected messages. A later
-    /// read of outgoing messages does not return it, as after ``removeOutgoing(_:)``.
+    /// Move a message from the outgoing to the rejected messages, with the reason why the client gave it up. Later
+    /// reads of outgoing messages do not return the message, as after ``removeOutgoing(_:)``.
     ///
     /// A store decides how many rejected messages it keeps, and removes the oldest first. The store's limits and
-    /// ``StoreSummary`` do not count rejected messages. A store that keeps no rejected messages handles this change
-    /// like ``removeOutgoing(_:)``. If a store ignored the change, the message would be sent again.
+    /// ``StoreSummary`` do not count rejected messages. A store that keeps no rejected messages must handle this change
+    /// like ``removeOutgoing(_:)``. Otherwise, the client would send the message again.
     case reject(StoredMessage.ID, reason: String, at: Date)
     /// Remove a rejected message.
     case removeRejected(StoredMessage.ID)

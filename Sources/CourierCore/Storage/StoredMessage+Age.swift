@@ -8,8 +8,8 @@ extension StoredMessage {
     /// How long ago the message was stored.
     ///
     /// If the message was stored in the current boot of the machine, the age is the difference of the times since the
-    /// boot. A change of the date then has no effect on the age. Otherwise, the age is the difference of the dates. A
-    /// message with a date in the future has the age 0.
+    /// boot. A change of the date then has no effect on the age. Otherwise, the age is the difference of the dates, or
+    /// 0 if that difference is negative.
     ///
     /// - Parameter time: The current time.
     /// - Returns: The age, never negative.
@@ -34,8 +34,8 @@ extension StoredMessage {
         lifetime.map { max(.zero, $0 - age(at: time)) }
     }
 
-    /// Returns whether the lifetime of the message is over. Every store must decide by this method. It may use an index
-    /// or a query only to find messages that may be over.
+    /// Returns whether the lifetime of the message is over. Every store must use this method to decide whether a
+    /// message has expired. An index or a query may only select the messages to check with this method.
     ///
     /// - Parameter time: The current time.
     /// - Returns: `true` if the lifetime is over; `false` if it is not over or has no limit.

@@ -28,8 +28,8 @@ public struct StoredMessage: Hashable, Sendable {
     /// The quality of service, ``QoS/one`` or ``QoS/two``.
     public let qos: QoS
 
-    /// For an outgoing message, whether the broker is asked to retain it. For an incoming message, whether it was a
-    /// retained message.
+    /// For an outgoing message, whether the broker is asked to retain it. For an incoming message, whether the broker
+    /// sent it as a retained message.
     public let isRetained: Bool
 
     /// The properties of MQTT 5.

@@ -1,7 +1,7 @@
-/// The rules for texts that every common broker accepts. They are stricter than the rules of MQTT.
+/// The rules for texts that every common broker accepts. These rules are stricter than the rules of MQTT.
 ///
-/// MQTT allows control characters, non-characters and topics with any number of levels. It also allows brokers to end
-/// the connection for some of them (MQTT 5.0 §1.5.4, §4.7.3), and mosquitto does so.
+/// MQTT allows control characters, non-characters and topics with any number of levels. However, it also allows brokers
+/// to end the connection because of such a text (MQTT 5.0 §1.5.4, §4.7.3). The broker mosquitto does this.
 package enum PortableText {
     /// The maximum number of `/` in a topic name or filter. mosquitto 2.0 ends the connection if there are more.
     package static let maximumSeparators = 200
@@ -20,7 +20,7 @@ package enum PortableText {
     }
 
     /// Returns the end of an error sentence that reports the first forbidden character and its position; `nil` if there
-    /// is none. The caller puts the name of the text in front.
+    /// is no such character. The caller puts the name of the text before the returned words.
     package static func problem(of text: String) -> String? {
         if isPrintableASCII(text) { return nil }
         for (index, scalar) in text.unicodeScalars.enumerated() where isForbidden(scalar) {
@@ -41,8 +41,8 @@ package enum PortableText {
     }
 
     /// True if the text is a topic name of 1 to 200 printable ASCII characters that does not begin with `$`. Such a
-    /// name is legal and portable. If the result is `false`, the name may be legal, too. This quick check for each
-    /// message reads the text once.
+    /// name is legal and portable. With the result `false`, the name may still be legal. The check is made for each
+    /// message, so it is fast: it reads the text once.
     package static func isPlainTopicName(_ text: String) -> Bool {
         text.withUTF8Bytes { bytes in
             guard bytes.byteCount > 0, bytes.byteCount <= maximumSeparators else { return false }
@@ -71,7 +71,8 @@ package enum PortableText {
         text.withUTF8Bytes { bytes in allWords(of: bytes) { arePrintableASCII($0) } }
     }
 
-    /// Returns whether `isGood` accepts every group of eight bytes of the text. A shorter text is padded with spaces.
+    /// Returns whether `isGood` accepts every group of eight bytes of the text. A text of less than eight bytes is
+    /// padded with spaces.
     @inline(__always)
     private static func allWords(of bytes: RawSpan, _ isGood: (UInt64) -> Bool) -> Bool {
         let count = bytes.byteCount
@@ -94,7 +95,7 @@ package enum PortableText {
 
     /// True if all eight bytes are from 0x20 to 0x7E. The highest bit of a byte marks a failure. It is set in `bytes`
     /// for values from 0x80, in the sum for values from 0x7F, and in the difference for values below 0x20. A carry or
-    /// borrow changes another byte only if one byte has already failed.
+    /// borrow can change another byte only if some byte fails anyway.
     private static func arePrintableASCII(_ bytes: UInt64) -> Bool {
         let above = bytes | (bytes &+ 0x0101_0101_0101_0101)
         let below = bytes &- 0x2020_2020_2020_2020

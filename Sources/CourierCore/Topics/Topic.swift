@@ -12,12 +12,12 @@
 /// `%u` stands for the user name of the connection, `%c` for its client id, and `%%` for a percent sign.
 ///
 /// Each use of a topic replaces `%u` and `%c` once, with the values of the latest connection attempt. A loop that
-/// starts before the first attempt waits for that attempt. A running loop keeps its values if another user connects. So
-/// end the loop before the other user connects, and start it again afterwards.
+/// starts before the first attempt waits for that attempt. A running loop keeps its values, even if a different user
+/// connects later. So end the loop before a different user connects, and start it again afterwards.
 ///
 /// Creating or calling a topic never traps and never throws. If the template has a mistake, a parameter is unknown, or
-/// a value is not a single level, the topic stores the error. The methods that use the topic throw the error, and
-/// ``checked()`` throws it earlier.
+/// a value is not a single level, the topic stores the error. The methods that use the topic throw this error. To get
+/// the error earlier, call ``checked()``.
 @dynamicCallable
 public struct Topic<Value>: Sendable {
     /// The template's text, with the parameter values so far.

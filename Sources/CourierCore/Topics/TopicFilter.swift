@@ -213,7 +213,7 @@ extension TopicFilter {
         index < bytes.count && bytes[index] == wildcard
     }
 
-    /// Returns whether the filter from `index` on is "/#", which also matches the level before it.
+    /// Returns whether the rest of the filter, from `index` on, is "/#". Such a rest also matches the level before it.
     private static func isRestOfAll(_ filter: Span<UInt8>, from index: Int) -> Bool {
         filter.count == index + 2 && filter[index + 1] == TopicRules.multiLevelWildcard
     }

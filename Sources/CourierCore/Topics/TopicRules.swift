@@ -22,7 +22,8 @@ package enum TopicRules {
         }
         var index = 0
         while index < count {
-            // Checks eight bytes at a time. The last group ends with the text, and may overlap the group before.
+            // Checks eight bytes at a time. The last group ends at the end of the text, and may overlap the group
+            // before it.
             let start = min(index, count - 8)
             if hasWildcardOrNull(bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)) { return false }
             index += 8
@@ -46,8 +47,8 @@ package enum TopicRules {
         return (hasZero(bytes) || hasZero(wildcards))
     }
 
-    /// Returns whether one of the eight bytes is 0. The subtraction sets the highest bit of a byte that did not have it
-    /// set before only if one of the bytes is 0.
+    /// Returns whether one of the eight bytes is 0. Only if one of the bytes is 0, the subtraction sets the highest bit
+    /// of a byte in which this bit was not set before.
     private static func hasZero(_ bytes: UInt64) -> Bool {
         (bytes &- 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080 != 0
     }

@@ -12,15 +12,16 @@ enum TopicTemplateLevel: Equatable, Sendable {
     /// The parameter's name; `nil` if the level is not a parameter.
     var parameter: String? { if case .parameter(let name) = self { name } else { nil } }
 
-    /// Returns whether values turned the level into a level that MQTT reserves. This is the case if the text with
-    /// values, `rendered`, begins with a dollar sign that is not in the template, or is now `$share` or `$SYS`.
+    /// Returns whether values turned the level into a level that MQTT reserves. `rendered` is the text with the values.
+    /// It is reserved if it begins with a dollar sign that is not in the template, or if the values made it `$share` or
+    /// `$SYS`.
     func isReserved(as rendered: String) -> Bool {
         guard rendered.utf8.first == UInt8(ascii: "$"), !isPlainText else { return false }
         if case .parts(let parts) = self, case .text? = parts.first { return ["$share", "$SYS"].contains(rendered) }
         return true
     }
 
-    /// Whether the level is only text, so that no value changes it.
+    /// Whether the level is only text. No value can then change the level.
     var isPlainText: Bool {
         guard case .parts(let parts) = self else { return false }
         return parts.allSatisfy { if case .text = $0 { true } else { false } }

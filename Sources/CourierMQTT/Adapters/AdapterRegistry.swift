@@ -18,8 +18,8 @@ struct AdapterRegistry: Sendable {
         let adapter: any MessageAdapter
         let contentType: String
         let mediaType: MediaType
-        /// True if the app listed no adapter for text or bytes, and this adapter was added for them. An added adapter
-        /// is used only for text and bytes.
+        /// True if the registry added this adapter, because the app listed no adapter for text or no adapter for bytes.
+        /// An added adapter is used only for text and bytes.
         let isLastResort: Bool
 
         init(_ adapter: any MessageAdapter, isLastResort: Bool = false) {
@@ -42,8 +42,8 @@ struct AdapterRegistry: Sendable {
     private static let standard = [json, text.listed, data.listed]
 
     private let entries: [Entry]
-    /// True if all adapters are from this package. Its adapters for `Codable` types refuse text and bytes. So text and
-    /// bytes are used as the payload itself, without trying these adapters first.
+    /// True if all adapters are from this package. The package's adapters for `Codable` types refuse text and bytes. So
+    /// text and bytes are used as the payload itself, without trying these adapters first.
     let leavesRawPayloadsAlone: Bool
     /// The rules. Filters are UTF-8 bytes, so that they can be compared with topics quickly.
     private let rules: [(filter: [UInt8], mediaType: MediaType)]

@@ -17,7 +17,7 @@ public struct AdapterRule: Hashable, Sendable {
     /// Makes a rule. Its values are checked when the client is made.
     ///
     /// - Parameters:
-    ///   - filter: The topic filter; a plain topic name for one topic.
+    ///   - filter: The topic filter. A topic name without wildcards matches only this one topic.
     ///   - contentType: The content type of one of the client's adapters.
     public init(_ filter: String, contentType: String) {
         self.filter = filter

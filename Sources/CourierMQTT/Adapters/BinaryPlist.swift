@@ -8,9 +8,9 @@ import CourierCore
 /// ```
 struct BinaryPlist {
     private enum Object {
-        /// A value without references, with the size of its text or data.
+        /// A value without references, with the size of its text or data in bytes.
         case leaf(contentSize: Int)
-        /// An array or dictionary, with the range of its references.
+        /// An array or dictionary, with the byte range of its references.
         case container(Range<Int>)
     }
 
@@ -24,8 +24,8 @@ struct BinaryPlist {
     /// The byte offset of the table with the objects' offsets. The objects end where the table begins.
     private let table: Int
 
-    /// Reads the trailer. Returns `nil` if the trailer is wrong. The decoder refuses a list with a wrong trailer
-    /// without reading its objects.
+    /// Reads the trailer. Returns `nil` if the trailer is wrong. Such a list needs no check, because the decoder
+    /// refuses it without reading its objects.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > 8 + Self.trailerSize else { return nil }
         let trailer = bytes.count - Self.trailerSize
@@ -48,11 +48,11 @@ struct BinaryPlist {
     /// Checks the list by following all references, as the decoder may do.
     ///
     /// - Throws: ``CourierError/Code/decodingFailed`` if the list exceeds the limits. `DecodingError` if a reference
-    ///   has no object, or an object reaches beyond the end.
+    ///   points to no object, or an object reaches beyond the end.
     func check() throws {
         var valuesLeft = max(PlistLimits.valueCount, bytes.count)
         var contentLeft = max(PlistLimits.contentSize, bytes.count * PlistLimits.contentFactor)
-        // The references that are still to follow in each open container, outermost container first.
+        // The references that the check must still follow in each open container. The outermost container is first.
         var open: [Range<Int>] = []
         var next: Int? = topObject
         while let index = next {

@@ -1,13 +1,14 @@
 import CourierCore
 import Foundation
 
-/// An encoder for any `Encodable` type. Foundation's encoders have no common protocol, so they conform to this one.
+/// An encoder for any `Encodable` type. Foundation's encoders have no common protocol, so they conform to this
+/// protocol.
 protocol PayloadEncoder: Sendable {
     func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
 /// A decoder for any `Decodable` type. Foundation's decoders have no common protocol, so they are used through this
-/// one.
+/// protocol.
 protocol PayloadDecoder: Sendable {
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }

@@ -4,16 +4,17 @@ import Foundation
 /// The limits of a received property list, which protect its decoder.
 ///
 /// Foundation's decoder has no limits. It recurses as deep as an XML list is nested. In a binary list, values refer to
-/// each other, and the decoder reads a value as often as it is referred to, even if the value contains itself.
+/// each other. The decoder reads a value once for each reference to the value, even if the value contains itself.
 enum PlistLimits {
     /// The largest depth of nested values. Foundation's JSON decoder has the same limit.
     static let depth = 512
-    /// The largest number of values in a binary list; a repeated value counts each time. A list with more bytes than
-    /// this may have one value per byte, because each value that is not repeated takes at least a byte.
+    /// The largest number of values in a binary list; a repeated value counts each time. A list with more than 100,000
+    /// bytes may have one value per byte, because each value that is not repeated takes at least one byte.
     static let valueCount = 100_000
     /// The largest size of all text and data in a binary list, in bytes; repeated values count each time.
     static let contentSize = 16 << 20
-    /// For a large binary list, the limit of text and data is this number times the size of the list, if that is more.
+    /// Text and data in a binary list may have this number of bytes for each byte of the list, if this limit is higher
+    /// than `contentSize`.
     static let contentFactor = 16
 
     /// Checks a list of any format.

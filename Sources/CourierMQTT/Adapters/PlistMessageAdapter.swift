@@ -5,8 +5,8 @@ public import Foundation
 ///
 /// The adapter accepts the same types as ``JSONMessageAdapter``: every `Codable` type except text and bytes. The top of
 /// a property list is a dictionary or an array, so a single number cannot be written. A client can have both adapters.
-/// In MQTT 5, the content type of the message chooses one of them. Without a content type, an ``AdapterRule`` chooses,
-/// and without a rule the order of the adapters.
+/// In MQTT 5, the content type of the message decides which adapter is used. Without a content type, the first matching
+/// ``AdapterRule`` decides. Without a matching rule, the order of the adapters decides.
 ///
 /// The adapter uses its coders from several threads at the same time. Foundation's coders allow that, because each call
 /// has its own state and only reads the coder's options. Do not change a coder's options after you passed it to the

@@ -9,7 +9,7 @@ struct AuthRetrySchedule: Sendable {
     private var quickCount = 0
     private var schedule: ReconnectSchedule
 
-    /// Makes a schedule whose reconnect pauses are those of `schedule`, from its first pause on.
+    /// Makes a schedule that uses the pauses of `schedule` as its reconnect pauses, beginning with the first pause.
     init(_ schedule: ReconnectSchedule) {
         self.schedule = schedule
         self.schedule.reset()
@@ -26,7 +26,7 @@ struct AuthRetrySchedule: Sendable {
         return Self.quickPauses[quickCount]
     }
 
-    /// Starts again with the first pause. It is called when the provider has returned options.
+    /// Starts again with the first pause. Called when the provider has returned options.
     mutating func reset() {
         quickCount = 0
         schedule.reset()

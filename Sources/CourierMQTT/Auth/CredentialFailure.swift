@@ -5,8 +5,8 @@ import Foundation
 struct CredentialFailure: Sendable {
     /// The error that is reported to the app.
     let error: CourierError
-    /// True if the failure is temporary, so that the same request may succeed later. An HTTP status in 400–499 is
-    /// permanent.
+    /// True if the failure is temporary, so that the same request may succeed later. A failure with an HTTP status from
+    /// 400 to 499 is permanent.
     let mayPass: Bool
     /// True if the cause is a missing network.
     let isOfNetwork: Bool
@@ -73,7 +73,7 @@ struct CredentialFailure: Sendable {
     /// it reports the same if the service is down. So on Linux, only the network monitor can detect a missing network.
     private static let urlErrorCodes: Set<Int> = [-1009, -1018, -1019, -1020]
 
-    /// The maximum depth of underlying errors that are examined.
+    /// The maximum number of errors that are examined: the provider's error, its underlying error, and so on.
     private static let maximumDepth = 4
 
     private static let posixErrorCodes: Set<Int> = Set(

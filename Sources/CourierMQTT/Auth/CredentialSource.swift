@@ -6,7 +6,7 @@ import Synchronization
 /// Asks the app's provider for connect options, and delivers only the response to the current request.
 ///
 /// A second response to a request is ignored, and so is a response after ``abandon(_:)``. A provider that never
-/// responds does not keep the source alive, because its closure references the source weakly.
+/// responds does not keep the source alive, because the provider's completion closure references the source weakly.
 final class CredentialSource: Sendable {
     /// A closure that receives the result. It is called on the provider's thread.
     typealias Deliver = @Sendable (AttemptID, Result<ConnectGrant, any Error>) -> Void
@@ -35,11 +35,12 @@ final class CredentialSource: Sendable {
         /// The attempt whose options the task requests; `nil` before the task begins, and while the task clears the
         /// provider's options.
         var asking: AttemptID?
-        /// True while the request waits for the end of an earlier call. An async provider gets only one call at a time.
+        /// True until the async provider is called for the request. The provider gets only one call at a time, so the
+        /// request may have to wait for the end of an earlier call.
         var isWaiting = false
         /// The task that gets the response to a broker's challenge; `nil` if none is running.
         var answering: Task<Void, Never>?
-        /// The latest challenge, while the response to an earlier challenge is still being made; otherwise `nil`.
+        /// The latest challenge, until the provider is asked for the response to it; `nil` if no challenge waits.
         var challenge: Challenge?
         /// Whether the provider must clear its options before the next request.
         var needsClear = false
@@ -116,11 +117,11 @@ final class CredentialSource: Sendable {
         }
     }
 
-    /// Asks the provider for the response to a broker's challenge, and calls `done` with it. With a provider with
-    /// closures, `done` gets an error, because only an async provider can respond. From any thread.
+    /// Asks the provider for the response to a broker's challenge, and calls `done` with the response. If the provider
+    /// uses closures, `done` gets an error, because only an async provider can respond to challenges. From any thread.
     ///
-    /// An earlier challenge that has no response yet is cancelled, and its `done` is called when its task has ended. If
-    /// a challenge is replaced while it waits, its `done` is never called.
+    /// If the task for an earlier challenge is still running, it is cancelled. The `done` of that challenge is called
+    /// when its task has ended. If a challenge is replaced before its task begins, its `done` is never called.
     func answer(
         _ challenge: Data?, method: String, _ done: @escaping @Sendable (Result<Data, any Error>) -> Void
     ) {
@@ -134,7 +135,7 @@ final class CredentialSource: Sendable {
         }
         let former = state.withLock { state -> Task<Void, Never>? in
             defer { state.challenge = Challenge(data: challenge, method: method, done: done) }
-            // If another challenge already waits, the running task was cancelled when that challenge arrived.
+            // If another challenge already waits, the running task was already cancelled when that challenge arrived.
             return state.challenge == nil ? state.answering : nil
         }
         former?.cancel()

@@ -4,7 +4,8 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Extended authentication of MQTT 5: the steps after CONNECT, and re-authentication on a connection.
+/// Handles extended authentication of MQTT 5: the AUTH packets after CONNECT, and re-authentication on an open
+/// connection.
 extension ClientCoordinator {
     func reauthenticate(_ authentication: ExtendedAuthentication) {
         send(Auth(reasonCode: .reauthenticate, properties: PacketProperties(authentication.properties)))
@@ -20,7 +21,7 @@ extension ClientCoordinator {
         credentials.answer(data, method: method) { [weak self] result in
             guard let self else { return }
             loop.execute { [self] in
-                // Ignore the response if its connection has ended, or if a later challenge arrived.
+                // Ignore the response if a newer connection was opened, or if a later challenge arrived.
                 guard connection == connectionNumber, number == challengeCount else { return }
                 answered(result, method)
             }

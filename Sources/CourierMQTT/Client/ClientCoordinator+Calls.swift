@@ -2,7 +2,7 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// Functions that any thread may call.
+/// Functions that any thread may call, unless their comments name the event loop.
 extension ClientCoordinator {
     var hasSession: Bool { session.withLock { $0 } }
 
@@ -30,7 +30,7 @@ extension ClientCoordinator {
 
     /// Checks that DISCONNECT on the current connection can carry these options.
     ///
-    /// - Throws: ``CourierError/Code/invalidMessage`` with the field and the remedy.
+    /// - Throws: ``CourierError/Code/invalidMessage``. Its message names the field and the remedy.
     func check(_ options: DisconnectOptions) throws(CourierError) {
         try options.check(for: agreement.withLock { $0 }, settings.texts)
     }
@@ -54,8 +54,8 @@ extension ClientCoordinator {
             case .connect(let source):
                 startOnce()
                 durable?.openIfKnown()
-                // A client that has stopped trying forgets its last failure now. A client in a pause between two
-                // attempts still tries, so its last failure remains.
+                // If the client has stopped connecting, its last failure is forgotten now. In a pause between two
+                // attempts, the client has not stopped, so its last failure remains.
                 if case .failed = supervisor.waiterAnswer, !supervisor.isInPause { connectionFailure = nil }
                 tell(.connectRequested(source: source))
             case .disconnect(let options, let told):
@@ -75,9 +75,9 @@ extension ClientCoordinator {
         }
     }
 
-    /// Calls `callback` with success when the client is connected, or with the error why it does not connect. The wait
-    /// begins after the loop has performed all earlier calls, such as a `disconnect()`. Returns a key that can remove
-    /// the callback.
+    /// Calls `callback` with success when the client is connected, or with the error that explains why the client does
+    /// not connect. The wait begins after the loop has performed all earlier calls, such as a `disconnect()`. Returns a
+    /// key that can remove the callback.
     @discardableResult
     func whenConnected(
         _ callback: @escaping @Sendable (Result<Void, CourierError>) -> Void
@@ -133,8 +133,8 @@ extension ClientCoordinator {
         return key
     }
 
-    /// Removes the callback of a subscribe or unsubscribe call, so that it is not called any more. The request itself
-    /// continues.
+    /// Removes the callback of a subscribe or unsubscribe call, so that the callback is not called any more. The
+    /// SUBSCRIBE or UNSUBSCRIBE itself is not canceled.
     func forgetSubscriptionWaiter(_ key: SubscriptionKeeper.WaiterKey) {
         loop.execute { [self] in subscriptions.forget(key) }
     }

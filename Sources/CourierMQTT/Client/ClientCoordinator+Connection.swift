@@ -21,8 +21,8 @@ extension ClientCoordinator {
         prepare()
     }
 
-    /// Loads the session's stored messages and the TLS context for the pending attempt. If a load for an abandoned
-    /// attempt still runs, this load starts after that one.
+    /// Loads the session's stored messages and the TLS context for the pending attempt. If the load for an abandoned
+    /// attempt is still running, the new load starts when that load has finished.
     private func prepare() {
         guard let preparation, !preparation.isGivenUp, !isPreparing else { return }
         isPreparing = true
@@ -105,12 +105,13 @@ extension ClientCoordinator {
     /// Calls `end` to close the connection. If the attempt is still being prepared, abandons the attempt instead.
     func close(_ end: () -> Void) {
         subscriptions.disconnected()
-        // Messages that are accepted from now on wait for the next connection.
+        // Messages that the app publishes from now on wait for the next connection.
         defer { endedMessageFlow() }
         guard let preparation else { return end() }
         guard !preparation.isGivenUp else { return }
         self.preparation?.isGivenUp = true
-        // Report the end of the attempt in a later task of the event loop, as for the end of an open connection.
+        // Report the end of the attempt in a later task of the event loop. The end of an open connection is reported
+        // later, too.
         loop.execute { [self] in
             self.preparation = nil
             failed(preparation, CourierError(.connectionFailed, "The attempt was given up."))
@@ -143,7 +144,8 @@ extension ClientCoordinator {
                 clientNumber: observer.clientNumber))
     }
 
-    /// Counts the connections of this process that have an observer. The count is the id of the newest one.
+    /// The number of connections of this process that were opened with an observer. It is also the id of the newest one
+    /// of these connections.
     static let connectionCount = Atomic<UInt64>(0)
 
     func established(_ connAck: ConnAck) {
@@ -160,8 +162,8 @@ extension ClientCoordinator {
         suspicion.connected(now: loop.now)
         lastPlace = place
         unansweredConnects = 0
-        // Let the queue send before the connection is reported, because a caller that waits for the connection may
-        // publish at once.
+        // Enable the outgoing queue before callers that wait for the connection are resumed, because they may publish
+        // at once.
         publishing.queue.connected()
         loop.enqueue(driver)
         tell(.accepted(connAck, driver.protocolVersion))
@@ -170,8 +172,8 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
-    /// True if the broker's session may differ from the session of the last connection. It may be another session, or
-    /// another client or an unanswered CONNECT may have changed it.
+    /// True if the broker's session may differ from the session of the last connection. The broker may have another
+    /// session. Or the session may have been changed by another client, or by a CONNECT that got no CONNACK.
     private func mayBeOtherSession(at place: SessionPlace?) -> Bool {
         if unansweredConnects > 1 || supervisor.wasTakenOver { return true }
         guard let place, let lastPlace else { return false }

@@ -9,7 +9,7 @@ extension ClientCoordinator {
         guard environment == nil, !isReleased else { return }
         tellTopics()
         // A monitor may report its current value while `EnvironmentWatch` subscribes to it. This value is handled at
-        // once, so that it is known before the app's `connect()` is handled.
+        // once, so that the client knows it before it handles the app's `connect()`.
         isLookingAround = true
         defer { isLookingAround = false }
         environment = EnvironmentWatch(network: settings.networkMonitor, lifecycle: settings.lifecycle, on: loop) {

@@ -24,9 +24,9 @@ extension ClientCoordinator {
         return key
     }
 
-    /// Closes the reader of a `for await` loop that the app left. `left` are the messages that the reader has not
-    /// finished; they go to other readers. The reader's filter is unsubscribed, unless the app or another reader uses
-    /// it. On the event loop.
+    /// Closes the reader of a `for await` loop that the app left. `left` contains the messages that the reader has not
+    /// finished. These messages are passed to other readers. The reader's filter is unsubscribed, unless the app or
+    /// another reader uses it. On the event loop.
     func closed(_ reader: ReaderRegistration, _ left: [ReceivedMessage]) {
         subscriptions.close(reader)
         subscriptions.perform()
@@ -57,7 +57,8 @@ extension ClientCoordinator {
         tellTopics()
     }
 
-    /// Reports to the supervisor whether any topic needs a connection, if this has changed.
+    /// Reports to the supervisor whether there is a topic to subscribe to or to unsubscribe from. Does nothing if this
+    /// has not changed.
     func tellTopics() {
         let areWanted = subscriptions.hasTopics
         if areWanted != supervisor.areTopicsWanted { tell(.topicsChanged(areWanted: areWanted)) }

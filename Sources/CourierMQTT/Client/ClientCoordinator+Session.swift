@@ -14,8 +14,8 @@ extension ClientCoordinator {
         supervisor.bytesReceived(now: loop.now)
     }
 
-    /// Called when reading is paused or resumed, and when a short read begins during a pause. While reading is paused,
-    /// silence does not mean that the connection is lost.
+    /// Called when reading from the socket is paused or resumed, and when the driver begins a short read while reading
+    /// is paused. While reading is paused, silence does not mean that the connection is lost.
     func readingChanged(isPaused: Bool) {
         if isPaused { keepAliveDisturbed() }
         // Ask the driver instead of using `isPaused`: without a connection or before CONNACK, the driver does not pause
@@ -95,7 +95,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Removes a message that has ended from the outgoing queue, and reports its result.
+    /// Removes an ended message from the outgoing queue, and reports its result.
     private func ended(_ token: Token, _ cause: EndedPublish.Cause) {
         if isSuspicious { messageFinished(token) }
         guard let ended = publishing.queue.end(token, cause) else { return }
@@ -103,7 +103,7 @@ extension ClientCoordinator {
     }
 
     /// Logs, at most once a minute, that a QoS 0 message was dropped because it cannot be sent to this broker. The
-    /// publish of a QoS 0 message succeeds before it is sent, so no caller gets an error.
+    /// publish of a QoS 0 message succeeds before the message is sent, so no caller gets an error.
     private func warnOfUnsent(_ failure: EngineAction.Failure) {
         switch failure {
         case .notSupportedByServer, .notEncodable: break
@@ -144,8 +144,8 @@ extension ClientCoordinator {
         keepAliveEnded(reason)
         judgeLoss(reason, cause)
         lost()
-        // The authentication error counts only if the client itself ended the connection. Otherwise `reason` is the
-        // cause.
+        // Report the authentication error only if the client itself ended the connection. Otherwise, `reason` contains
+        // the cause.
         let error = reason == .requested ? authenticationFailure : nil
         authenticationFailure = nil
         tell(.closed(reason, cause, error: error))

@@ -5,8 +5,8 @@ import MQTTEngine
 
 /// Finds messages that make the broker end connections; see ``MessageSuspicion``.
 extension ClientCoordinator {
-    /// Restores a message's strikes, which an earlier process stored. A strike is a connection that ended right after
-    /// this message was sent.
+    /// Restores the number of a message's strikes, which an earlier process stored. A strike is a connection that ended
+    /// right after this message was sent.
     func suspect(_ token: Token, strikes: Int) {
         suspicion.resume(token, strikes: strikes)
         suspicionChanged()
@@ -15,11 +15,12 @@ extension ClientCoordinator {
     /// Applies the decisions of `suspicion`: the limit of messages in flight, a ping, and the timer. Called after each
     /// call that may change `suspicion`.
     func suspicionChanged() {
-        // A rule of the queue may have ended the suspected message while the message waited to be sent again.
+        // The outgoing queue may have removed the suspected message while the message waited to be sent again. Then the
+        // message is not suspected any more.
         if let suspect = suspicion.suspectedToken, !publishing.queue.contains(suspect) { suspicion.finished(suspect) }
         isSuspicious = suspicion.isSuspicious
-        // A higher limit makes the driver send messages again. After `destroy()`, the driver must send no message until
-        // the connection has ended.
+        // A higher limit lets the driver resume sending. After `destroy()`, the driver must send no message until the
+        // connection has ended, so the limit is not changed.
         if sendLimit != suspicion.sendLimit, !driver.isForgettingSession {
             sendLimit = suspicion.sendLimit
             driver.setSendLimit(sendLimit)
@@ -42,8 +43,8 @@ extension ClientCoordinator {
         suspicionTimer = (token, deadline)
     }
 
-    /// Reports to `suspicion` that the only message in flight was written. Does nothing if several messages are in
-    /// flight. Called while messages are sent one at a time.
+    /// If exactly one message is in flight, reports to `suspicion` that this message was written. Called while
+    /// `isSuspicious` is true.
     func noteWrite() {
         guard let only = driver.unacknowledgedPublishes.only else { return }
         suspicion.sent(only, followsOtherBytes: driver.followsUnwrittenBytes, now: loop.now)
@@ -51,7 +52,7 @@ extension ClientCoordinator {
     }
 
     /// Reports to `suspicion` that the broker has responded to a message, or that the message ended in another way.
-    /// Called while messages are sent one at a time.
+    /// Called while `isSuspicious` is true.
     func messageFinished(_ token: Token) {
         suspicion.finished(token)
         suspicionChanged()
@@ -74,14 +75,13 @@ extension ClientCoordinator {
 
     private func lossCause(_ reason: CloseReason, _ channel: ChannelCloseReason) -> MessageSuspicion.Cause {
         if case .disconnectedByServer(let disconnect) = reason { return .peerDisconnected(disconnect.reasonCode) }
-        // If the client ended the connection itself, or if there is no network, the end of the connection says nothing
-        // about a message.
+        // If the client ended the connection itself, or if there is no network, the message in flight is not suspected.
         guard reason != .requested, network == .available else { return .other }
         return ConnectionEnding(reason, channel, endpoint: "", isEstablished: true).isByPeer ? .peerClosed : .other
     }
 
-    /// Ends a message that made the broker end connections. A message store keeps the message, marked as rejected, and
-    /// does not send it again.
+    /// Ends a message that made the broker end connections. If there is a message store, the message remains there, is
+    /// marked as rejected, and is not sent again.
     private func reject(_ rejection: MessageSuspicion.Rejection) {
         let (token, queue) = (rejection.token, publishing.queue)
         guard let message = queue.message(token) else { return }

@@ -5,7 +5,7 @@ import MQTTEngine
 /// Timers for messages that wait to be sent, and for received messages that wait for a reader.
 extension ClientCoordinator {
     /// Handles the result of the outgoing queue after the driver took messages from it: reports results, resumes
-    /// callers that wait for room, and sets the timer for the next batch.
+    /// callers that wait for space in the queue, and sets the timer for the next batch.
     func tookMessages(_ taken: OutgoingQueue.Taken) {
         publishing.results.report(taken.ended)
         for waiter in taken.roomWaiters { waiter.resume(.success(())) }
@@ -17,7 +17,8 @@ extension ClientCoordinator {
         }
     }
 
-    /// Makes new messages wait, because there is no connection, or because the connection is about to end.
+    /// Makes new messages wait in the outgoing queue, because there is no connection, or because the connection is
+    /// about to end.
     func endedMessageFlow() { tookMessages(publishing.queue.disconnected()) }
 
     /// Ends expired messages now, and again when the next message expires.

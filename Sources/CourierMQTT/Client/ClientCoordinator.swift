@@ -5,14 +5,14 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Connects the parts of a client: reports events to each part, and performs the part's decisions.
+/// Connects the parts of a client: passes events to the parts, and performs the decisions that the parts return.
 ///
 /// The ``ConnectionSupervisor`` decides when to connect, and the ``SessionDriver`` runs the protocol. The
 /// ``SubscriptionKeeper`` owns the subscriptions, the ``MessageDistributor`` owns the readers, and ``Publishing`` owns
 /// the outgoing messages.
 ///
-/// Safe to share: its mutable state is used on the loop only, except mutexes, atomics and callback lists. Functions
-/// that any thread may call pass their work to the loop.
+/// Safe to share between threads: its mutable state is used on the loop only, except mutexes, atomics and callback
+/// lists. Functions that any thread may call pass their work to the loop.
 final class ClientCoordinator: @unchecked Sendable {
     /// An attempt to connect that waits until the session's stored messages and the TLS context are loaded.
     struct Preparation {
@@ -33,7 +33,7 @@ final class ClientCoordinator: @unchecked Sendable {
     let driver: SessionDriver
     let relay: WeakSessionObserver
     let credentials: CredentialSource
-    /// The stored part of the session; `nil` if the client has no message store.
+    /// The part of the session that the message store keeps; `nil` if the client has no message store.
     let durable: DurableSession?
 
     let session = Mutex(false)
@@ -60,7 +60,8 @@ final class ClientCoordinator: @unchecked Sendable {
     var connectionName: String?
     /// The result for callers of `disconnect()`, while the end of a connection is being reported; otherwise `nil`.
     @BoxedOptional var outcome: Result<Void, CourierError>?
-    /// The error of the last attempt or connection. `nil` while connected, and after `disconnect()` or `destroy()`.
+    /// The error of the last failed attempt or lost connection. `nil` while connected, and after `disconnect()` or
+    /// `destroy()`.
     @BoxedOptional var connectionFailure: CourierError?
     /// The keep-alive that the last CONNECT requested, in seconds.
     var wantedKeepAlive: UInt16 = 0
@@ -73,8 +74,8 @@ final class ClientCoordinator: @unchecked Sendable {
     /// True while the session's stored messages or the TLS context are loading. Only one load runs at a time, even if
     /// its attempt was abandoned.
     var isPreparing = false
-    /// The server of the last attempt. If the next attempt has the same server, the driver keeps the MQTT version that
-    /// the last attempt found.
+    /// The server of the last attempt. If the next attempt has the same server, the driver continues with the MQTT
+    /// version that was chosen for this server.
     var lastServer: String?
     /// The cluster that `lastServer` belongs to; `nil` if none is known. All servers of a cluster count as the same
     /// server.
@@ -82,10 +83,12 @@ final class ClientCoordinator: @unchecked Sendable {
     /// The client id and broker of the last accepted connection, which identify its session; `nil` before the first
     /// connection.
     var lastPlace: SessionPlace?
-    /// Addresses that failed recently. `nil` while there are none, so that idle clients need no memory for them.
+    /// The IP addresses of the broker that failed recently. `nil` while there are none, so that idle clients save
+    /// memory.
     var addresses: AddressHistory?
     /// The number of CONNECT packets sent since the last CONNACK. If the broker has lost the session, the first CONNECT
-    /// makes a new session. Only the CONNACK for this first CONNECT reports the loss, and it may never arrive.
+    /// makes a new session. Only the CONNACK for this first CONNECT reports the loss, and this CONNACK may never
+    /// arrive.
     var unansweredConnects = 0
     /// The options of the DISCONNECT that the app requested; `nil` for the default options.
     @BoxedOptional private var rareDisconnectOptions: DisconnectOptions?
@@ -93,17 +96,17 @@ final class ClientCoordinator: @unchecked Sendable {
         get { rareDisconnectOptions ?? DisconnectOptions() }
         set { rareDisconnectOptions = newValue == DisconnectOptions() ? nil : newValue }
     }
-    /// The number of connections opened so far. The provider's response to a challenge is ignored if it belongs to a
-    /// connection with a lower number.
+    /// The number of connections opened so far. The provider's response to a challenge is ignored if the challenge
+    /// belongs to an earlier connection.
     var connectionNumber = 0
     /// The number of authentication challenges that brokers have sent. Only the last challenge gets a response.
     var challengeCount = 0
-    /// The error that made the client end an extended authentication, until the end of the connection is reported;
-    /// otherwise `nil`.
+    /// The error with which the client ended an extended authentication. It is set until the end of the connection is
+    /// reported; otherwise `nil`.
     @BoxedOptional var authenticationFailure: CourierError?
     /// When PINGREQ was sent, while it waits for its PINGRESP; otherwise `nil`.
     var pingedAt: ContinuousClock.Instant?
-    /// Finds the ping interval; `nil` if the session pings at a fixed interval.
+    /// Determines the interval of PINGREQ packets for the adaptive keep-alive; `nil` if the interval is fixed.
     @BoxedOptional var keepAlive: KeepAliveSearch?
     @BoxedOptional var keepAliveTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     /// True after `destroy()` until the next CONNACK: CONNECT then asks for a clean start, so that the broker deletes
@@ -113,7 +116,7 @@ final class ClientCoordinator: @unchecked Sendable {
     var suspicion: MessageSuspicion
     /// True while each written or ended message must be reported to ``suspicion``.
     var isSuspicious = false
-    /// The maximum number of messages in flight that ``suspicion`` has set; `nil` for no limit.
+    /// The limit of messages in flight, as determined by ``suspicion``; `nil` for no limit.
     var sendLimit: Int?
     @BoxedOptional var suspicionTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     /// The timer for the next batch of waiting messages after a reconnect.
@@ -127,7 +130,7 @@ final class ClientCoordinator: @unchecked Sendable {
     var network = NetworkStatus.available
     /// When the last warning about dropped QoS 0 messages was logged.
     @BoxedOptional var warnedOfUnsentAt: ContinuousClock.Instant?
-    /// The state, the attempt and the server in the last reported ``status``, to detect a change.
+    /// The values in the last reported ``status``, to detect a change.
     var reportedPlan = ConnectionSupervisor.Plan()
     /// Whether ``actions`` are being performed.
     var isPerforming = false
@@ -227,7 +230,8 @@ extension ClientCoordinator {
         case .probe: driver.ping()
         case .emit(let event):
             if event.isFailedAttempt { keepAliveAttemptFailed() }
-            // While connected, a renewal of credentials may fail. Its error does not explain a missing connection.
+            // If a renewal of credentials fails while the client is connected, its error is not stored, because the
+            // connection continues.
             if let failure = event.failure, supervisor.state != .connected { connectionFailure = failure }
             tell(event.type)
         case .stateChanged(let state): self.state.send(state)
@@ -257,7 +261,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Replaces a client id template in the provider's options by the client's id, and passes the options to the
+    /// Replaces a client id template in the provider's options with the client's id, and passes the options to the
     /// supervisor.
     func credentialsArrived(_ attempt: AttemptID, _ grant: ConnectGrant) {
         let filled = settings.filled(grant)
@@ -275,7 +279,7 @@ extension ClientCoordinator {
     }
 
     /// Ends all waits for a connection: with success if `failure` is `nil`, otherwise with the failure. A failure also
-    /// ends the waits of `for await` loops for the broker's grant, but the loops continue.
+    /// ends the wait of each `for await` loop for SUBACK. The loop itself continues.
     func releaseWaiters(_ failure: ConnectionFailure?) {
         guard let failure else { return connectionWaiters.callAll(.success(())) }
         let error =
@@ -303,7 +307,7 @@ extension ClientCoordinator {
 
     static let unconnected = CourierError(.sessionMissing, "There was no connection to end.")
 
-    /// Calls back the callers of `disconnect()`, because the connection or attempt has ended.
+    /// Calls the waiting callbacks of `disconnect()`, because the connection or attempt has ended.
     func answerCloseWaiters() { closeWaiters.callAll(outcome ?? .failure(Self.unconnected)) }
 
     func setTimer() {
@@ -325,7 +329,8 @@ extension ClientCoordinator {
     func clearStoredState() {
         publishing.queue.endedSession()  // From now on, results of the destroyed session are ignored.
         durable?.removeAll(Self.destroyed)
-        // Called before the readers end. Otherwise their unfinished messages would be kept for the next session.
+        // This call must come before the readers end. Otherwise, their unfinished messages would be kept for the next
+        // session.
         distributor.sessionDestroyed()
         subscriptions.removeAll()
         tellTopics()

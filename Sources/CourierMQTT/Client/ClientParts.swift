@@ -18,13 +18,13 @@ struct ClientParts: Sendable {
     let readers: MessageReaders
     let registry: AdapterRegistry
     let coordinator: ClientCoordinator
-    /// The message store that the client opened itself; `nil` if there is none or the app provides it.
+    /// The message store that the client opened itself; `nil` if there is none, or if the app provides the store.
     let ownStore: ClientStore?
 
     /// Makes the parts for `config`. Opens no connection; opens the file of the client's own message store if the
     /// configuration needs one.
     ///
-    /// - Throws: A mistake in the configuration, or why the file or an event loop cannot be opened.
+    /// - Throws: The error for a mistake in the configuration, or for a file or an event loop that cannot be opened.
     init(_ config: MQTTClientConfig) throws(CourierError) {
         let settings = try ClientSettings(config)
         let supervisor = try SupervisorConfiguration(config)
@@ -156,7 +156,8 @@ struct ClientParts: Sendable {
     }
 }
 
-/// The event loops of all clients whose configuration names none: one thread, started with the first client.
+/// The event loops of all clients whose configuration sets no event loops. It is one thread, which starts with the
+/// first such client.
 private enum SharedLoops {
     static let group = Result { () throws(TransportError) -> EventLoopGroup in try EventLoopGroup() }
 }

@@ -72,7 +72,7 @@ struct ClientSettings: Sendable {
     /// Returns the provider's options with their client id template filled in. The same template always gives the same
     /// id.
     ///
-    /// An illegal template is returned unchanged. Then ``plan(for:serverName:)`` throws.
+    /// If the template is illegal, the options are returned unchanged. ``plan(for:serverName:)`` then throws an error.
     func filled(_ grant: ConnectGrant) -> ConnectGrant {
         guard let clientID = try? clientIDs.clientID(from: grant.options.clientId, texts),
             clientID != grant.options.clientId
@@ -95,7 +95,8 @@ struct ClientSettings: Sendable {
         }
     }
 
-    /// The DNS service name of the options' broker; `nil` if service records are not used.
+    /// Returns the DNS service name of the broker in these options. Returns `nil` if service records cannot be used,
+    /// for example because the host is an IP address.
     func service(for options: ConnectOptions) -> NamedService? {
         endpoint == nil ? NamedService(options, hasTLSSettings: connection.tls != nil) : nil
     }

@@ -3,22 +3,22 @@ import Foundation
 import MQTTCodec
 import Synchronization
 
-/// Calls the app's closures on the delivery queue, in the order in which they were added. One block on the queue calls
-/// many closures, which costs less than one block for each.
+/// Calls the app's closures on the delivery queue, in the order in which they were added. Each dispatched block calls
+/// many closures, which costs less than a block for each closure.
 final class CompletionQueue: Sendable {
     /// The maximum number of closures that one block calls, so that other work of the queue is not delayed for long.
     static let closuresPerTurn = 1_024
 
-    /// The maximum number of calls that a queue without calls reserves memory for.
+    /// While there are no calls, memory for at most this number of calls remains reserved.
     private static let keptCount = 128
 
     /// A call of an app's closure.
     enum Call: Sendable {
         case plain(@Sendable () -> Void)
-        /// The result of a publish, the most frequent call. Completion and reason code are stored separately, because a
-        /// closure that joins them would cost an allocation for each message.
+        /// The result of a publish, the most frequent call. Completion and reason code are stored separately. A closure
+        /// that captures both would cost an allocation for each message.
         case answered(PublishCompletion, PacketReasonCode)
-        /// A call that was already made.
+        /// A call that was already performed.
         case done
 
         fileprivate consuming func perform() {
@@ -31,9 +31,9 @@ final class CompletionQueue: Sendable {
     }
 
     private struct State {
-        /// The calls that later blocks make.
+        /// The calls that a later block performs.
         var calls: [Call] = []
-        /// The calls that the current block makes. Calls before `position` were already made.
+        /// The calls that the current block performs. Calls before `position` were already performed.
         var present: [Call] = []
         var position = 0
         var isScheduled = false
@@ -44,8 +44,8 @@ final class CompletionQueue: Sendable {
             return !isScheduled
         }
 
-        /// Frees the memory of each list with a capacity above `limit`, which a burst of calls needed. Used when there
-        /// are no calls.
+        /// Frees the memory of a list if its capacity is above `limit`. A burst of calls may have needed this capacity.
+        /// Called when there are no calls.
         mutating func trim(above limit: Int) {
             if present.capacity > limit { (present, position) = ([], 0) }
             if calls.capacity > limit { calls = [] }
@@ -89,7 +89,7 @@ final class CompletionQueue: Sendable {
         if needsTurn { queue.async { [self] in takeTurn() } }
     }
 
-    /// Makes calls on the delivery queue, and dispatches another block while calls remain.
+    /// Performs calls on the delivery queue, and dispatches another block if calls remain.
     private func takeTurn() {
         var calls: [Call] = []
         var position = state.withLock { state in

@@ -18,8 +18,7 @@ public struct CourierClientFactory: Sendable {
     /// thread.
     ///
     /// If the configuration has a mistake, or if the file cannot be opened, every throwing call of the client throws
-    /// the reason. The event of `connect()` and the log report the reason, too. ``validate(_:)`` finds mistakes
-    /// earlier.
+    /// the error. The event of `connect()` and the log report the error, too. ``validate(_:)`` finds mistakes earlier.
     ///
     /// - Parameter config: The configuration.
     /// - Returns: The client.

@@ -5,8 +5,8 @@ extension MQTTClient {
     nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async {
         switch await fate(subscriptions) {
         case .keep:
-            // `for await` loops end after the connection. Otherwise messages could arrive for a filter that no loop
-            // reads any more.
+            // The `for await` loops end after the connection has ended. Otherwise, messages could arrive for a filter
+            // that no loop reads any more.
             await disconnectAndWait()
             await endLoops(.keep)
         case .remove:
@@ -26,7 +26,8 @@ extension MQTTClient {
     /// The maximum time to wait for the broker's UNSUBACK packets.
     private static var unsubscribeTimeout: Duration { .seconds(5) }
 
-    /// Ends all `for await` loops, and waits for the broker's UNSUBACK packets, for a limited time.
+    /// Ends all `for await` loops, and waits for the broker's UNSUBACK packets, but not longer than
+    /// `unsubscribeTimeout`.
     private nonisolated(nonsending) func endLoops(_ fate: LoopSubscriptions) async {
         let waiter = Waiter<Void>(parts.waiterCount)
         let timer = LoopTimer(on: parts.loop, after: Self.unsubscribeTimeout) { waiter.resume(.success(())) }

@@ -4,8 +4,8 @@ import CourierTransport
 import Foundation
 import Synchronization
 
-/// The client that an app uses. Every call is passed to the responsible part. The client ends when its last reference
-/// is released.
+/// The client that an app uses. Every call is passed to the responsible part of the client. The client ends when its
+/// last reference is released.
 final class MQTTClient: CourierClient {
     let parts: ClientParts
     /// The requests that wait for responses; `nil` before the first request.

@@ -17,8 +17,8 @@ public import Foundation
 /// let client = CourierClientFactory().makeMQTTClient(config: config)
 /// ```
 ///
-/// A configuration is not `Sendable`, because its provider may not be. Make the configuration where you pass it to the
-/// factory.
+/// A configuration is not `Sendable`, because its provider may not be `Sendable`. Make the configuration where you pass
+/// it to the factory.
 public struct MQTTClientConfig {
     /// The source of connect options.
     enum Provider {
@@ -44,7 +44,7 @@ public struct MQTTClientConfig {
     /// absolute path. ``SessionOptions/storeName`` replaces the name of the program.
     ///
     /// If the file cannot be opened, or if another client uses it, all calls fail: the client never falls back to
-    /// memory. With a ``messageStore``, messages are stored there, whatever this option is.
+    /// memory. If there is a ``messageStore``, messages are stored there, and this option has no effect.
     public var isMessagePersistenceEnabled: Bool
     /// Seconds between the loss of a connection and the first attempt, doubled for each further attempt; 5 by default.
     public var autoReconnectInterval: UInt16
@@ -73,8 +73,9 @@ public struct MQTTClientConfig {
     public var session = SessionOptions()
     /// Limits on what the client sends, receives and keeps in memory.
     public var limits = ClientLimits()
-    /// The message that the broker publishes if it loses this client; none by default. The broker does not publish it
-    /// if the client disconnects by `disconnect()` or `destroy()`, or because the app enters the background.
+    /// The message that the broker publishes if it loses the connection to this client; none by default. The broker
+    /// does not publish it if the client disconnects by `disconnect()` or `destroy()`, or because the app enters the
+    /// background.
     public var will: WillMessage?
 
     // MARK: Connecting to the broker
@@ -86,7 +87,8 @@ public struct MQTTClientConfig {
     /// app's own streams, the settings must have a `serverName`.
     public var tls: TLSClientConfiguration?
     /// The proxy for connections to the broker; none by default. Unix sockets and the app's own streams use no proxy.
-    /// If the proxy fails or refuses, the attempt fails, and the client tries again after the usual pause.
+    /// If the proxy fails or refuses the connection, the attempt fails, and the client tries again after the usual
+    /// pause.
     public var proxy = ProxySetting.direct
     /// The local address and network interface that connections use. With `nil`, the default, the operating system
     /// chooses both. If the address or interface does not exist, the attempt fails, and the client tries again after
@@ -103,27 +105,27 @@ public struct MQTTClientConfig {
     package var peerCloseTimeout: Duration?
     /// The maximum number of stored messages that stay in memory while they wait. Only tests change it.
     package var storedMessagesInMemory = 8_192
-    /// The environment variables that determine the file of ``isMessagePersistenceEnabled``; `nil` means those of the
-    /// process. Only tests set it.
+    /// The environment variables that determine the file of ``isMessagePersistenceEnabled``; `nil` means the variables
+    /// of the process. Only tests set it.
     package var environmentVariables: [String: String]?
     /// The clock for the age of stored messages.
     package var storeClock = StoreClock()
     /// The resolver of DNS service records.
     var serviceRecords = ServiceRecords.system
 
-    /// When the client reconnects, in addition to ``autoReconnectInterval`` and ``maxAutoReconnectInterval``.
+    /// Further options for reconnecting, besides ``autoReconnectInterval`` and ``maxAutoReconnectInterval``.
     public var reconnect = ReconnectPolicy()
 
     // MARK: Messages
 
-    /// Rules that choose an adapter by topic, for messages without a content type. The first matching rule is used.
-    /// There are none by default.
+    /// Rules that choose an adapter by topic, for messages without a content type. The first matching rule is used. By
+    /// default, there are no rules.
     public var adapterRules: [AdapterRule] = []
     /// Limits and rules for messages that wait for a connection.
     public var offline = OfflinePolicy()
-    /// The store in which messages of QoS 1 and 2 survive the process, instead of the file of
-    /// ``isMessagePersistenceEnabled``; `nil` by default. Several clients may share one `SQLiteMessageStore`;
-    /// ``SessionOptions/storeScope`` separates them.
+    /// The store for messages of QoS 1 and 2, so that they survive the end of the process; `nil` by default. It is used
+    /// instead of the file of ``isMessagePersistenceEnabled``. Several clients may share one `SQLiteMessageStore`;
+    /// ``SessionOptions/storeScope`` separates their messages.
     public var messageStore: (any MessageStore)?
 
     // MARK: Environment
@@ -135,7 +137,7 @@ public struct MQTTClientConfig {
     public var environment = ClientEnvironment()
     /// The observer of every packet; `nil` by default.
     public var packetObserver: (any PacketObserver)?
-    /// The log. By default, warnings and errors go to standard error; `nil` silences the client.
+    /// The log. By default, warnings and errors are written to standard error. With `nil`, the client logs nothing.
     public var logHandler: (any LogHandler)? = StandardErrorLog.standard
 
     /// Makes a configuration for a provider with closures.
@@ -203,7 +205,7 @@ public struct MQTTClientConfig {
     /// Makes a configuration with fixed connect options. The other options have their defaults, and can be set
     /// afterwards.
     ///
-    /// A mistake in these options is a mistake of the configuration, so ``CourierClientFactory/validate(_:)`` throws
+    /// A mistake in these options is a mistake of the configuration, so ``CourierClientFactory/validate(_:)`` reports
     /// it.
     ///
     /// - Parameter options: The address of the broker, and the client's credentials.
@@ -217,7 +219,7 @@ public struct MQTTClientConfig {
         }
     }
 
-    /// The client id and broker that the stored messages belong to, if they are known before the provider returns
+    /// The client id and broker that the stored messages belong to, if both are known before the provider returns
     /// options; otherwise `nil`.
     var knownScope: StoreScope? {
         if let scope = session.storeScope { return scope }
@@ -233,12 +235,12 @@ public struct MQTTClientConfig {
 
 /// What happens to unacknowledged messages when the broker has lost the session.
 public enum SessionLossPolicy: Hashable, Sendable {
-    /// The messages are published again. A QoS 2 message that the old session has received may then arrive twice. A QoS
-    /// 2 message after PUBREC cannot be published again, and fails with `connectionLost`.
+    /// The messages are published again. A QoS 2 message that the broker received in the old session may then arrive
+    /// twice. After PUBREC, a QoS 2 message cannot be published again, and fails with `connectionLost`.
     case resend
     /// The messages fail with an error, and their callers may publish them again.
     case fail
-    /// The messages are dropped, and an event reports it.
+    /// The messages are dropped, and an event reports this.
     case drop
 }
 

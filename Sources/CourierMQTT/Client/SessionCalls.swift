@@ -1,7 +1,7 @@
 import CourierCore
 
-/// The `connect`, `disconnect` and `destroy` calls that the loop has not performed yet. They are numbered in the order
-/// in which any thread has made them.
+/// The `connect`, `disconnect` and `destroy` calls that the loop has not performed yet. The calls are numbered in the
+/// order in which they were made, from any thread.
 struct SessionCalls: Sendable {
     enum Call: Sendable {
         case connect(source: String)
@@ -21,7 +21,7 @@ struct SessionCalls: Sendable {
         return lastNumber
     }
 
-    /// Removes and returns the next call if its number is at most `number`; `nil` if there is none.
+    /// Removes and returns the next call if its number is at most `number`. Otherwise returns `nil`.
     mutating func next(upTo number: Int) -> Call? {
         guard !calls.isEmpty, lastNumber - calls.count < number else { return nil }
         let call = calls.removeFirst()

@@ -1,8 +1,8 @@
 import CourierCore
 import CourierTransport
 
-/// Identifies a session by client id and broker. CONNACK says only whether the broker has a session, but does not
-/// identify it.
+/// Identifies a session by client id and broker. CONNACK only says whether the broker has a session. It does not
+/// identify the session.
 struct SessionPlace: Sendable {
     /// The options of the connection. They identify the broker even if the app provides the stream to the broker.
     let options: ConnectOptions

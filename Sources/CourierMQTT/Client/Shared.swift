@@ -2,7 +2,7 @@ import Synchronization
 
 /// A value that clients with the same configuration share, to save memory.
 final class Shared<Value: Equatable & Sendable>: Sendable {
-    /// Remembers the last shared value as long as it is referenced.
+    /// Remembers the shared object that was made last, as long as that object is referenced elsewhere.
     final class Memory: Sendable {
         private struct State {
             weak var last: Shared?
@@ -12,7 +12,8 @@ final class Shared<Value: Equatable & Sendable>: Sendable {
 
         init() {}
 
-        /// Returns a shared object with this value. If the last shared value is equal, its object is returned.
+        /// Returns a shared object with this value. If the remembered object has an equal value, that object is
+        /// returned.
         func share(_ value: Value) -> Shared {
             state.withLock { state in
                 if let last = state.last, last.value == value { return last }

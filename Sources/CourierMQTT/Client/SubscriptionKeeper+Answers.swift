@@ -26,7 +26,7 @@ extension SubscriptionKeeper {
         return true
     }
 
-    /// Passes the result of a subscribe or unsubscribe request to the caller with this id, if it still waits.
+    /// Passes the result of a subscribe or unsubscribe request to the caller with this id, if the caller still waits.
     func answer(_ id: UInt64, _ outcome: SubscriptionAction.Outcome) {
         guard let (filter, who) = waiting.removeValue(forKey: id) else { return }
         switch (who, outcome) {
@@ -35,7 +35,7 @@ extension SubscriptionKeeper {
         case (.unsubscriber(let told), .unsubscribed): told(.success(()))
         case (.unsubscriber(let told), .granted), (.unsubscriber(let told), .superseded):
             // Another caller has subscribed to the same filter meanwhile, so this caller's unsubscribe request counts
-            // as done.
+            // as successful.
             told(.success(()))
         case (.unsubscriber, .failed(let failure)):
             Self.fail(who, Self.error(failure, .unsubscription(filter: filter.string)))
@@ -64,7 +64,7 @@ extension SubscriptionKeeper {
         }
     }
 
-    /// The error for a filter that the broker refused, or whose request failed.
+    /// Returns the error for a filter that the broker refused, or for a SUBSCRIBE or UNSUBSCRIBE that failed.
     static func error(_ failure: SubscriptionAction.Failure, _ subject: RequestSubject) -> CourierError {
         switch failure {
         case .refused(let code):

@@ -3,8 +3,8 @@ import MQTTCodec
 
 /// Matches received messages with subscriptions.
 extension SubscriptionKeeper {
-    /// Decides whether a reader takes one copy of a message. The broker may send a copy for each overlapping
-    /// subscription; `copy` holds the subscription identifiers in the received PUBLISH. See
+    /// Decides whether the reader of `filter` takes this copy of a message. The broker may send a copy for each
+    /// overlapping subscription. `copy` holds the subscription identifiers in the received PUBLISH. See
     /// ``SubscriptionSet/claim(of:on:)``.
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> SubscriptionSet.Claim {
         filters.claim(of: filter, on: copy)
@@ -14,16 +14,18 @@ extension SubscriptionKeeper {
     /// identifiers in a received PUBLISH.
     func chosenIdentifiers(of copy: [UInt32]) -> [UInt32] { filters.chosenIdentifiers(of: copy) }
 
-    /// The number of the last SUBSCRIBE or UNSUBSCRIBE. Later packets have higher numbers.
+    /// The sequence number of the last SUBSCRIBE or UNSUBSCRIBE. Later packets have higher numbers.
     var lastRequest: UInt64 { filters.lastRequest }
 
-    /// True if the SUBSCRIBE for a reader makes the broker send the topic's retained message. `last` is the last
-    /// request before the reader was added. See ``SubscriptionSet/bringsRetained(on:to:after:_:in:)``.
+    /// True if the SUBSCRIBE for a reader makes the broker send the topic's retained message. `last` is the sequence
+    /// number of the last SUBSCRIBE or UNSUBSCRIBE before the reader was added. See
+    /// ``SubscriptionSet/bringsRetained(on:to:after:_:in:)``.
     func bringsRetained(on topic: TopicName, to filter: TopicFilter?, after last: UInt64) -> Bool {
         filters.bringsRetained(on: topic, to: filter, after: last, options, in: driver.protocolVersion)
     }
 
-    /// True if the retain flag of a received message means that the broker has retained the message. With the option
-    /// `keepsRetainFlag`, new messages have the flag, too.
+    /// True if the retain flag of a received message means that the broker has stored the message as the topic's
+    /// retained message. False for MQTT 5 with the option `keepsRetainFlag`, because new messages then have the flag,
+    /// too.
     var areFlaggedKept: Bool { options.areFlaggedKept(in: driver.protocolVersion) }
 }

@@ -3,8 +3,8 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Performs the decisions of a ``SubscriptionSet``: sends packets, passes results to waiting callers, and events to the
-/// app.
+/// Performs the decisions of a ``SubscriptionSet``: sends packets, passes results to waiting callers, and reports
+/// events to the app.
 ///
 /// All members are used on the client's loop only.
 final class SubscriptionKeeper {
@@ -15,7 +15,8 @@ final class SubscriptionKeeper {
         case reader(ReaderRegistration)
     }
 
-    /// A reader whose filter contains `%u` or `%c`, until the first connection defines the user name and client id.
+    /// A reader that waits because its filter contains `%u` or `%c`. The user name and client id for these placeholders
+    /// are known when the client has its first connect options.
     private struct Unresolved {
         let reader: ReaderRegistration
         let request: SubscriptionRequest
@@ -49,7 +50,8 @@ final class SubscriptionKeeper {
     private var lastID: UInt64 = 0
 
     /// Keeps `topics` subscribed, and reports events to `tell`. Changes of the subscriptions that a message store must
-    /// save are passed to `keep`. With a message store, the owner calls ``restore(_:)`` once for each session.
+    /// save are passed to `keep`. With a message store, the owner of this keeper must call ``restore(_:)`` once for
+    /// each session.
     init(
         _ topics: [(filter: TopicFilter, qos: QoS)], _ driver: SessionDriver, on loop: EventLoop,
         hasStore: Bool = false, options: SubscriptionOptions = SubscriptionOptions(),
@@ -84,7 +86,7 @@ final class SubscriptionKeeper {
     }
 
     /// Removes a stored subscription if the client may not send its filter, and reports the reason as an event. Returns
-    /// `false` if the client may send it. An older version may have stored an illegal filter.
+    /// `false` if the client may send it. An older version of the client may have stored an illegal filter.
     private func discardIfUnsendable(_ subscription: StoredSubscription) -> Bool {
         do throws(CourierError) {
             try texts.check(subscription.filter)
@@ -150,7 +152,7 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// The number of callers that wait for the broker's answer.
+    /// The number of callers that wait for the broker's response.
     var waitingCount: Int { waiting.count }
 
     /// Removes a waiting caller. Its request is not canceled.
@@ -224,7 +226,8 @@ final class SubscriptionKeeper {
         actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
     }
 
-    /// Fails all waits for the grant of a loop's filter. The loops continue.
+    /// Ends all waits of `for await` loops for the grant of their filters, with this error. The loops themselves
+    /// continue.
     func failGrants(_ error: CourierError) {
         for reader in loops.values { reader.failGrant(error) }
         for one in unresolved { one.reader.failGrant(error) }
@@ -235,7 +238,7 @@ final class SubscriptionKeeper {
         let id: UInt64
         let filter: TopicFilter
         let reader: ReaderRegistration
-        /// Whether the broker has granted the filter, and not refused it since.
+        /// True if the broker has granted the filter and has not refused it since.
         let isGranted: Bool
     }
 
@@ -261,7 +264,7 @@ final class SubscriptionKeeper {
         do {
             actions += try filters.unwant([(filter, waiter)], by: .reader(id), now: loop.now)
         } catch {
-            // Too many callers wait already, so this call does not wait for the broker's answer.
+            // Too many callers already wait, so `told` is called without a wait for UNSUBACK.
             if let waiter { waiting[waiter] = nil }
             actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
             told?()
@@ -370,7 +373,7 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// Returns the properties of a SUBSCRIBE or UNSUBSCRIBE; none before MQTT 5.
+    /// Returns the properties of a SUBSCRIBE or UNSUBSCRIBE. Before MQTT 5, returns an empty list.
     private func properties(
         of request: SubscriptionAction.RequestID, _ identifier: UInt32? = nil
     ) -> PacketProperties {

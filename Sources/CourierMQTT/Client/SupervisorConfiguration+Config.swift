@@ -45,8 +45,8 @@ extension SupervisorConfiguration {
         _ = try ClientSettings.seconds(policy.timerInterval, "idleActivityTimeoutPolicy.timerInterval")
     }
 
-    /// Converts an option in seconds. Throws if the timeout is enabled and 0, because it would end every attempt at
-    /// once.
+    /// Converts an option in seconds. Throws an error if the option is 0 although it is enabled, because such a timeout
+    /// would end every attempt at once.
     private static func seconds(
         _ seconds: TimeInterval, _ name: String, isEnabled: Bool
     ) throws(CourierError) -> Duration {

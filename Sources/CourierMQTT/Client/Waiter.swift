@@ -8,8 +8,8 @@ import Synchronization
 ///   └────resume────▶ answered ──value()──▶ done
 /// ```
 ///
-/// The continuation is an unsafe one, which costs less than a checked one. The resuming thread removes it from the
-/// state under the lock, so no other thread can resume it.
+/// The continuation is an `UnsafeContinuation`, which costs less than a checked one. The resuming thread removes the
+/// continuation from the state under the lock, so no other thread can resume it.
 final class Waiter<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, any Error>
 
@@ -23,7 +23,7 @@ final class Waiter<Value: Sendable>: Sendable {
     private let state = Mutex(State.empty)
     private let waiterCount: WaiterCount
 
-    /// Makes a waiter that `waiterCount` counts while a task waits.
+    /// Makes a waiter. While a task waits for its outcome, `waiterCount` counts this waiter.
     init(_ waiterCount: WaiterCount) { self.waiterCount = waiterCount }
 
     /// Ends the wait with this outcome. Only the first call has an effect. From any thread.

@@ -2,18 +2,18 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Forwards the calls of a ``SessionDriver`` to its client's coordinator. At the end of the client, `target` is set
-/// to `nil`, so that driver and coordinator do not keep each other alive after that.
+/// Forwards the calls of a ``SessionDriver`` to its client's coordinator. At the end of the client, `target` is set to
+/// `nil`, so that driver and coordinator do not keep each other alive any longer.
 ///
-/// Safe to share: both properties are used on the loop only.
+/// Safe to share between threads: both properties are used on the loop only.
 final class WeakSessionObserver: SessionObserver, @unchecked Sendable {
     /// The coordinator that receives the calls; `nil` after the client has ended.
     var target: ClientCoordinator? { didSet { lent = target.map { Unmanaged.passUnretained($0) } } }
 
-    /// The same object without reference counting, for calls that occur with every message. The coordinator has weak
-    /// references, which make reference counting slower than the call itself.
+    /// The object in `target` without reference counting, for calls that occur with every message. Weak references to
+    /// the coordinator exist, so reference counting would be slower than the call itself.
     ///
-    /// Safe, because ``target`` keeps the object alive during these calls: none of them ends a client.
+    /// Safe, because ``target`` keeps the object alive during these calls: none of these calls ends a client.
     private var lent: Unmanaged<ClientCoordinator>?
 
     init() {}

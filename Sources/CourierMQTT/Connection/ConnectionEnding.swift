@@ -3,7 +3,7 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// The end of an attempt or a connection: the cause for the policy, and the error for the app.
+/// The end of an attempt or a connection: the cause for `LossPolicy`, and the error for the app.
 struct ConnectionEnding: Sendable {
     let cause: LossCause
     var error: CourierError
@@ -40,7 +40,7 @@ struct ConnectionEnding: Sendable {
         _ reason: CloseReason, _ channel: ChannelCloseReason, _ known: CourierError? = nil, endpoint: String,
         isEstablished: Bool, areOptionsFixed: Bool = false, isPlain: Bool = false
     ) {
-        // The app did not request the end of the connection, so the reason of the byte stream is used.
+        // If the client ended the connection without a request of the app, the reason of the byte stream is used.
         let reason = reason == .requested ? .transportClosed : reason
         cause = LossCause(reason, channel)
         isByPeer = reason == .transportClosed && channel.isByPeer
@@ -111,7 +111,8 @@ extension LossCause {
             switch channel {
             case .closedByPeer: self = .closedByServer
             case .closedByOwner: self = .closedHere
-            // The WebSocket server refused the provider's credentials, like a broker that refuses them in CONNACK.
+            // The WebSocket server refused the provider's credentials. The client responds as if the broker had refused
+            // them in CONNACK.
             case .failed(let error) where error.code == .webSocketUnauthorized: self = .refused(.notAuthorized)
             case .failed(let error): self = .transport(TransportProblem(error.code))
             }

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The events that a ``ConnectionSupervisor`` reports. They can be compared, so that tests compare lists of events.
+/// The events that a ``ConnectionSupervisor`` reports. They can be compared, so that tests can check lists of events.
 enum ConnectionEvent: Equatable, Sendable {
     case authStarted
     case authSucceeded(after: Duration)
@@ -10,8 +10,8 @@ enum ConnectionEvent: Equatable, Sendable {
     case connectPacketSent
     case succeeded(after: Duration)
     case failed(after: Duration, ConnectionFailure)
-    /// `sinceInbound` and `sinceOutbound` are the times since bytes were last received and sent; `nil` if there were
-    /// none.
+    /// `sinceInbound` is the time since bytes were last received; `nil` if none were received. `sinceOutbound` is the
+    /// time since bytes were last sent; `nil` if none were sent.
     case lost(after: Duration, ConnectionFailure, sinceInbound: Duration?, sinceOutbound: Duration?)
     case disconnected
     case reconnect

@@ -1,7 +1,7 @@
 import CourierCore
 
 extension ConnectionSupervisor {
-    /// An action for the caller. Actions are performed in the order in which they are returned.
+    /// An action that the caller must perform. The caller performs actions in the order in which they are returned.
     enum Action: Equatable, Sendable {
         /// Ask the provider for connect options, and report ``Input/credentialsArrived(_:_:date:)`` or
         /// ``Input/credentialsFailed(_:_:)``.
@@ -17,7 +17,7 @@ extension ConnectionSupervisor {
         /// Look up the DNS service records of the host in these options, and report ``Input/endpointsFound(_:_:)``.
         case findEndpoints(ConnectOptions, AttemptID)
 
-        /// Use these options in events and in CONNECT from now on.
+        /// From now on, use these options in events and in CONNECT. With `nil`, there are no options.
         case setConnectionInfo(ConnectOptions?)
         /// Open a connection with these options. No other connection is open.
         case open(ConnectOptions, AttemptID)
@@ -34,7 +34,7 @@ extension ConnectionSupervisor {
 
         /// Report an event to the app.
         case emit(ConnectionEvent)
-        /// Publish the new state. It always differs from the last one.
+        /// Publish the new state. It always differs from the last published state.
         case stateChanged(ConnectionState)
         /// End all waits for a connection: with success if `nil`, otherwise with this failure.
         case releaseWaiters(ConnectionFailure?)

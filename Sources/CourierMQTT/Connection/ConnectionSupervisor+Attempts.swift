@@ -24,9 +24,9 @@ extension ConnectionSupervisor {
         start(occasion, now, &actions)
     }
 
-    /// Plans an attempt for `due`, or begins it now if `due` has passed. If a failed attempt already had a planned
-    /// restart at an earlier time, the earlier time is used. If `failure` is set, `connected()` throws it during the
-    /// pause.
+    /// Plans an attempt for the time `due`, or begins the attempt now if this time has passed. If the failed attempt
+    /// had a planned restart at an earlier time, the next attempt begins at that earlier time. If `failure` is set,
+    /// `connected()` throws it during the pause.
     mutating func wait(
         until due: Instant, _ occasion: Occasion, failure: ConnectionFailure? = nil, _ now: Instant,
         _ actions: inout [Action]
@@ -52,8 +52,8 @@ extension ConnectionSupervisor {
         actions.append(.log(.info, "the next attempt begins in \(tenths / 10) s\(reason)"))
     }
 
-    /// Begins an attempt with the stored connect options. If there are none, or if they expire soon, the provider is
-    /// asked for new options first.
+    /// Begins an attempt with the stored connect options. If there are no stored options, or if they expire soon, the
+    /// provider is asked for new options first.
     mutating func start(_ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
         guard appPhase == .foreground else { return pause(occasion, &actions) }
         let isAgain =
@@ -64,8 +64,8 @@ extension ConnectionSupervisor {
         attemptCount += 1
         attemptsInRow += 1
         let attempt = AttemptID(number: attemptCount)
-        // When the app calls connect(), it may have another user. So the old options are never used again, even if the
-        // provider fails.
+        // The app's user may have changed before the app called `connect()`. So the old options are never used again,
+        // even if the provider fails.
         if occasion.isRequest { grant = nil }
         if let grant, isUsable(grant, now) {
             return begin(grant, attempt, isAgain: isAgain, now, &actions)
@@ -77,7 +77,7 @@ extension ConnectionSupervisor {
     }
 
     /// Continues an attempt with its options. If the broker has named another server that needs other credentials, the
-    /// provider is asked for them first.
+    /// provider is asked for these credentials first.
     private mutating func begin(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -104,7 +104,7 @@ extension ConnectionSupervisor {
             warnAt: configuration.slowAttemptTime.map { now.advanced(by: $0) })
     }
 
-    /// Opens a connection for an attempt. If `isAgain` is true, the event `reconnect` is reported before.
+    /// Opens a connection for an attempt. If `isAgain` is true, the event `reconnect` is reported first.
     mutating func open(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -118,7 +118,8 @@ extension ConnectionSupervisor {
         setInfo(options, &actions)
         actions.append(.emit(.attempt))
         let giveUpAt = timeout.isEnabled ? now.advanced(by: .bounded(seconds: timeout.timeout)) : nil
-        // If the options are unchanged, the redirect belongs to another endpoint, and this attempt does not follow it.
+        // If the redirect has not changed the options, it belongs to another endpoint, and this attempt does not follow
+        // it.
         let detour = options == endpointOptions(grant.options) ? nil : redirect
         let opening = Opening(
             attempt: attempt, options: options, detour: detour, startedAt: now, giveUpAt: giveUpAt,
@@ -129,8 +130,8 @@ extension ConnectionSupervisor {
 
     // MARK: Credentials
 
-    /// Whether stored options may be used for another attempt: they must not expire within the margin. Options that
-    /// have just arrived are used without this check.
+    /// True if stored options may be used for another attempt, because they do not expire soon (see `margin`). Options
+    /// that have just arrived are used without this check.
     private func isUsable(_ grant: Grant, _ now: Instant) -> Bool {
         guard let expiresAt = grant.expiresAt else { return true }
         return now.advanced(by: margin(of: grant, expiresAt)) < expiresAt

@@ -3,8 +3,8 @@ import MQTTCodec
 
 /// Handles the end of attempts and connections, and begins the next step.
 extension ConnectionSupervisor {
-    /// Handles the end of an attempt or connection. `ending` returns the cause. Its parameters are the connect options,
-    /// and `true` if the broker had accepted the connection.
+    /// Handles the end of an attempt or connection. The closure `ending` returns the cause. Its parameters are the
+    /// connect options, and `true` if the broker had accepted the connection.
     mutating func closed(
         _ now: Instant, _ actions: inout [Action], _ ending: (ConnectOptions, Bool) -> ConnectionEnding
     ) {
@@ -71,8 +71,8 @@ extension ConnectionSupervisor {
         opening.options != grant.map { endpointOptions($0.options) }
     }
 
-    /// Forgets a redirect for one attempt after this attempt. Not called when an attempt is restarted, so that the
-    /// restarted attempt still follows the redirect.
+    /// Forgets a redirect that is valid for one attempt only. Called when this attempt has ended. Not called when an
+    /// attempt is restarted, so that the restarted attempt still follows the redirect.
     mutating func endDetour() {
         if redirect?.term == .once { redirect = nil }
     }
@@ -178,8 +178,8 @@ extension ConnectionSupervisor {
     }
 
     /// Records a refusal of credentials. Returns true if the client has no other credentials, because the options are
-    /// fixed or the provider returned the same options again. Only a refusal in CONNACK counts, because a broker may
-    /// end a connection for a forbidden topic.
+    /// fixed or the provider returned the same options again. Only a refusal in CONNACK counts. With the same reason
+    /// code in DISCONNECT, the broker may have refused a topic instead of the credentials.
     private mutating func refusesFixedCredentials(_ cause: LossCause) -> Bool {
         guard case .refused = cause else { return false }
         return finalFailures.refused(grant?.options) || configuration.areOptionsFixed
@@ -223,7 +223,8 @@ extension ConnectionSupervisor {
     }
 
     /// Begins a pause after every endpoint was tried. If all failures are final, callers that wait for the first
-    /// connection get the last failure. If `whenRefused` is `.stop`, the client then stops instead.
+    /// connection get the last failure. If all failures are final and `whenRefused` is `.stop`, the client stops
+    /// instead of pausing.
     private mutating func waitForSchedule(after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
         streak.redirects = 0
         let isFinal = finalFailures.endRound()
@@ -263,8 +264,8 @@ extension ConnectionSupervisor {
         retryAtOnce(streak.refusals == 1 && !configuration.areOptionsFixed, after: ending, now, &actions)
     }
 
-    /// Stores the broker's redirect for the next attempt, if the redirect is allowed and not too many were followed
-    /// since the last pause. Returns true if the next attempt follows the redirect.
+    /// Stores the broker's redirect for the next attempt, if the redirect is allowed and fewer than `maximumRedirects`
+    /// redirects were followed since the last pause. Returns true if the next attempt follows the redirect.
     private mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
         guard let grant, case .follow(let target, let term, let asksProvider) = redirectResponse(ending, response)
         else {

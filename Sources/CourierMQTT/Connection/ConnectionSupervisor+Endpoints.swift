@@ -34,7 +34,7 @@ extension ConnectionSupervisor {
             isSearchDue = false  // The next search starts when all known endpoints have failed.
             areRecordsUnknown = true
             // The attempt uses the endpoints of an earlier look-up. Without an earlier look-up, it uses the host in the
-            // options, which may be a broker.
+            // options, which may itself be a broker.
             let host = grant.options.host.shownHost.quoted()
             actions.append(.log(.warning, "the service records of \(host) are not known: \(reason)"))
         case .unavailable:
@@ -91,7 +91,7 @@ extension ConnectionSupervisor {
         returnSchedule.reset()
     }
 
-    // MARK: The present endpoint
+    // MARK: The current endpoint
 
     /// Returns these options with the host and port of the current endpoint.
     func endpointOptions(_ options: ConnectOptions) -> ConnectOptions {
@@ -137,7 +137,7 @@ extension ConnectionSupervisor {
 
     // MARK: Returning to a preferred endpoint
 
-    /// Plans the return to a preferred endpoint for a new connection; `nil` if the connection uses a preferred
+    /// Plans the return to a preferred endpoint for a new connection. Returns `nil` if the connection uses a preferred
     /// endpoint, or if the client never returns.
     mutating func failback(_ now: Instant) -> EndpointFailback? {
         guard configuration.returnInterval != nil, let round else { return nil }

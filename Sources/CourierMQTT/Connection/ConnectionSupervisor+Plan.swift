@@ -9,7 +9,7 @@ extension ConnectionSupervisor {
         var attempt = 0
         /// When the planned attempt begins; `nil` if none is planned.
         var nextAttempt: Instant?
-        /// The name of the server of the current or the last attempt or connection; `nil` before the first one.
+        /// The name of the server of the current or the last attempt or connection; `nil` before the first attempt.
         var endpoint: String?
     }
 

@@ -5,18 +5,18 @@ extension ConnectionSupervisor {
     /// The client's response to the servers that the broker named (Server Reference) when it ended an attempt or
     /// connection.
     enum RedirectResponse: Equatable, Sendable {
-        /// The broker named no server, or the end has another cause than a redirect.
+        /// The broker named no server, or the attempt or connection did not end because of a redirect.
         case none
         /// The client connects to this server. If `asksProvider` is true, the provider is asked for credentials for
         /// this server; otherwise the current credentials are used.
         case follow(ServerReference, Redirect.Term, asksProvider: Bool)
-        /// The client does not connect to a server that the broker named. The sentence says why, and names the option
-        /// that would allow it, if there is one.
+        /// The client does not connect to a server that the broker named. The text explains why. If an option would
+        /// allow the connection, the text names this option.
         case refused(String)
     }
 
     /// Returns a redirect to the first server in the broker's list that the client may connect to. If the client may
-    /// connect to none, returns the reason for the first server.
+    /// connect to none of them, returns the reason why it may not connect to the first one.
     func redirectResponse(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> RedirectResponse {
         let term: Redirect.Term
         switch response {
@@ -41,7 +41,8 @@ extension ConnectionSupervisor {
         return refusal.map { .refused($0) } ?? .none
     }
 
-    /// Returns the ending. If the broker named a server to which the client does not connect, the error also says why.
+    /// Returns `ending`. If the broker only named servers to which the client does not connect, the error also says
+    /// why.
     func naming(refusedReferenceOf ending: ConnectionEnding) -> ConnectionEnding {
         guard case .refused(let sentence) = redirectResponse(ending, LossPolicy.row(for: ending.cause).response) else {
             return ending

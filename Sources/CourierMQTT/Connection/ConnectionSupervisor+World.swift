@@ -4,8 +4,8 @@ import CourierCore
 extension ConnectionSupervisor {
     mutating func networkChanged(_ status: NetworkStatus, _ now: Instant, _ actions: inout [Action]) {
         guard status != network else {
-            // The monitor repeats its status. The app gets an event only if an error of the provider was reported as a
-            // missing network meanwhile.
+            // The monitor has repeated its status. The app gets an event only if the last event reported another
+            // status, because an error of the provider meant a missing network.
             return report(status, &actions)
         }
         network = status
@@ -15,7 +15,7 @@ extension ConnectionSupervisor {
             restartAt = nil
             guard case .waiting(var waiting) = phase, !waiting.occasion.isRequest else { return }
             waiting.due = max(waiting.due, now.advanced(by: configuration.offlineRetryInterval))
-            // Without a network no failure is final, so callers wait for the next attempt.
+            // Without a network, no failure is final. So callers of `connected()` wait for the next attempt.
             if case .failure = waiting.occasion { waiting.failure = nil }
             phase = .waiting(waiting)
         case .available: wakeUp(now, &actions)
@@ -35,15 +35,16 @@ extension ConnectionSupervisor {
         switch phase {
         case .waiting(var waiting):
             guard case .takeover = waiting.occasion else { return startUrgently(waiting.occasion, now, &actions) }
-            // The pause after a takeover remains. But if the missing network had delayed the attempt, its planned time
-            // counts again.
+            // The pause after a takeover remains. But if the missing network has delayed the attempt, the attempt
+            // begins at its planned time again.
             guard network == .available else { return }
             waiting.due = max(waiting.planned, now)
             phase = .waiting(waiting)
         case .connected:
             liveness.probed(now: now)
             actions.append(.probe)
-        // The request to the provider continues. If the request fails, the provider is asked again soon.
+        // The pending request to the provider is not cancelled. If it fails, the provider is asked again at the planned
+        // restart time at the latest.
         case .authenticating(let authentication): planRestart(authentication.startedAt, now)
         case .opening(let opening):
             planRestart(opening.startedAt, now)
@@ -52,11 +53,11 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Plans the restart of an attempt, because its network path may be gone. The restart is due when
+    /// Plans the restart of an attempt, because its network path may not work any more. The restart is due when
     /// `urgentAttemptSpacing` has passed since the attempt began and since the last urgent attempt. If the attempt
     /// fails earlier, the next attempt begins at the planned time at the latest.
     private mutating func planRestart(_ startedAt: Instant, _ now: Instant) {
-        // A status that is reported at the moment when the attempt begins is not a change.
+        // A status that is reported at the moment when the attempt begins is not a change of the network.
         guard network == .available, startedAt < now else { return }
         let last = max(startedAt, lastUrgentAt ?? startedAt)
         restartAt = last.advanced(by: configuration.urgentAttemptSpacing)

@@ -84,7 +84,7 @@ struct ConnectionSupervisor: Sendable {
         }
     }
 
-    /// The event that ends a pause, besides `connect()`.
+    /// The condition that ends the phase `paused`, besides a call of `connect()`.
     enum ResumeCondition: Sendable {
         /// The app is in the foreground, and there is a topic to subscribe to.
         case forTopics
@@ -97,11 +97,13 @@ struct ConnectionSupervisor: Sendable {
     enum Occasion: Sendable {
         /// An attempt failed, or a connection was lost.
         case failure
-        /// Another client took the session. A returning network does not end the pause.
+        /// Another client took over the session. If the network returns during the pause before this attempt, the pause
+        /// does not end early.
         case takeover
         /// The app called `connect()`.
         case request
-        /// The app is in the foreground again, has other credentials, or a preferred endpoint is tried.
+        /// The app is in the foreground again, the provider has returned other options, or the client returns to a
+        /// preferred endpoint.
         case change
 
         var isRequest: Bool { if case .request = self { true } else { false } }
@@ -194,8 +196,8 @@ struct ConnectionSupervisor: Sendable {
 
         let ended: Ended
         var next: Next
-        /// When a close with DISCONNECT has taken too long and the connection is dropped; `nil` if the connection was
-        /// already dropped.
+        /// When the connection is dropped if the close with DISCONNECT has not finished until then; `nil` if the
+        /// connection was already dropped.
         var abortAt: Instant?
         /// True if the app called `connect()` before the close for `disconnect()` or `destroy()` was finished. Earlier
         /// failures are then forgotten.
@@ -209,7 +211,7 @@ struct ConnectionSupervisor: Sendable {
         let expiresAt: Instant?
     }
 
-    /// Failures since the last stable connection.
+    /// The numbers of refusals and redirects since the last stable connection.
     struct Streak: Sendable {
         /// The number of times that the broker refused credentials.
         var refusals = 0
@@ -236,12 +238,13 @@ struct ConnectionSupervisor: Sendable {
     // The broker and the credentials.
     var grant: Grant?
     @BoxedOptional var redirect: Redirect?
-    /// The list of endpoints, and the endpoint that is used or tried now; `nil` before the first options.
+    /// The list of endpoints, and the endpoint that is used or tried now; `nil` before the provider's first options.
     var round: EndpointRound?
-    /// The endpoints in the provider's options; `nil` before the first options. `round` may have other endpoints, from
-    /// DNS service records.
+    /// The endpoints in the provider's options; `nil` before the provider's first options. `round` may have other
+    /// endpoints, from DNS service records.
     var givenList: EndpointList?
-    /// True if DNS service records are looked up before the next attempt, if they are used at all.
+    /// True if DNS service records must be looked up before the next attempt. Has no effect if service records are not
+    /// used.
     var isSearchDue = true
     /// Whether the last look-up of service records failed.
     var areRecordsUnknown = false
@@ -264,11 +267,12 @@ struct ConnectionSupervisor: Sendable {
     var streak = Streak()
     /// Connections in a row that were dropped soon after CONNACK.
     var drops = DropStreak()
-    /// Whether a message made the broker end the connection. Set before ``Input/closed(_:_:error:)``.
+    /// True if a message made the broker end the connection. Set before ``Input/closed(_:_:error:)``.
     var isLossExplained = false
     var lastUrgentAt: Instant?
-    /// When the current attempt is restarted at the latest, because its network path may be gone; `nil` if no restart
-    /// is planned. If the attempt fails, this time remains set until the next step begins.
+    /// When the current attempt is restarted at the latest, because its network path may not work any more; `nil` if no
+    /// restart is planned. If the attempt is dropped, this time remains set until the client enters the phase after
+    /// `closing`.
     @BoxedOptional var restartAt: Instant?
     var random: JitterSource
 
@@ -356,8 +360,8 @@ struct ConnectionSupervisor: Sendable {
     /// Records that bytes were sent. Returns whether ``deadline`` may have become earlier.
     mutating func bytesSent(now: Instant) -> Bool { liveness.sent(now: now) }
 
-    /// Records that reading was paused or resumed. Returns true if ``deadline`` may have changed. Reading is not paused
-    /// when a connection begins.
+    /// Records that reading was paused or resumed. Returns true if ``deadline`` may have changed. At the beginning of a
+    /// connection, reading is not paused.
     mutating func setReadingPaused(_ isPaused: Bool, now: Instant) -> Bool {
         guard isPaused != liveness.isReadingPaused else { return false }
         liveness.setReadingPaused(isPaused, now: now)
@@ -376,7 +380,7 @@ struct ConnectionSupervisor: Sendable {
         case failed(ConnectionFailure)
     }
 
-    /// Whether the next attempt is planned and has not begun.
+    /// True if the next attempt is planned and has not begun.
     var isInPause: Bool { if case .waiting = phase { true } else { false } }
 
     /// The result for a caller that begins to wait now.

@@ -1,22 +1,21 @@
 /// Counts connections in a row that the broker dropped soon after CONNACK. Before MQTT 5, this is the only sign of
 /// another client with the same id.
 ///
-/// Two such clients disconnect each other in turns, so each connection lasts as long as the other client's pause. If
-/// connections are dropped right after CONNACK, a few drops are enough. If they are dropped later, a higher count is
-/// needed, because a bad network drops connections, too.
+/// Two such clients disconnect each other in turns, so each connection lasts as long as the other client's pause before
+/// it reconnects. If connections are dropped right after CONNACK, a few drops are enough to recognize another client.
+/// If connections are dropped later, more drops are needed, because a bad network drops connections, too.
 struct DropStreak: Sendable {
     /// The number of drops in a row.
     private(set) var count = 0
-    /// The number of the latest consecutive drops that happened right after CONNACK.
+    /// The number of connections in a row that were dropped right after CONNACK. A later drop sets this number to 0.
     private var quickCount = 0
-    /// Whether the drops mean another client with the same id. Remains true for each further drop, until the count
-    /// starts again.
+    /// True if the drops mean that another client uses the same id. Remains true until the count is reset.
     private(set) var isTakeover = false
-    /// Whether another client with the same id may be the cause. If so, the error mentions it.
+    /// True if another client with the same id may be the cause. The app's error then mentions this cause.
     var mayBeTakeover: Bool { count > 1 }
 
-    /// Counts a connection that the broker dropped when `time` had passed since CONNACK. If `time` is long, the count
-    /// starts again at 0.
+    /// Counts a connection that the broker dropped when `time` had passed since CONNACK. If `time` is longer than
+    /// `takeoverTurnWindow`, the count is reset to 0.
     mutating func dropped(after time: Duration, _ configuration: SupervisorConfiguration) {
         guard time <= configuration.takeoverTurnWindow else {
             self = DropStreak()
@@ -29,8 +28,8 @@ struct DropStreak: Sendable {
         }
     }
 
-    /// Resets the count if the client itself closed a connection that had lasted for a long `time`. If another client
-    /// had the same id, the broker would have dropped this connection earlier.
+    /// Called when the client itself has closed a connection. Resets the count if the connection lasted longer than
+    /// `takeoverTurnWindow`. If another client used the same id, the broker would have dropped this connection earlier.
     mutating func closed(after time: Duration, _ configuration: SupervisorConfiguration) {
         if time > configuration.takeoverTurnWindow { self = DropStreak() }
     }

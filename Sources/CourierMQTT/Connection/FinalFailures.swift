@@ -9,11 +9,11 @@ import CourierTransport
 struct FinalFailures: Sendable {
     /// True if every failure of the current round is final; also true at the beginning of a round.
     private var areAllFinal = true
-    /// The options whose credentials the broker refused last. Stored in a box, because they are large and rare.
+    /// The options whose credentials the broker refused last. Stored in a box, because they are large and rarely set.
     @BoxedOptional private var refusedOptions: ConnectOptions?
 
-    /// Records that the broker refused the credentials of these options. Returns whether it refused the same options
-    /// before.
+    /// Records that the broker refused the credentials of these options. Returns true if the last refusal was for equal
+    /// options.
     mutating func refused(_ options: ConnectOptions?) -> Bool {
         defer { refusedOptions = options }
         return options != nil && options == refusedOptions

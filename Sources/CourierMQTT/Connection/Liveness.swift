@@ -4,15 +4,16 @@ import CourierTransport
 /// Watches whether a connection still carries bytes in both directions.
 ///
 /// It records received and sent bytes, requests a probe (PINGREQ) after half of the allowed silence, and reports a dead
-/// connection after the whole allowed silence. Thanks to the probe, a client that only sends QoS 0 stays connected. So
-/// does a client whose keep-alive is longer than ``CourierCore/IdleActivityTimeoutPolicy/readTimeout``. While a slow
-/// reader pauses reading, silence is not counted.
+/// connection after the whole allowed silence. Because the broker responds to the probe, a client that only sends QoS 0
+/// messages stays connected. A client with a longer keep-alive than
+/// ``CourierCore/IdleActivityTimeoutPolicy/readTimeout`` also stays connected. While a slow reader pauses reading,
+/// silence is not counted.
 struct Liveness: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     enum Verdict: Equatable, Sendable {
         case alive
-        /// PINGREQ must be sent, to which the peer must respond.
+        /// PINGREQ must be sent now. The peer must respond to it.
         case probe
         /// The peer sent nothing for this time, although a response was due.
         case dead(silentFor: Duration)
@@ -29,9 +30,10 @@ struct Liveness: Sendable {
     let start: Instant
     /// When bytes were first sent after the last received bytes; `nil` if none were sent since.
     private(set) var unansweredSince: Instant?
-    /// When a probe was requested; `nil` if bytes were received since.
+    /// When a probe was requested; `nil` if no probe was requested since bytes were last received.
     private var probedAt: Instant?
-    /// When the response to a PINGREQ that the caller sent for its own reason is due; `nil` if none is awaited.
+    /// The latest time for the response to a PINGREQ that the caller sent for its own reason; `nil` if no such response
+    /// is awaited.
     @BoxedOptional private var answerDue: Instant?
     /// Whether reading from the socket is paused.
     private(set) var isReadingPaused = false
@@ -75,7 +77,7 @@ struct Liveness: Sendable {
     }
 
     /// Records that reading was paused or resumed. Timeouts start again after a pause, because the peer's response may
-    /// have arrived and not be read yet.
+    /// have arrived during the pause, without being read.
     mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
         guard isPaused != isReadingPaused else { return }
         isReadingPaused = isPaused

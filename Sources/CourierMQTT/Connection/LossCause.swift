@@ -17,7 +17,7 @@ enum LossCause: Hashable, Sendable {
     case malformedPacket
     /// The server sent a packet that MQTT does not allow at this point.
     case protocolViolation
-    /// No connection was opened, or no CONNACK was received, in time.
+    /// The attempt took too long: no connection was opened in time, or no CONNACK was received in time.
     case connectTimeout
     /// The server was silent for too long, for example after a PINGREQ or a probe.
     case silence
@@ -36,7 +36,7 @@ enum LossCause: Hashable, Sendable {
     enum TransportProblem: Hashable, Sendable, CaseIterable {
         /// Files, keys or options of the transport are wrong.
         case configuration
-        /// The server cannot be reached: the network, the look-up of its name or its port failed.
+        /// The server cannot be reached, for example because there is no network or because the port is closed.
         case unreachable
         /// The name of the server does not exist.
         case unknownHost

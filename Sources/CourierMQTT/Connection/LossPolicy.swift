@@ -21,8 +21,8 @@ enum LossPolicy {
         /// The client connects from now on to the server that the broker names. If the broker names no server, same as
         /// `renewCredentials`.
         case followForGood
-        /// The client leaves the session to the other client that took it over. It tries again after the long pause for
-        /// takeovers.
+        /// The client leaves the session to the other client that took it over, and tries again after the long pause
+        /// for takeovers.
         case yield
         /// The client stops until the app calls `connect()`, and reports the reason.
         case stop
@@ -30,8 +30,8 @@ enum LossPolicy {
 
     /// The part that the failure concerns.
     enum Subject: Hashable, Sendable {
-        /// The endpoint, or the network path to it. If another endpoint remains to be tried, it is tried before the
-        /// response is performed.
+        /// The endpoint, or the network path to it. If another endpoint remains to be tried, the client tries it before
+        /// it performs the response.
         case endpoint
         /// The client, its credentials or its session. With another endpoint, the attempt would fail in the same way.
         case client
@@ -63,7 +63,8 @@ enum LossPolicy {
             reason: "The broker has moved. Without a server reference, only the provider can know the new address."),
         Row(
             causes: [.disconnected(.sessionTakenOver), .repeatedDrops], response: .yield,
-            reason: "Another client uses the same id. If both reconnected at once, each would end the other's connections forever.",
+            reason:
+                "Another client uses the same id. If both reconnected at once, each would end the other's connections forever.",
             subject: .client),
         Row(
             causes: [.otherVersion], response: .switchVersion,
@@ -79,7 +80,8 @@ enum LossPolicy {
             reason: "Trying again can prolong a ban; ask the broker's administrator.", subject: .client),
         Row(
             causes: [.refused(.badAuthenticationMethod), .disconnected(.badAuthenticationMethod)], response: .stop,
-            reason: "The authentication method would be refused again; use a method that the broker supports.", subject: .client),
+            reason: "The authentication method would be refused again; use a method that the broker supports.",
+            subject: .client),
         Row(
             causes: [
                 .refused(.topicNameInvalid), .refused(.payloadFormatInvalid), .refused(.retainNotSupported),

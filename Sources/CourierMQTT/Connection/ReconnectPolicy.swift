@@ -1,12 +1,12 @@
-/// When the client reconnects, in addition to `autoReconnectInterval` and `maxAutoReconnectInterval`.
+/// Further options for reconnecting, besides `autoReconnectInterval` and `maxAutoReconnectInterval`.
 ///
 /// ```swift
 /// config.reconnect.whenRefused = .stop  // Stops after a wrong password, instead of trying it again and again.
 /// ```
 public struct ReconnectPolicy: Hashable, Sendable {
-    /// The response to a final failure: every endpoint fails until a person corrects something.
+    /// The response to a final failure. A failure is final if every endpoint fails until a person corrects something.
     ///
-    /// Final failures are refused credentials that the provider does not change, a host name that does not exist, and a
+    /// Examples are refused credentials that the provider does not change, a host name that does not exist, and a
     /// certificate that is not accepted.
     public enum RefusalResponse: Hashable, Sendable {
         /// The client tries again after a pause.
@@ -16,8 +16,8 @@ public struct ReconnectPolicy: Hashable, Sendable {
         case stop
     }
 
-    /// The random part of each pause, so that many clients do not reconnect at the same moment. By default, the second
-    /// half of each pause is random.
+    /// The random part of each pause, so that many clients do not reconnect at the same moment. By default, the length
+    /// of the second half of each pause is random.
     public var jitter = ReconnectJitter.equal
 
     /// How long a connection must last so that the pauses start again at the first interval; 10 s by default.

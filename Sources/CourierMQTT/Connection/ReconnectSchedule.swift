@@ -17,7 +17,7 @@ struct ReconnectSchedule: Sendable {
         current = interval
     }
 
-    /// Whether no pause was taken since the last reset.
+    /// True if no pause was used since the last reset.
     var isFresh: Bool { count == 0 }
 
     /// Returns the next pause, with jitter. The pause after it is twice as long, up to the maximum.

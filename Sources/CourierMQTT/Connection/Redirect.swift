@@ -3,20 +3,21 @@ import CourierCore
 /// A broker's instruction to use another server.
 struct Redirect: Hashable, Sendable {
     enum Term: Hashable, Sendable {
-        /// For the next attempt only (reason code 0x9C, Use another server).
+        /// The client uses the other server for the next attempt only (reason code 0x9C, Use another server).
         case once
-        /// From now on (reason code 0x9D, Server moved), for options that name the server that has moved.
+        /// From now on, the client uses the other server if its options name the server that has moved (reason code
+        /// 0x9D, Server moved).
         case forGood
     }
 
     private let host: String
     private let port: UInt16
-    /// Whether the connection to the redirecting server used TLS. Then the connection to `target` uses TLS, too.
+    /// True if the connection to the redirecting server uses TLS. The connection to `target` then uses TLS, too.
     private let isSecure: Bool
     /// The server to use instead.
     let target: BrokerEndpoint
     let term: Term
-    /// True if the provider is asked for the credentials of ``target``; `false` if the current credentials are used.
+    /// True if the provider is asked for credentials for ``target``; `false` if the current credentials are used.
     let asksProvider: Bool
     /// The provider's options for ``target``; `nil` until the provider has returned them.
     var grant: ConnectionSupervisor.Grant?
@@ -49,7 +50,7 @@ struct Redirect: Hashable, Sendable {
         return target
     }
 
-    /// Returns a scheme that uses TLS, whatever the port and the scheme of the options are.
+    /// Returns a scheme that uses TLS, even if the scheme or the port of the options means a connection without TLS.
     private static func secureScheme(of options: ConnectOptions) -> String {
         switch options.scheme?.lowercased() {
         case "ws", "wss": "wss"

@@ -10,10 +10,10 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var maximumReconnectInterval = Duration.seconds(30)
     /// The random part of the pauses; ``ReconnectJitter/equal`` by default.
     var jitter = ReconnectJitter.equal
-    /// How long a connection must last so that the next loss counts as the first one again, 10 s by default.
+    /// How long a connection must last so that the pauses start again with the first one, 10 s by default.
     var stableConnectionTime = Duration.seconds(10)
-    /// The shortest time between two attempts outside the schedule, such as after a returning network, 5 s by default.
-    /// So an unstable network does not cause a burst of attempts.
+    /// The shortest time between two attempts outside the schedule, such as attempts after the network has returned; 5
+    /// s by default. This prevents a burst of attempts if the network is unstable.
     var urgentAttemptSpacing = Duration.seconds(5)
     /// The pause between attempts while the network monitor reports no network, 60 s by default. Attempts continue,
     /// because the monitor may be wrong.
@@ -21,13 +21,13 @@ struct SupervisorConfiguration: Hashable, Sendable {
 
     // MARK: Another client with the same client id
 
-    /// The number of connections in a row, dropped right after CONNACK, that means another client with the same id; 3
-    /// by default. Used only before MQTT 5.
+    /// After this number of connections in a row that were dropped right after CONNACK, the client assumes that another
+    /// client uses the same id; 3 by default. Used only before MQTT 5.
     var takeoverDropCount = 3
     /// The longest duration of a connection that counts as dropped right after CONNACK, 5 s by default.
     var takeoverDropWindow = Duration.seconds(5)
-    /// The number of connections in a row, dropped within ``takeoverTurnWindow``, that means another client with the
-    /// same id; 6 by default. Used only before MQTT 5.
+    /// After this number of connections in a row that were dropped within ``takeoverTurnWindow``, the client assumes
+    /// that another client uses the same id; 6 by default. Used only before MQTT 5.
     var takeoverTurnCount = 6
     /// The maximum of ``takeoverTurnWindow``, 30 s by default. Proxies close idle connections after a minute, and such
     /// a close must not count as a takeover.
@@ -46,42 +46,44 @@ struct SupervisorConfiguration: Hashable, Sendable {
     /// Whether DNS service records are looked up; `false` by default.
     var usesServiceRecords = false
     /// The maximum time for the look-up of DNS service records, 10 s by default. After this time, the client continues
-    /// without service records.
+    /// with the endpoints that it already knows.
     var serviceRecordTimeout = Duration.seconds(10)
-    /// How long a connection to a less preferred endpoint lasts until the client tries a preferred one. `nil`, the
-    /// default, means no limit. The time doubles with each failed try.
+    /// How long the client uses a less preferred endpoint until it tries a preferred one. `nil`, the default, means no
+    /// limit. The time doubles with each failed try.
     var returnInterval: Duration?
     /// The longest time between two tries of a preferred endpoint, 1 h by default.
     var maximumReturnInterval = Duration.seconds(3_600)
     /// How long a connection must be quiet before the client leaves it for a preferred endpoint, 1 s by default.
     var returnQuietTime = Duration.seconds(1)
-    /// The longest wait for a quiet moment, 60 s by default.
+    /// The longest wait for a quiet moment, 60 s by default. After this time, the client leaves the connection even if
+    /// it is not quiet.
     var returnPatience = Duration.seconds(60)
 
     // MARK: Credentials
 
     /// The maximum time until the provider returns options; `nil`, the default, means no limit.
     var authenticationTimeout: Duration?
-    /// How long before the expiry of credentials new ones are fetched, 30 s by default.
+    /// How long before their expiry the credentials are renewed, 30 s by default.
     var renewalMargin = Duration.seconds(30)
     /// The shortest time from CONNACK, or from the provider's last response, to a renewal of credentials; 1 s by
     /// default. It limits how often credentials with a very short lifetime are renewed.
     var minimumRenewalInterval = Duration.seconds(1)
-    /// Whether the client keeps trying or stops after final failures; by default it keeps trying.
+    /// The response to final failures: the client keeps trying, or it stops. By default, it keeps trying.
     var whenRefused = ReconnectPolicy.RefusalResponse.keepTrying
     /// True if the options are fixed, so that the provider has no other options; `false` by default.
     var areOptionsFixed = false
 
     // MARK: Attempts and connections
 
-    /// Whether the options alone decide if TLS is used, because there are no TLS settings and no byte streams of the
-    /// app; `false` by default.
+    /// True if only the connect options determine whether TLS is used, because the configuration has no TLS settings
+    /// and no streams of the app; `false` by default.
     var isTLSUpToOptions = false
-    /// How long the provider or the broker may stay silent before the log warns; 4 s by default, `nil` for no warning.
+    /// How long the provider or the broker may stay silent before a warning is logged; 4 s by default, `nil` for no
+    /// warning.
     var slowAttemptTime: Duration? = .seconds(4)
-    /// When an attempt without CONNACK is given up.
+    /// When the client gives up an attempt without CONNACK.
     var connectTimeout = ConnectTimeoutPolicy()
-    /// When a silent connection is given up.
+    /// When the client gives up a silent connection.
     var idleActivityTimeout = IdleActivityTimeoutPolicy()
     /// The maximum time for the broker's response to a PINGREQ after a suspension or a network change, 3 s by default.
     var probeTimeout = Duration.seconds(3)
@@ -96,13 +98,13 @@ struct SupervisorConfiguration: Hashable, Sendable {
 }
 
 extension SupervisorConfiguration {
-    /// The scheme of a connection with these options; `nil` if the options do not determine it, because the
-    /// configuration has TLS settings or streams of the app, or if they have a mistake.
+    /// Returns the scheme of a connection with these options. Returns `nil` if the options contain a mistake, or if the
+    /// configuration has TLS settings or streams of the app, which also determine the scheme.
     func scheme(of options: ConnectOptions) -> ConnectionScheme? {
         isTLSUpToOptions ? try? ConnectionScheme(options, hasTLSSettings: false) : nil
     }
 
-    /// True if a connection with these options uses plain TCP. If it fails, the port may need TLS.
+    /// True if a connection with these options uses plain TCP. If such a connection fails, the port may need TLS.
     func isPlain(_ options: ConnectOptions) -> Bool {
         isTLSUpToOptions && (try? ConnectionScheme(options, hasTLSSettings: false)) == .tcp
     }

@@ -4,8 +4,8 @@ import Foundation
 
 /// Restores the session from the message store, and determines the scope of its rows: a client id and a broker.
 extension ClientCoordinator {
-    /// Restores the subscriptions of an earlier process, and lets readers read the messages that it stored. Called
-    /// after the store was opened.
+    /// Restores the subscriptions of an earlier process, and lets readers read the stored messages of that process.
+    /// Called after the store was opened.
     func storeOpened(_ session: StoredSession) {
         subscriptions.restore(session.subscriptions)
         subscriptionsChanged()
@@ -21,8 +21,8 @@ extension ClientCoordinator {
         tell(.messageRejected(message: message, error: error))
     }
 
-    /// Returns the scope of the rows of a client with these options. The scope has the broker that the provider named,
-    /// even if the client is connected to another node of a cluster.
+    /// Returns the scope of the rows of a client with these options. The scope contains the broker that the provider
+    /// named, even if the client is connected to another node of a cluster.
     func scope(of options: ConnectOptions) -> StoreScope { StoreScope(supervisor.grant?.options ?? options) }
 
     /// Warns if the next process would not find the messages that this process stores. `template` is the client id that

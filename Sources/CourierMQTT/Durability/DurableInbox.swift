@@ -38,8 +38,8 @@ final class DurableInbox: @unchecked Sendable {
     let epoch: () -> Int
     /// The scope of the rows when the client ended; `nil` before that.
     private var endedScope: StoreScope?
-    /// An upper bound of the number of rows in the store. It includes rows that readers have, and may include expired
-    /// rows.
+    /// An upper bound of the number of rows in the store. It includes rows that readers have received, and may include
+    /// expired rows.
     private var count = 0
     /// The ids of the rows that readers have received. The id of a finished row stays here until the store has removed
     /// the row.
@@ -48,14 +48,14 @@ final class DurableInbox: @unchecked Sendable {
     private var removing: Set<StoredMessage.ID> = []
     /// The ids of the rows that were removed while a read is running. The read may still return these rows.
     private var removed: Set<StoredMessage.ID> = []
-    /// Called for each newly stored message, so that readers that were added meanwhile read the message.
+    /// Called for each newly stored message, so that readers that were added before it was stored read the message.
     var appeared: ((_ topic: String) -> Void)?
-    /// Called with `true` for each added message while the bytes that wait to be stored reach the limit. Called once
-    /// with `false` when these bytes have fallen to half of the limit.
+    /// Called with `true` for each added message while the number of bytes that wait to be stored is at or above the
+    /// limit. Called once with `false` when this number has fallen to half of the limit.
     var onCongestion: ((Bool) -> Void)?
     private var unstoredByteCount = 0
     private var isCongested = false
-    /// Called for rows that expired before a reader was added.
+    /// Called with the number of rows that expired before a reader received them.
     var expired: ((_ count: Int) -> Void)?
     private var readings: [Int: Task<Void, Never>] = [:]
     private var lastReading = 0
@@ -77,10 +77,10 @@ final class DurableInbox: @unchecked Sendable {
         self.nextID = nextID
     }
 
-    /// The present time, which determines the ages of rows.
+    /// The current time, which determines the ages of rows.
     private var time: StoreTime { clock.time(at: loop.now) }
 
-    /// True if there may be a row that no reader has.
+    /// True if there may be a row that no reader has received.
     var hasRows: Bool { scope != nil && count > handedOut.count }
 
     /// True while a read of the store is running.
@@ -98,8 +98,8 @@ final class DurableInbox: @unchecked Sendable {
     /// Returns `false` if there are too many rows; then the message is not stored, and `settled` is not called.
     ///
     /// `settled` is called with success when the message is stored, so that it can be acknowledged. If the store has no
-    /// room, `settled` is called with `storeFull`. If `isNew` is `true`, readers that were added meanwhile receive the
-    /// message.
+    /// room, `settled` is called with `storeFull`. If `isNew` is `true`, readers that were added before the message was
+    /// stored receive the message.
     func keep(
         _ message: ReceivedMessage, packetID: UInt16?, for lifetime: Duration?, isNew: Bool = true,
         settled: @escaping (Result<Void, CourierError>) -> Void
@@ -108,7 +108,7 @@ final class DurableInbox: @unchecked Sendable {
         guard count < limit.rows else { return false }
         count += 1
         let row = StoredMessage(message, nextID(), at: time, for: lifetime)
-        // Until the row is stored, the message stays in memory with its page, for a reader that is added meanwhile.
+        // Until the row is stored, the message and its page stay in memory, for a reader that may be added meanwhile.
         let byteCount = message.page.byteCount + row.payload.count + row.properties.heldByteCount
         var changes: [StoreChange] = [.keep(row)]
         if let packetID { changes.append(.rememberPacketID(packetID)) }
@@ -156,8 +156,8 @@ final class DurableInbox: @unchecked Sendable {
         additions.add([.forgetAllPacketIDs], settled: settled)
     }
 
-    /// Reads the next rows after `last` that match `filter` and that no reader has. `done` is called on the event loop
-    /// with the rows, which then belong to the reader. If the inbox is closed, there are no rows.
+    /// Reads the next rows after `last` that match `filter` and that no reader has received. `done` is called on the
+    /// event loop with the rows, which then belong to the reader. If the inbox is closed, there are no rows.
     func read(
         _ filter: TopicFilter?, after last: StoredMessage.ID?,
         _ done: @escaping @Sendable (Result<Page, CourierError>) -> Void
@@ -254,7 +254,8 @@ final class DurableInbox: @unchecked Sendable {
                 guard let self, readings[number] != nil else { return }
                 endReading(number)
                 guard let summary, count == countBefore, additions.isIdle else { return }
-                // Rows that a reader has may have expired, too. They count until the reader has finished them.
+                // Rows that readers have received may have expired, too. These rows count until their readers have
+                // finished them.
                 count = min(count, summary.incomingCount + handedOut.count)
                 if count < countBefore { expired?(countBefore - count) }
             }
@@ -271,8 +272,8 @@ final class DurableInbox: @unchecked Sendable {
         additions.removeAll(error)
     }
 
-    /// Closes the inbox, because the client has ended. The rows stay in the store. A publisher outlives the client, so
-    /// its reader can still remove the rows that it has received.
+    /// Closes the inbox, because the client has ended. The rows stay in the store. The reader of a publisher may
+    /// outlive the client. It can still remove the rows that it has received.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()

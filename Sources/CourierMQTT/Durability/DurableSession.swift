@@ -30,7 +30,7 @@ final class DurableSession: @unchecked Sendable {
     private let loop: EventLoop
     /// Called with the rows of an earlier process when the session begins.
     private let began: (StoredSession) -> Void
-    /// Called for the first of several failures in a row.
+    /// Called for the first of several consecutive failures.
     private let failed: (CourierError) -> Void
     /// The scope of the rows; `nil` until the first attempt to read them.
     private(set) var scope: StoreScope?
@@ -44,7 +44,7 @@ final class DurableSession: @unchecked Sendable {
     private var unfinished: (messages: [ClientEngine.UnfinishedMessage], incoming: Set<UInt16>)?
     private var isReading = false
     private var loading: Task<Void, Never>?
-    /// The number of started reads. The result of an earlier read is ignored.
+    /// The number of started reads. If a newer read was started, the result of an earlier read is ignored.
     private var readingCount = 0
     private var waiters: [(Result<Void, CourierError>) -> Void] = []
     private var isFailing = false
@@ -172,11 +172,11 @@ final class DurableSession: @unchecked Sendable {
     /// the connection. `done` is called on the event loop when the session is stored.
     ///
     /// A packet id is valid only in its session. If the session changes, stored messages lose their packet ids. If the
-    /// client id changes, or the messages in flight are from an earlier process, these messages are sent again now.
-    /// Otherwise this process continues the messages in flight, and only the next process sends them again.
+    /// client id changes, or the messages in flight are from an earlier process, the messages in flight are sent again
+    /// now. Otherwise, this process continues their exchanges, and only the next process sends the messages again.
     ///
-    /// The connection waits until the new session is stored. So a process that is killed meanwhile never uses packet
-    /// ids of another session.
+    /// The connection waits until the new session is stored. So even if the process is killed meanwhile, no packet id
+    /// is used in another session.
     func prepare(
         for next: StoreScope, _ driver: SessionDriver, reconfigure: () -> Void,
         _ done: @escaping (Result<Void, CourierError>) -> Void
@@ -190,8 +190,8 @@ final class DurableSession: @unchecked Sendable {
         let hasSameID = session.map { TopicRules.sameBytes($0.clientID, next.clientID) } ?? false
         let isSameClient = hasSameID && unfinished == nil
         session = next
-        // The messages in flight are restored before `reconfigure()`, which ends or returns them if the client id has
-        // changed.
+        // The messages in flight are restored before `reconfigure()`. If the client id has changed, `reconfigure()`
+        // fails these messages, or puts them back into the queue.
         restore(driver)
         if isSameClient { outgoing.forgetStoredPacketIDs() } else { outgoing.sessionLost() }
         reconfigure()
@@ -200,8 +200,8 @@ final class DurableSession: @unchecked Sendable {
             guard case .success = result, isOpen, number == readingCount else {
                 return done(.failure(CourierError(.clientDestroyed, "The session was destroyed meanwhile.")))
             }
-            // Added after the waiting steps of the last session, because these steps may contain packet ids of that
-            // session.
+            // This step is added after the waiting steps of the last session, because these steps may contain packet
+            // ids of that session.
             steps.add([.rememberSession(next)], settled: done)
         }
     }
@@ -241,8 +241,8 @@ final class DurableSession: @unchecked Sendable {
     /// next session begins.
     private func remove(_ scope: StoreScope?) {
         guard let scope else {
-            // If the scope of an earlier destroyed session was known, the removal of its rows has begun already. The
-            // rows of the next session stay.
+            // If the scope of an earlier destroyed session was known, the removal of its rows has begun already. So no
+            // rows need to be removed when the next session begins.
             isNextDestroyed = !hadScope
             return
         }

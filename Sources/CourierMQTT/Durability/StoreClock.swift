@@ -9,13 +9,13 @@ package struct StoreClock: Sendable {
     /// Returns the date; the system's clock by default.
     package var date: @Sendable () -> Date
 
-    /// The id of the present boot; `nil` if it is not known.
+    /// The id of the current boot of the system; `nil` if it is not known.
     package var bootID: UUID?
 
     /// Makes a clock.
     ///
     /// - Parameters:
-    ///   - bootID: The id of the present boot; that of the system by default.
+    ///   - bootID: The id of the current boot; read from the system by default.
     ///   - date: Returns the date; the system's clock by default.
     package init(bootID: UUID? = BootTime.presentBootID, date: @escaping @Sendable () -> Date = { Date() }) {
         self.bootID = bootID

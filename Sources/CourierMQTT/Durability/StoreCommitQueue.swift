@@ -24,9 +24,9 @@ final class StoreCommitQueue: @unchecked Sendable {
 
     fileprivate struct Step {
         let changes: [StoreChange]
-        /// True if the step may be lost in a power cut. The step is not lost when only the process ends.
+        /// True if a power cut may lose the step. An end of the process alone does not lose it.
         var isRepeatable = false
-        /// True if the step may fail when the store has no room for it.
+        /// True if the step fails when the store has had no room for a long time. All other steps are repeated.
         var isRefusable = false
         let stored: ((Result<Void, CourierError>) -> Void)?
     }
@@ -51,7 +51,7 @@ final class StoreCommitQueue: @unchecked Sendable {
 
     private let store: any MessageStore
     private let loop: EventLoop
-    /// Called for the first of several failures in a row.
+    /// Called for the first of several consecutive failures.
     private let failed: (CourierError) -> Void
     /// Called once, when the client has ended and no commit is running or waiting.
     private let ended: () -> Void
@@ -103,7 +103,7 @@ final class StoreCommitQueue: @unchecked Sendable {
         add(changes, settled: stored.map { stored in { if case .success = $0 { stored() } } })
     }
 
-    /// Adds a change that no caller waits for. If the change is lost in a power cut, a packet is sent again.
+    /// Adds a change that no caller waits for. If a power cut loses the change, a packet is sent again.
     func addRepeatable(_ change: StoreChange) {
         loop.preconditionOnLoop()
         guard end == nil else { return }
@@ -154,16 +154,16 @@ final class StoreCommitQueue: @unchecked Sendable {
         ended()
     }
 
-    /// Returns the waiting steps for a commit of ``OutgoingStore``; `nil` if this queue cannot commit now. Further
-    /// steps gather until ``settled(_:_:)`` is called.
+    /// Removes and returns the waiting steps for a commit of ``OutgoingStore``; returns `nil` if this queue cannot
+    /// commit now. Later steps wait until ``settled(_:_:)`` is called.
     func takeAlong() -> Batch? {
         loop.preconditionOnLoop()
         guard scope != nil, !isCommitting, retryTimer == nil else { return nil }
         return take()
     }
 
-    /// Reports the end of the commit of ``OutgoingStore`` that included `batch`. If the commit failed, its other
-    /// changes may be the reason, so the batch is committed alone.
+    /// Reports the end of the commit of ``OutgoingStore`` that included `batch`. If the commit failed, changes outside
+    /// the batch may be the reason. So the batch is committed again alone.
     func settled(_ batch: Batch, _ result: Result<Void, CourierError>) {
         loop.preconditionOnLoop()
         guard case .failure = result, batch.epoch == epoch() else { return committed(batch, result) }

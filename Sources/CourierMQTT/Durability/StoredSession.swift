@@ -12,7 +12,7 @@ struct StoredSession: Sendable {
     /// The number of outgoing messages that are not in `unfinished`: they were never sent, or are sent again as new
     /// messages.
     var unreadCount = 0
-    /// The packet ids of rejected messages of QoS 2, which the broker may still hold.
+    /// The packet ids of rejected messages of QoS 2. The broker may still use these ids.
     var reservedIDs: Set<UInt16> = []
     /// The packet ids of received QoS 2 messages whose PUBREL has not arrived.
     var packetIDs: Set<UInt16> = []
@@ -38,8 +38,8 @@ struct StoredSession: Sendable {
         session.subscriptions = try await store.subscriptions(in: scope)
         var usedIDs: Set<UInt16> = []
         var last: StoredMessage.ID?
-        // Reads until the last page, because a sent message may follow queued messages. After a change of the broker,
-        // earlier messages may count as queued while later messages are sent.
+        // Reads until the last page, because a sent message may follow queued messages. For example, after a change of
+        // the broker, earlier messages may count as queued while later messages count as sent.
         while true {
             let page = try await store.sentOutgoing(in: scope, after: last, limit: pageSize)
             for row in page {

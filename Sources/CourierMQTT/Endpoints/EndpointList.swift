@@ -2,8 +2,7 @@ import CourierCore
 
 /// The endpoints of one broker or cluster without duplicates, preferred ones first.
 struct EndpointList: Equatable, Sendable {
-    /// At least one endpoint, sorted by priority. Endpoints of the same priority remain in the order in which they were
-    /// given.
+    /// At least one endpoint, sorted by priority. Endpoints of the same priority remain in their original order.
     let endpoints: [BrokerEndpoint]
     /// True if the first endpoint is tried before the other endpoints of its priority, which are tried in random order.
     let hasLeader: Bool

@@ -24,9 +24,9 @@ public struct EndpointPolicy: Hashable, Sendable {
     /// Whether DNS is asked for service records (SRV, RFC 2782) of the host: `_mqtt._tcp.<host>`, or
     /// `_secure-mqtt._tcp.<host>` for TLS; `false` by default.
     ///
-    /// Service records replace the host, port and alternatives of the options. If there are no service records, or DNS
-    /// does not answer, the options are used. No service records are looked up for IP addresses, WebSocket and Unix
-    /// sockets.
+    /// Service records replace the host, port and alternatives of the options. If there are no service records, or if
+    /// DNS does not respond, the options are used. No service records are looked up for IP addresses, WebSocket and
+    /// Unix sockets.
     public var usesServiceRecords = false
 
     /// When a client returns to a preferred endpoint; never by default.

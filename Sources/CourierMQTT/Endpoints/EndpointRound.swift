@@ -3,7 +3,7 @@ import CourierCore
 /// Decides which endpoint of a list is tried next.
 ///
 /// A round tries each endpoint of the list once, preferred ones first. Endpoints of the same priority are tried in a
-/// random order that depends on their weights (RFC 2782). An endpoint that failed comes after the other endpoints of
+/// random order that depends on their weights (RFC 2782). An endpoint that failed is tried after the other endpoints of
 /// its priority, until it works again or a whole round has failed.
 ///
 /// ```

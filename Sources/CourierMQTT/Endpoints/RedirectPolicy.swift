@@ -31,7 +31,7 @@ public struct RedirectPolicy: Hashable, Sendable {
     public static let limit = 1_000
 
     /// Other hosts to which the client follows a redirect, by exact name or address, with the credentials to send to
-    /// each host; none by default. Letter case does not matter, and a name does not include its subdomains.
+    /// each host; none by default. Upper and lower case letters are equal. A name does not include its subdomains.
     public var allowedHosts: [String: Credentials] = [:]
 
     /// True if the client follows a redirect to the same host, with the current credentials; `true` by default.

@@ -14,15 +14,16 @@ public import CourierCore
 public final class AppPhaseController: AppLifecycle {
     private let subject: CurrentValueSubject<AppPhase, Never>
 
-    /// Makes a controller with its first phase.
+    /// Makes a controller with an initial phase.
     ///
-    /// - Parameter phase: The first phase; the foreground by default.
+    /// - Parameter phase: The initial phase; the foreground by default.
     public init(_ phase: AppPhase = .foreground) { subject = CurrentValueSubject(phase) }
 
     /// The phase that was entered last.
     public var phase: AppPhase { subject.value }
 
-    /// Sends the current phase, then every change, on the thread that enters the phase.
+    /// Sends the current phase to each new subscriber, then every change. A change is sent on the thread that enters
+    /// the phase.
     public var phasePublisher: AnyPublisher<AppPhase, Never> { subject.eraseToAnyPublisher().removeDuplicates() }
 
     /// Reports that the app is hidden. The clients that use this controller close their connections with DISCONNECT.

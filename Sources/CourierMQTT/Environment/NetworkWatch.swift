@@ -14,8 +14,8 @@ final class NetworkWatch: Sendable {
     private let loop: EventLoop
     private let watcher: NetworkWatcher
 
-    /// Returns the shared watch of `loop`. If the watch failed to start, this call starts it again, for all clients
-    /// that share it.
+    /// Returns the shared watch of `loop`. If the watch failed to start, this call tries to start it again, for all
+    /// clients that share it.
     static func shared(
         on loop: EventLoop, start: Start = { NetworkWatcher.start(on: $0, report: $1) }
     ) -> NetworkWatch {

@@ -13,7 +13,7 @@ final class SuspendWatch: Sendable {
     private let watcher: SuspendWatcher
 
     /// Returns the shared watch of `loop`, which runs as long as it is referenced. If the watch failed to start, this
-    /// call starts it again, for all clients that share it.
+    /// call tries to start it again, for all clients that share it.
     static func shared(
         on loop: EventLoop, start: Start = { SuspendWatcher.start(on: $0, resumed: $1) }
     ) -> SuspendWatch {

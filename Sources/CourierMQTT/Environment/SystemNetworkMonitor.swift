@@ -14,8 +14,9 @@ public import CourierTransport
 ///
 /// The system is watched as long as the publisher or a subscription to it is referenced; all monitors of a loop share
 /// one watch. The status is ``CourierCore/NetworkStatus/available`` until the system was read for the first time, and
-/// also if the system does not report its networks. A watch that failed to start, because no file descriptor was free,
-/// is tried again with the next publisher or client of the loop. Changes within ``settleTime`` are reported as one.
+/// also if the system does not report its networks. If a watch failed to start because no file descriptor was free, the
+/// next publisher or client of the loop tries to start it again. Several changes within ``settleTime`` are reported as
+/// one change.
 public struct SystemNetworkMonitor: NetworkMonitor {
     /// The time to wait for more changes before the system is read, 250 ms. A link that goes up and down quickly is
     /// reported at most once in that time.

@@ -24,7 +24,8 @@ extension CourierError {
         case .refused(let connAck): self.init(refusedBy: endpoint, connAck, areOptionsFixed)
         case .versionNotSupported(let next):
             // A port for TLS also closes a plain connection without a reason, so the text mentions TLS. If the client
-            // itself closed the channel, the broker refused the version in CONNACK, and this hint is not needed.
+            // itself closed the channel, the broker has refused the version in CONNACK. Such a port does not need TLS,
+            // so the text does not mention TLS.
             let remedy =
                 isPlain && channel != .closedByOwner
                 ? " If the next attempt fails too, the port may need TLS: use the scheme \"mqtts\", often with port 8883."
@@ -153,7 +154,7 @@ extension CourierError {
         }
     }
 
-    /// Returns true if the broker may accept other credentials after a refusal with this code.
+    /// Returns true if the code means that the broker refused the credentials. The broker may accept other credentials.
     static func isAboutCredentials(_ code: PacketReasonCode) -> Bool {
         switch code {
         case .badUserNameOrPassword, .notAuthorized, .badAuthenticationMethod: true

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The request that a broker's answer or a failure is about.
+/// The request that the broker refused, or that failed.
 enum RequestSubject: Hashable, Sendable {
     case message(topic: String)
     /// A QoS 0 message. When the session reports that the message could not be written, the message's topic is no

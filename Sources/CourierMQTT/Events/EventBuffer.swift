@@ -4,8 +4,8 @@ import CourierCore
 /// the handlers and the end of the client are also entries in this sequence.
 ///
 /// ``countLimit`` and ``byteLimit`` bound the buffer. A full buffer drops events about single messages
-/// (``CourierEventType/dropRule``) and counts them. One `eventsDropped` event with the count takes the place of the
-/// dropped events in the sequence.
+/// (``CourierEventType/dropRule``) and counts the dropped events. One `eventsDropped` event with the count takes the
+/// place of the dropped events in the sequence.
 struct EventBuffer: ~Copyable {
     /// One step of the delivery.
     enum Entry {
@@ -27,8 +27,8 @@ struct EventBuffer: ~Copyable {
         }
     }
 
-    /// The entries that one turn of the delivery queue delivers. The type is not copyable, because a copy would copy
-    /// its entries one by one.
+    /// Entries that were taken from the buffer to be delivered. The type is not copyable, because a copy would copy its
+    /// entries one by one.
     struct Batch: ~Copyable {
         fileprivate var entries: [Entry] = []
         /// The index of the next entry to deliver.
@@ -68,7 +68,7 @@ struct EventBuffer: ~Copyable {
     /// The number of events that were dropped since the last entry was added.
     private(set) var droppedCount = 0
 
-    /// When the buffer becomes empty, lists with room for more entries than this are freed.
+    /// When the buffer becomes empty, the memory of a list whose capacity is above this number is freed.
     private static let keptCapacity = 128
 
     init(countLimit: Int = 16_384, byteLimit: Int = 8 << 20) {
@@ -81,7 +81,8 @@ struct EventBuffer: ~Copyable {
     /// Returns true if the buffer accepts an event of this kind now. Otherwise, returns false and counts the event as
     /// dropped.
     ///
-    /// The caller still owns an event that was not accepted, and must release it after the caller's lock was released.
+    /// If the event was not accepted, the caller still owns it. The caller must release its lock before it releases the
+    /// event.
     mutating func admits(_ type: borrowing CourierEventType) -> Bool {
         guard count >= countLimit || byteCount >= byteLimit else { return true }
         let isDropped =
@@ -146,7 +147,8 @@ struct EventBuffer: ~Copyable {
         return exchange(&present, with: Batch())
     }
 
-    /// Takes back a batch with its remaining entries. Its delivered entries no longer count.
+    /// Takes back a batch with its remaining entries. The entries that were delivered no longer count toward the
+    /// limits.
     mutating func putBack(_ batch: consuming Batch) {
         count -= batch.takenCount
         byteCount -= batch.takenByteCount

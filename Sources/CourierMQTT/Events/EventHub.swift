@@ -4,10 +4,12 @@ import Synchronization
 
 /// Collects a client's events and delivers them in order, on the delivery queue, to handlers and publishers.
 ///
-/// One turn of the queue delivers up to ``entriesPerTurn`` events from one bounded ``EventBuffer``. Events are created
-/// only while there is a listener. Frequently executed code checks ``isListenedTo`` before it creates an event.
+/// One turn (a block of work on the queue) delivers up to ``entriesPerTurn`` events from one bounded ``EventBuffer``.
+/// Events are created only while there is a listener. Frequently executed code checks ``isListenedTo`` before it
+/// creates an event.
 final class EventHub: Sendable {
-    /// The maximum number of entries that one turn of the queue delivers. After them, other work of the queue can run.
+    /// The maximum number of entries that one turn (a block of work on the queue) delivers. Between two turns, other
+    /// work of the queue can run.
     static let entriesPerTurn = 1_024
 
     /// The minimum time between two log warnings about dropped events.
@@ -23,7 +25,8 @@ final class EventHub: Sendable {
         var hasFinished = false
         var lastWarning: ContinuousClock.Instant?
 
-        /// Records that a turn of the queue is needed. Returns true if the caller must request this turn.
+        /// Records that a turn (a block of work that delivers entries) is needed, unless the buffer is empty. Returns
+        /// true if the caller must add the turn to the queue.
         mutating func needsTurn() -> Bool {
             guard !isTurnDue, !buffer.isEmpty else { return false }
             isTurnDue = true
@@ -36,7 +39,7 @@ final class EventHub: Sendable {
     private let warn: @Sendable (String) -> Void
     private let state: Mutex<State>
     private let hasListeners = Atomic(false)
-    /// Incremented at each change of the listeners, so that a running turn notices the change.
+    /// Incremented at each change of the listeners, so that a running delivery notices the change.
     private let changeCount = Atomic<UInt>(0)
 
     /// Creates a hub that delivers on `queue`. When events are dropped, the hub calls `warn` on the thread that
@@ -45,7 +48,7 @@ final class EventHub: Sendable {
         self.init(EventBuffer(), warn: warn) { work in queue.async { work() } }
     }
 
-    /// Creates a hub that runs its turns with `enqueue`. The turns must run one after the other.
+    /// Creates a hub that delivers events in blocks of work. `enqueue` must run these blocks one after the other.
     init(
         _ buffer: consuming EventBuffer, warn: @escaping @Sendable (String) -> Void,
         enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -85,7 +88,8 @@ final class EventHub: Sendable {
         if hasBegunToDrop { warnOfDrops() }
     }
 
-    /// Reports events with one lock, and empties `types` but keeps its capacity. May be called from any thread.
+    /// Reports several events, and takes the lock only once. Empties `types`, but keeps the array's capacity. May be
+    /// called from any thread.
     func tell(_ types: inout [CourierEventType], _ options: ConnectOptions?) {
         guard !types.isEmpty else { return }
         defer { types.removeAll(keepingCapacity: true) }
@@ -168,8 +172,8 @@ final class EventHub: Sendable {
         state.withLock { state in
             guard !state.hasFinished else { return }
             // If an earlier handler had the same address and no longer exists, its listener is replaced. `isGone`
-            // cannot release the last reference to a handler here: a handler that exists at this address is `handler`,
-            // and the caller holds a reference to `handler`.
+            // retains and releases a handler that exists. This cannot release the last reference: the only handler that
+            // can exist at this address is `handler`, and the caller holds a reference to it.
             if let index = state.listeners.firstIndex(where: { $0.isHandler(id) }) {
                 guard state.listeners[index].isGone else { return }
                 state.listeners.remove(at: index)
@@ -235,8 +239,8 @@ final class EventHub: Sendable {
         enqueue { [self] in takeTurn() }
     }
 
-    /// Delivers up to `entriesPerTurn` entries, including entries that are added while it runs. Requests another turn
-    /// if entries may remain. At most one turn runs at a time.
+    /// Delivers up to `entriesPerTurn` entries, including entries that are added during the call. If entries may
+    /// remain, adds another call to the queue. At most one call runs at a time.
     private func takeTurn() {
         var left = Self.entriesPerTurn
         while left > 0 {
@@ -247,7 +251,7 @@ final class EventHub: Sendable {
         askForTurn()
     }
 
-    /// Delivers a batch, and returns the number of delivered entries. If the number is 0, no entry is left.
+    /// Delivers a batch, and returns the number of delivered entries. If the number is 0, no entry remains.
     private func deliver(atMost limit: Int) -> Int {
         var options: ConnectOptions?
         var batch = state.withLock { state in
@@ -298,7 +302,7 @@ final class EventHub: Sendable {
             }
             if audience.listeners[index].isAbandoned { isOneGone = true } else { body(audience.listeners[index]) }
         }
-        // Release the last reference to the abandoned handler.
+        // Release the hub's reference to the handler that the app has released. It is the last reference.
         if isOneGone { audience.listeners = [] }
         guard isOneGone || changeCount.load(ordering: .relaxed) != audience.changeCount else { return }
         audience = self.audience()

@@ -13,7 +13,7 @@ struct EventListener: Sendable {
         case subscriber(@Sendable (PublisherSignal<CourierEvent, Never>) -> Void)
     }
 
-    /// A number that identifies the listener. It is never used again.
+    /// A number that identifies the listener. No other listener ever gets this number.
     let serial: UInt64
     /// The number of the first entry that the listener receives.
     let firstNumber: UInt64
@@ -25,7 +25,8 @@ struct EventListener: Sendable {
     /// True if the handler no longer exists.
     var isGone: Bool { if case .handler(_, let box) = target { box.use { $0.handler == nil } } else { false } }
 
-    /// The listener for the calls of one batch; `nil` if the handler no longer exists. Used on the delivery queue only.
+    /// A value that calls the listener during one batch; `nil` if the handler no longer exists. Used on the delivery
+    /// queue only.
     ///
     /// Reading a weak reference takes as long as calling a short handler. So the reference is read only once for each
     /// batch.

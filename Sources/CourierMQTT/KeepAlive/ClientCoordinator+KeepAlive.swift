@@ -20,10 +20,10 @@ extension ClientCoordinator {
     func keepAliveAnswered() { askKeepAlive { $0.pongReceived(now: loop.now, date: Date()) } }
 
     /// Reports that the network was down, the machine was suspended, or reading was paused. If the connection is lost
-    /// then, this does not mean that the ping interval was too long.
+    /// at that time, the loss does not mean that the ping interval was too long.
     func keepAliveDisturbed() { keepAlive?.disturbed(now: loop.now) }
 
-    /// Reports that an attempt has failed, at any step.
+    /// Reports that an attempt to connect has failed, at any step.
     func keepAliveAttemptFailed() { keepAlive?.attemptFailed() }
 
     func keepAliveEnded(_ reason: CloseReason) {

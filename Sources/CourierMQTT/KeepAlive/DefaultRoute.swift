@@ -102,7 +102,8 @@ extension AdaptiveKeepAlive {
         return (route ?? table("ipv6_route").flatMap { DefaultRoute(table6: $0) })?.name
     }
 
-    /// Reads a table for the network namespace of the calling thread.
+    /// Returns the text of a kernel table in the network namespace of the calling thread; `nil` if the table cannot be
+    /// opened.
     private static func table(_ name: String) -> String? {
         guard let file = FileHandle(forReadingAtPath: "/proc/thread-self/net/\(name)") else { return nil }
         defer { try? file.close() }

@@ -6,9 +6,9 @@ struct KeepAliveBounds: Hashable, Sendable {
     /// The allowed intervals. For 12 h, CONNECT announces a keep-alive of 48,000 s; the protocol allows at most 65,535
     /// s.
     static let intervals = Duration.milliseconds(100)...Duration.seconds(12 * 3_600)
-    /// The part of the keep-alive that an interval may fill: 9 of 10 parts. The interval starts when the last response
-    /// arrives at the client, but the broker counts from the packet before this response. The tenth part covers the
-    /// travel time of the response.
+    /// The longest interval, as a part of the keep-alive: nine tenths. The client measures an interval from the arrival
+    /// of the broker's last response. The broker measures from the arrival of the packet that it answered, which was
+    /// earlier. The last tenth covers the travel time of the response.
     private static let usablePart = (of: 10, parts: 9)
 
     private(set) var minimum: Duration
@@ -23,8 +23,8 @@ struct KeepAliveBounds: Hashable, Sendable {
         retryTime = keepAlive.retryTime
     }
 
-    /// The keep-alive for CONNECT, in seconds. The broker ends a connection after 1.5 times this time without a packet
-    /// ([MQTT-3.1.2-22]), and the client always sends a packet earlier ([MQTT-3.1.2-20]).
+    /// The keep-alive for CONNECT, in seconds. The broker ends a connection after 1.5 times the keep-alive without a
+    /// packet ([MQTT-3.1.2-22]). The client always sends a packet before the keep-alive has passed ([MQTT-3.1.2-20]).
     var announcedKeepAlive: UInt16 {
         let room = maximum * Self.usablePart.of / Self.usablePart.parts
         return UInt16(clamping: WireSeconds(room)?.rawValue ?? .max)
@@ -61,8 +61,8 @@ extension KeepAliveBounds {
         return Finding(network: network, interval: longest, failedInterval: failed, date: date)
     }
 
-    /// Returns the finding after a connection was lost during or after the idle time `silence`, which was planned to
-    /// last `interval`; `nil` if the idle time does not explain the loss.
+    /// Returns the finding after a connection was lost. The connection had been idle for `silence`, and the planned
+    /// idle time was `interval`. Returns `nil` if the idle time does not explain the loss.
     ///
     /// An idle time shorter than the minimum does not explain the loss. An idle time much longer than planned, such as
     /// after the process was stopped, proves nothing about the interval.

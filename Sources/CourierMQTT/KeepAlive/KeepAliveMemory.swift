@@ -1,17 +1,17 @@
 public import Foundation
 
-/// The ping intervals that an adaptive keep-alive found for networks, for the next connection and the next start of the
-/// app.
+/// The ping intervals that an adaptive keep-alive found for networks. They are used for the next connection, and can be
+/// used after the next start of the app.
 ///
-/// Encode and store the memory, and set ``AdaptiveKeepAlive/memory`` to it at the next start. Edited findings, or
-/// findings of other bounds, do no harm, because the client uses only intervals within its own bounds.
+/// Encode and store the memory, and set ``AdaptiveKeepAlive/memory`` to it at the next start. Findings that were
+/// edited, or that were found with other bounds, do no harm: the client uses only intervals within its own bounds.
 public struct KeepAliveMemory: Hashable, Sendable {
     /// The finding for one network.
     public struct Finding: Codable, Hashable, Sendable {
         /// The network's name, as ``AdaptiveKeepAlive/network`` returns it.
         public let network: String
-        /// The longest interval that a connection on this network has survived. If none has survived, it is the
-        /// shortest allowed interval.
+        /// The longest interval that a connection on this network has survived. If no connection has survived an
+        /// interval, the value is the shortest allowed interval.
         public let interval: Duration
         /// The shortest interval that a connection did not survive; `nil` if there is none.
         public let failedInterval: Duration?
@@ -19,7 +19,8 @@ public struct KeepAliveMemory: Hashable, Sendable {
         public let date: Date
     }
 
-    /// The number of networks that are remembered, 64. A further network replaces the least recently used one.
+    /// The maximum number of networks that are remembered, 64. A further network replaces the least recently used
+    /// network.
     public static let limit = 64
 
     /// The findings, at most one for each network. The most recently used network is the last.
@@ -34,7 +35,7 @@ public struct KeepAliveMemory: Hashable, Sendable {
     public subscript(network: String) -> Finding? { findings.first { $0.network == network } }
 
     /// Adds a finding at the end, and removes the earlier finding for the same network. If there are too many networks,
-    /// removes the least recently used one.
+    /// removes the least recently used network.
     mutating func keep(_ finding: Finding) {
         findings.removeAll { $0.network == finding.network }
         findings.append(finding)

@@ -2,9 +2,9 @@ import Foundation
 
 /// Decides when a PINGREQ is sent on a quiet connection, and finds the longest interval that the network path allows.
 ///
-/// It has no clock and no timer. When ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and perform the
-/// returned ``Action``. Packets are not reported one by one. Only the time of the last packet is read, so packets cost
-/// nothing here.
+/// The search has no clock and no timer. When ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and
+/// perform the returned ``Action``. Single packets are not reported to the search, so packets cost no time here. The
+/// search gets only the time of the last packet.
 ///
 /// ```
 /// offline ──connected──▶ quiet ──timerFired, after a whole interval of silence──▶ asking
@@ -13,20 +13,20 @@ import Foundation
 ///    └── lost: the interval is suspected, and recorded as too long if the next attempt succeeds
 /// ```
 ///
-/// An idle time counts as the cause of a loss only if the very next attempt succeeds on the same network. Otherwise an
-/// outage or a change of networks may have caused the loss.
+/// An idle time counts as the cause of a loss only if the very next attempt to connect succeeds on the same network.
+/// Otherwise, an outage or a change of networks may have caused the loss.
 struct KeepAliveSearch: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     enum Action: Equatable, Sendable {
         case none
-        /// Send PINGREQ.
+        /// The caller must send PINGREQ.
         case ping
-        /// Store ``KeepAliveSearch/memory``, which has changed.
+        /// The caller must store ``KeepAliveSearch/memory``, which has changed.
         case remember
     }
 
-    /// A time in which nothing was sent and nothing was received.
+    /// A period in which no bytes were sent or received.
     struct Silence: Equatable, Sendable {
         let start: Instant
         let duration: Duration
@@ -36,26 +36,28 @@ struct KeepAliveSearch: Sendable {
         case offline
         /// No PINGREQ is due before `due`.
         case quiet(due: Instant)
-        /// PINGREQ was sent after this idle time, and has no PINGRESP yet.
+        /// PINGREQ was sent after this idle time, and PINGRESP has not arrived yet.
         case asking(after: Silence)
     }
 
     /// The findings about networks.
     private(set) var memory: KeepAliveMemory
-    /// The planned interval without traffic on the current connection, before PINGREQ is sent.
+    /// The time without traffic after which PINGREQ is sent on the current connection.
     private(set) var interval: Duration
-    /// The name of the network of the current or the last connection; empty if it is unknown.
+    /// The name of the current connection's network; without a connection, of the last connection's network. Empty if
+    /// the name is unknown.
     private(set) var network = ""
 
     private let configuredBounds: KeepAliveBounds
-    /// The configured bounds, limited by the keep-alive of the current or the last connection.
+    /// The configured bounds, limited by the keep-alive of the current connection; without a connection, by that of the
+    /// last connection.
     private var bounds: KeepAliveBounds
     private var phase = Phase.offline
     /// The time of the last outside event that can end connections, such as a change of networks; `nil` if there was
     /// none since the connection was accepted.
     private var disturbedAt: Instant?
-    /// The finding that becomes valid if the next attempt succeeds on the same network, because then the loss was not
-    /// part of an outage; `nil` if there is none.
+    /// The finding about the last loss, which is not valid yet; `nil` if there is none. It becomes valid if the next
+    /// attempt to connect succeeds on the same network. A success shows that the loss was not part of an outage.
     private var suspicion: KeepAliveMemory.Finding?
 
     init(_ bounds: KeepAliveBounds, memory: KeepAliveMemory = KeepAliveMemory()) {
@@ -68,7 +70,7 @@ struct KeepAliveSearch: Sendable {
     var deadline: Instant? { if case .quiet(let due) = phase { due } else { nil } }
 
     /// Records that the broker has accepted a connection over `network`. The broker ends this connection after 1.5
-    /// times `keepAlive` without a packet; `nil` means that it never does.
+    /// times `keepAlive` without a packet. If `keepAlive` is `nil`, the broker does not end an idle connection.
     mutating func connected(over network: String, keepAlive: Duration?, now: Instant, date: Date) -> Action {
         bounds = configuredBounds.within(keepAlive)
         self.network = network
@@ -106,15 +108,15 @@ struct KeepAliveSearch: Sendable {
         return finding == known ? .none : .remember
     }
 
-    /// Records that the network was down, the machine was suspended, or reading was paused. This explains the loss of a
-    /// connection that was idle at that time, and an earlier loss that is not explained yet.
+    /// Records that the network was down, the machine was suspended, or reading was paused. This event explains the
+    /// loss of a connection that was idle at that time, and an earlier loss that is not explained yet.
     mutating func disturbed(now: Instant) {
         disturbedAt = now
         suspicion = nil
     }
 
-    /// Records that an attempt has failed, perhaps before a connection was opened. The last loss may then be part of an
-    /// outage, so its interval is no longer suspected.
+    /// Records that an attempt to connect has failed, perhaps before a connection was opened. The last loss may be part
+    /// of the same outage, so its interval is no longer suspected.
     mutating func attemptFailed() { suspicion = nil }
 
     /// Records that the connection or an attempt has ended. If the cause is unknown, `silence` is the idle time before

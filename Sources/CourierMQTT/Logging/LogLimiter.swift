@@ -2,16 +2,17 @@ import CourierCore
 
 /// Decides which records a log writes, so that a failure that repeats does not fill a disk.
 ///
-/// - Equal records are written once a minute.
+/// - Equal records are written at most once a minute.
 /// - All records together are written at most 60 times a minute.
 struct LogLimiter {
     /// The decision about a record.
     enum Decision: Equatable {
-        /// Write the record. Since an equal record was written, `repeatCount` equal records were skipped.
+        /// The log writes the record. `repeatCount` equal records were skipped after the last equal record was written.
         case write(repeatCount: Int)
-        /// Do not write the record, because it repeats an earlier record.
+        /// The log does not write the record, because the record repeats an earlier record.
         case skip
-        /// Drop the record, because ``maximumCount`` different records were already written within the interval.
+        /// The log drops the record, because ``maximumCount`` different records were already written within the
+        /// interval.
         case drop
     }
 

@@ -14,7 +14,7 @@ import Synchronization
 /// ```
 ///
 /// A queue writes the lines, so that no caller waits for a slow terminal. If more than ``maximumWaiting`` lines wait,
-/// further lines are dropped. The next written line shows the number of dropped lines.
+/// further lines are dropped. Before the next line, the log writes the number of dropped lines.
 public final class StandardErrorLog: LogHandler {
     /// The maximum number of lines that wait to be written: 1,000.
     public static let maximumWaiting = 1_000
@@ -58,7 +58,7 @@ public final class StandardErrorLog: LogHandler {
         self.write = write
     }
 
-    /// Writes a record soon. May be called from any thread, and does not block.
+    /// Writes a record later, on the log's own queue. May be called from any thread, and does not block.
     ///
     /// - Parameter record: The record.
     public func log(_ record: LogRecord) {

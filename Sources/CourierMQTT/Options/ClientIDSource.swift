@@ -3,9 +3,9 @@ import CourierCore
 /// Makes client ids from templates such as `myapp_%%%%`.
 ///
 /// Each `%` in a template stands for one random letter or digit. The random characters are chosen when the client is
-/// made, so a template gives the same client id, and thus the same session, for the life of the client. Another
-/// template of the same client gets the same characters. A template with four `%` has 62⁴ ids, about 15 million. `%u`
-/// and `%c` have a meaning in topics only, so a single `%` before `u` or `c` is refused.
+/// made, so a template gives the same client id, and thus the same session, for the life of the client. If a client
+/// uses another template, the template gets the same random characters. A template with four `%` has 62⁴ ids, about 15
+/// million. `%u` and `%c` have a meaning in topics only, so a single `%` before `u` or `c` is refused.
 struct ClientIDSource: Sendable {
     /// The largest number of random characters in one client id.
     static let randomCharacterLimit = 64
@@ -31,10 +31,10 @@ struct ClientIDSource: Sendable {
         return String(decoding: filled, as: UTF8.self)
     }
 
-    /// Checks that this is a client id or a template for one.
+    /// Checks that a text is a client id, or a template for a client id.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` if MQTT does not allow the text, or if it contains too many
-    ///   `%`, a `%u` or a `%c`.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` if MQTT does not allow the text, or if the text contains a
+    ///   `%u`, a `%c`, or too many `%`.
     static func check(_ template: String, _ texts: WireText) throws(CourierError) {
         if let problem = texts.problem(template) {
             throw CourierError(.invalidConfiguration, "The client id \(template.quoted()) \(problem).")

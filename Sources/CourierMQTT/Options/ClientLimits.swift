@@ -1,16 +1,16 @@
-/// Limits on what a client sends, receives and keeps in memory, and on its texts.
+/// Limits for the messages that a client sends, receives and keeps in memory, and for the client's texts.
 ///
 /// ```swift
 /// config.limits.maximumInFlight = 100
 /// ```
 public struct ClientLimits: Hashable, Sendable {
-    /// The number of messages of QoS 1 and 2 that the broker may send before this client acknowledges them (MQTT 5);
+    /// The largest number of QoS 1 and 2 messages from the broker that this client has not acknowledged yet (MQTT 5);
     /// 65,535 by default.
     public var receiveMaximum = UInt16.max
 
-    /// The number of messages of QoS 1 and 2 that this client sends before the broker acknowledges them. By default
-    /// (`nil`), it is 1,000 with MQTT 5, or the broker's limit if that is lower. Before MQTT 5, the default is 20: a
-    /// broker cannot announce its limit, and some brokers close the connection when it is exceeded.
+    /// The largest number of QoS 1 and 2 messages from this client that the broker has not acknowledged yet. By default
+    /// (`nil`), it is 1,000 with MQTT 5, or the broker's limit if that is lower. With MQTT 3.1.1 and 3.1, the default
+    /// is 20: a broker cannot announce its limit, and some brokers close the connection when the limit is exceeded.
     public var maximumInFlight: Int?
 
     /// The size of the largest packet that is read, in bytes; 16 MiB by default.
@@ -21,9 +21,9 @@ public struct ClientLimits: Hashable, Sendable {
     /// further message is acknowledged and dropped, and `messageReceiveFailure` reports it.
     public var maximumKeptMessages = 10_000
 
-    /// The bytes of memory for messages that the client keeps because they have no reader, with topics, properties,
-    /// payloads and bookkeeping; 16 MiB by default. With a message store, this limits only the messages that are not
-    /// stored yet: reading pauses when they reach the limit. The store has its own limit.
+    /// The maximum size of the messages that the client keeps because they have no reader, in bytes; 16 MiB by default.
+    /// The size includes topics, properties, payloads and bookkeeping. With a message store, this limits only the
+    /// messages that are not stored yet: reading pauses when they reach the limit. The store has its own limit.
     public var maximumKeptBytes = 16 << 20
 
     /// Which texts the client may send; by default, texts that every common broker accepts (``TextPolicy/portable``).

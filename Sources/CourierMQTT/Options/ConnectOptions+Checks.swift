@@ -9,8 +9,8 @@ extension ConnectOptions {
         return options
     }
 
-    /// Returns the extended authentication of these options, if only its data differs from `old`. Returns `nil` if the
-    /// options are equal, or if anything else differs.
+    /// Returns the extended authentication of these options, if its data is the only difference from the options `old`.
+    /// Returns `nil` if the options are equal, or if anything else differs.
     func renewedAuthentication(from old: ConnectOptions) -> ExtendedAuthentication? {
         guard let new = extendedAuthentication, let before = old.extendedAuthentication, new.method == before.method,
             new != before
@@ -25,9 +25,9 @@ extension ConnectOptions {
 
     /// Checks that CONNECT of this version can carry the client id, user name and password.
     ///
-    /// An empty client id is refused without a clean session. The broker would choose another id for every connection,
-    /// so no session could be resumed. MQTT 3.1.1 does not allow this combination [MQTT-3.1.3-7]. In MQTT 5, every
-    /// connection would leave an unused session at the broker.
+    /// An empty client id is allowed only with a clean session. Without a clean session, the broker would choose a new
+    /// client id for every connection, so no session could be resumed. MQTT 3.1.1 does not allow an empty client id
+    /// without a clean session [MQTT-3.1.3-7]. In MQTT 5, every connection would leave an unused session at the broker.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration``. Its message never contains the password.
     func checkCredentials(for version: ProtocolVersionPolicy, _ texts: WireText) throws(CourierError) {

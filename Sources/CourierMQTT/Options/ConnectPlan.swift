@@ -24,7 +24,7 @@ struct ConnectPlan: Sendable {
     /// `wss://broker.example:443/mqtt`. It contains no secret.
     let name: String
 
-    /// Checks the options against the settings.
+    /// Makes a plan from the options and the settings, and checks that they are valid together.
     ///
     /// - Parameters:
     ///   - options: The options of the auth provider. Their client id is already made from its template.
@@ -68,8 +68,8 @@ extension ConnectPlan {
     ) throws(CourierError) -> EngineConfiguration {
         var configuration = EngineConfiguration(connect: try connect(options, settings))
         switch settings.version {
-        // MQTT 3.1.1 has neither a password without a user name [MQTT-3.1.2-22] nor extended authentication. With
-        // either of them, there is no fallback.
+        // MQTT 3.1.1 has neither a password without a user name [MQTT-3.1.2-22] nor extended authentication. If the
+        // options have one of them, the client does not fall back to MQTT 3.1.1.
         case .preferVersion5:
             configuration.fallsBackToVersion311 = !options.hasPasswordOnly && options.extendedAuthentication == nil
         case .version5, .version311, .version31: configuration.fallsBackToVersion311 = false

@@ -49,7 +49,7 @@ struct ConnectionLimits: Hashable, Sendable {
     /// Whether the engine acknowledges incoming messages when they arrive (`automatic`, the default), or waits until
     /// the client requests it (`onCommand`).
     var acknowledgements = EngineConfiguration.AcknowledgementMode.automatic
-    /// Whether each step of a QoS 2 exchange waits until it is stored, before the next packet is sent; `false` by
+    /// Whether each step of a QoS 2 exchange must be stored before the next packet of the exchange is sent; `false` by
     /// default.
     var awaitsStorage = false
     /// The limits of the byte channel; its connect timeout is ``connectTimeout``.

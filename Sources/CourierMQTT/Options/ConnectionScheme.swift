@@ -16,8 +16,8 @@ enum ConnectionScheme: Hashable, Sendable {
     ]
 
     /// Makes the scheme of the options. If the options name no scheme, TLS is used in three cases: the configuration
-    /// has TLS settings, the options name application protocols (ALPN), or the port is 8883 or 443. Otherwise plain TCP
-    /// is used. If the options have WebSocket settings, WebSocket is added.
+    /// has TLS settings, the options name application protocols (ALPN), or the port is 8883 or 443. In all other cases,
+    /// plain TCP is used. If the options also have WebSocket settings, WebSocket is used over TLS or TCP.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` for an unknown scheme, and for a scheme without TLS if the
     ///   configuration has TLS settings. The provider's options must not turn off TLS.

@@ -2,7 +2,7 @@ import CourierCore
 import MQTTCodec
 
 extension DisconnectOptions {
-    /// Makes the DISCONNECT packet. Before MQTT 5, the engine leaves out its properties.
+    /// Makes the DISCONNECT packet. In versions before MQTT 5, the engine leaves out the packet's properties.
     ///
     /// - Parameter endsSession: True if the session ends with its connection. The packet then has no session expiry: a
     ///   value above 0 would be a protocol error, and 0 would change nothing.

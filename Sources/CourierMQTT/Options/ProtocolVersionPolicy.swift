@@ -4,8 +4,8 @@ import MQTTCodec
 public enum ProtocolVersionPolicy: Hashable, Sendable {
     /// MQTT 5, or 3.1.1 if the broker does not know MQTT 5; the default.
     ///
-    /// There is no fallback to 3.1.1 for a password without a user name and for extended authentication, because 3.1.1
-    /// has neither.
+    /// The client does not fall back to 3.1.1 if the options have a password without a user name, or extended
+    /// authentication. MQTT 3.1.1 supports neither of them.
     case preferVersion5
 
     /// MQTT 5 only.

@@ -6,8 +6,8 @@ public import CourierCore
 /// config.session.expiry = .seconds(3_600)
 /// ```
 public struct SessionOptions {
-    /// How long the broker keeps the session while there is no connection (MQTT 5, unless `isCleanSession`); 7 days by
-    /// default.
+    /// How long the broker keeps the session while there is no connection; 7 days by default. The value is sent only
+    /// with MQTT 5, and only if `isCleanSession` is false.
     public var expiry = Duration.seconds(7 * 24 * 3_600)
 
     /// What happens to unacknowledged messages if the broker has lost the session; by default they are sent again.
@@ -54,8 +54,9 @@ public struct SessionOptions {
     /// Identifies this client's messages in the message store, so that the next process finds these messages. By
     /// default (`nil`), the scope is the client id and broker of the first options that the provider returns.
     ///
-    /// Set a scope if messages must be stored before the provider returns options. Set it also if the provider may name
-    /// another broker next time, or a client id with `%`. Each client that shares a store needs its own scope.
+    /// Set a scope if messages must be stored before the provider returns options. Set it also if the provider may
+    /// return another broker next time, or if it returns a client id with `%`. Each client that shares a store needs
+    /// its own scope.
     public var storeScope: StoreScope?
 
     /// The name of the folder for the messages of this program. By default (`nil`), it is the name of the executable.

@@ -49,10 +49,11 @@ final class TLSContextCache: Sendable {
     /// Returns the TLS context for a plan; `nil` for a plan without TLS. Certificate files that have changed are read,
     /// so this method must not run on an event loop.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` if a file cannot be used; the message names the file and
-    ///   the problem. ``CourierError/Code/secureConnectionFailed`` if a context was made before, or if the app's source
-    ///   of certificates failed or returned unusable ones. ``CourierError/Code/connectionFailed`` if the process has no
-    ///   file descriptor or memory left to read the files.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` if a file cannot be used, and no context was made before;
+    ///   the message names the file and the problem. ``CourierError/Code/secureConnectionFailed`` if a file cannot be
+    ///   used, but a context was made before, or if the app's source of certificates failed or returned unusable
+    ///   certificates. ``CourierError/Code/connectionFailed`` if the process has no file descriptor or memory left to
+    ///   read the files.
     func context(for plan: ConnectPlan) throws(CourierError) -> TLSContext? {
         guard let asked = plan.tls else { return nil }
         let tls: TLSClientConfiguration
@@ -70,8 +71,8 @@ final class TLSContextCache: Sendable {
         let (present, hasWorked) = state.withLock { ($0.kept, $0.hasWorked) }
         if let present, present.source == source { return present.context }
         do throws(TransportError) {
-            // The lock is not held here. Two calls at the same time make two contexts, and the cache stores the last
-            // one.
+            // The lock is not held here. Two calls at the same time make two contexts, and the cache stores the context
+            // that was made last.
             let context = try make(tls)
             state.withLock {
                 $0.kept = (source, context)

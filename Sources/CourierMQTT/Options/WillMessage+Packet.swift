@@ -31,7 +31,7 @@ extension WillMessage {
         }
     }
 
-    /// The will for a CONNECT packet. Before MQTT 5, the engine leaves out its properties.
+    /// The will for a CONNECT packet. In versions before MQTT 5, the engine leaves out the will's properties.
     var packet: Connect.Will {
         var properties = PacketProperties(publishing: properties)
         if let seconds = WireSeconds(delay)?.rawValue, seconds > 0 { properties.append(.willDelayInterval(seconds)) }

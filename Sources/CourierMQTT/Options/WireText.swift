@@ -22,7 +22,8 @@ struct WireText: Sendable {
         return PortableText.problem(of: text).map { $0 + Self.remedy }
     }
 
-    /// Returns why the policy refuses a topic name or filter that MQTT allows; `nil` if it may be sent.
+    /// Returns the reason why the policy refuses a topic name or filter that MQTT allows; `nil` if the topic may be
+    /// sent.
     func topicProblem(_ topic: String) -> String? {
         guard policy == .portable else { return nil }
         return PortableText.topicProblem(of: topic).map { $0 + Self.remedy }

@@ -1,12 +1,13 @@
 import CourierCore
 import MQTTEngine
 
-/// A growing ring buffer. It holds the entries of messages in the order in which they were accepted.
+/// A growing ring buffer of message entries, in the order in which the messages were accepted.
 ///
-/// The ring has no lock, no clock, and no rules about messages. A new entry is added at the end, and its number is its
-/// position there. An entry that ends leaves a hole. When the ring is full and at least half of it consists of holes,
-/// the entries move toward the end and fill the holes. Otherwise, the capacity doubles. So the capacity is 16, or at
-/// most four times the largest number of entries at one time. The number of an entry never changes.
+/// The ring has no lock, no clock, and no rules about messages. A new entry is added at the end. Its number is its
+/// position at that time, and never changes. When an entry ends, its position becomes a hole. If the ring is full, and
+/// at least half of its positions are holes, the entries move toward the end and fill the holes. If the ring is full
+/// and has fewer holes, the capacity doubles. So the capacity is 16, or at most four times the largest number of
+/// entries at one time.
 ///
 /// ```
 ///        start                 end
@@ -18,15 +19,16 @@ import MQTTEngine
 struct EntryRing: ~Copyable {
     typealias Position = Int
 
-    /// Selects one of the cursors. A cursor is the position where the search for the next entry of one kind starts. No
-    /// entry before the cursor is of that kind.
+    /// Selects one of the cursors. A cursor is the position where the search for the next entry of one kind starts. All
+    /// entries of this kind are at the cursor or after it.
     enum Cursor: Int {
-        /// The waiting entries of one lane: QoS 0 messages, messages only in memory, and messages for the message
-        /// store.
+        /// Each of these three cursors finds the waiting entries of one lane: QoS 0 messages, messages that are kept
+        /// only in memory, or messages for the message store.
         case unacknowledged, memory, stored
-        /// The entries that may be dropped to make room when a limit is reached.
+        /// This cursor finds the entries that may be dropped to make room when a limit is reached.
         case droppable
-        /// The entries whose message must be stored, but is in no commit of the message store yet.
+        /// This cursor finds the entries of messages that must be stored, but that no commit of the message store
+        /// contains yet.
         case uncommitted
 
         init(waitingIn lane: OutgoingEntry.Lane) {
@@ -83,8 +85,8 @@ struct EntryRing: ~Copyable {
         return count == 0 ? nil : positionOfMoved(number)
     }
 
-    /// Finds an entry that moved toward the end, by binary search. Holes keep their numbers, so all numbers are in
-    /// ascending order.
+    /// Returns the position of an entry that `fillHoles()` moved, or `nil` if the entry has ended. A hole keeps the
+    /// number of its ended entry, so the numbers at all positions are in ascending order. This allows a binary search.
     @inline(never)
     private func positionOfMoved(_ number: Int) -> Position? {
         var (low, high) = (max(start, number), end)
@@ -132,13 +134,13 @@ struct EntryRing: ~Copyable {
         while start < end, self[start].state == .free { start &+= 1 }
     }
 
-    /// Marks a waiting entry as in flight, because the session takes it.
+    /// Marks a waiting entry as in flight. Called when the session takes the message.
     mutating func markInFlight(_ position: Position) {
         waitingCounts[Int(self[position].lane.rawValue)] &-= 1
         self[position].state = .inFlight
     }
 
-    /// Marks an entry as waiting again, because the session returned it.
+    /// Marks an entry as waiting again. Called when the session returns the message.
     mutating func markReturned(_ position: Position) {
         let lane = self[position].lane
         waitingCounts[Int(lane.rawValue)] &+= 1
@@ -175,7 +177,8 @@ struct EntryRing: ~Copyable {
         return next < end ? next : nil
     }
 
-    /// Moves a cursor to the next entry of its kind. Returns the entry's position, or `nil` if there is no such entry.
+    /// Moves a cursor forward to the first entry of the cursor's kind. Returns the position of this entry, or `nil` if
+    /// there is none.
     @inline(__always)
     private mutating func first(
         _ cursor: Cursor, _ isOfKind: (UnsafeMutablePointer<OutgoingEntry>) -> Bool

@@ -4,8 +4,8 @@ import MQTTEngine
 /// Holds the entries of accepted messages that have not ended, in the order of acceptance, and the messages' bytes.
 ///
 /// The table has no lock, no clock, and no rules about messages. An entry keeps its place in the order when its state
-/// changes. Messages that an earlier process stored precede all messages of this process. They may be read after
-/// messages of this process were added, so they have their own ring.
+/// changes. Messages that an earlier process stored precede all messages of this process. The messages of the earlier
+/// process may be read after messages of this process were added. Therefore, they have their own ring.
 struct EntryTable: ~Copyable {
     /// The position of an entry. It is valid until the next entry is added. An entry precedes all entries with a higher
     /// slot.
@@ -43,8 +43,8 @@ struct EntryTable: ~Copyable {
 
     // MARK: Tokens
 
-    /// The token of all QoS 0 messages. The entry of a QoS 0 message is removed when the session takes the message. So
-    /// when the session reports a result, there is no entry that a token could name.
+    /// The token that all QoS 0 messages share. The entry of a QoS 0 message is removed when the session takes the
+    /// message. So when the session reports a result, there is no entry that a token could identify.
     static var unacknowledged: Token { 0 }
 
     /// Returns the token that identifies an entry to the session. The token is never ``unacknowledged``. Its highest
@@ -77,21 +77,22 @@ struct EntryTable: ~Copyable {
         earlier.append(state, in: .stored, qos, byteCount: byteCount, flags, end: end)
     }
 
-    /// Removes an entry. The message's bytes are freed at once, or later if the session reads bytes without the lock
-    /// now.
+    /// Removes an entry. The message's bytes are freed at once. If the session is reading bytes without the lock, the
+    /// message's bytes are freed in `endLending()`.
     @inline(__always)
     mutating func remove(_ slot: Slot) {
         if let place = self[slot].place { if isLent { spent.add(place) } else { memory.discard(place) } }
         if slot >= Self.firstNumber { current.remove(slot) } else { earlier.remove(slot) }
     }
 
-    /// Marks a waiting entry as in flight, because the session takes it. The entry no longer counts toward the limits.
+    /// Marks a waiting entry as in flight. Called when the session takes the message. The entry no longer counts toward
+    /// the limits.
     mutating func markInFlight(_ slot: Slot) {
         self[slot].flags.subtract([.isDroppable, .isCounted])
         if slot >= Self.firstNumber { current.markInFlight(slot) } else { earlier.markInFlight(slot) }
     }
 
-    /// Marks an entry as waiting again in its old place, because the session returned it.
+    /// Marks an entry as waiting again, in its old place in the order. Called when the session returns the message.
     mutating func markReturned(_ slot: Slot) {
         if slot >= Self.firstNumber { current.markReturned(slot) } else { earlier.markReturned(slot) }
     }
@@ -142,7 +143,7 @@ extension EntryTable {
     @inline(__always)
     func view(_ slot: Slot) -> MessageView? { self[slot].place.map { memory.view($0) } }
 
-    /// The size of the memory in bytes, with its unused bytes.
+    /// The size of the memory for message bytes, in bytes. The size includes unused memory.
     var heldByteCount: Int { memory.heldByteCount }
 
     /// Begins lending: the session reads the bytes of messages without the queue's lock until ``endLending()``.
@@ -155,11 +156,11 @@ extension EntryTable {
         compact()
     }
 
-    /// The memory is compacted only if its size exceeds twice the used bytes by more than 1 MiB.
+    /// The memory is compacted only if the unused part exceeds the used part by more than 1 MiB.
     private static var sparseLimit: Int { 1 << 20 }
 
-    /// Compacts the memory if more than half of it is unused. This happens if short-lived messages ended between
-    /// long-lived ones.
+    /// Compacts the memory if the unused part is much larger than the used part. This happens if short-lived messages
+    /// ended between long-lived messages.
     private mutating func compact() {
         guard memory.heldByteCount > 2 * memory.byteCount + Self.sparseLimit else { return }
         var slot = first

@@ -1,4 +1,5 @@
-/// Caches the topic that was decoded last, so that the topic of consecutive messages is decoded only once.
+/// Caches the string of the topic that was decoded last. If the next message has the same topic, its topic is not
+/// decoded again.
 struct LastTopic {
     private var text = ""
 

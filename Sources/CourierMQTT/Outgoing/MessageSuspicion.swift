@@ -18,9 +18,9 @@ import MQTTEngine
 ///                 ended early: strikes back to 0      lasted: the message is sent again; 3 strikes end it
 /// ```
 ///
-/// The suspicion ends after as many messages have finished as were unanswered at its start. The unanswered messages are
-/// sent again before all other messages, so the suspicion includes all of them. If one of them ends in another way, the
-/// suspicion only lasts longer.
+/// The suspicion counts messages that finish. It ends when this number reaches the number of messages that were
+/// unanswered at its start. The unanswered messages are sent again before all other messages, so the suspicion includes
+/// all of them. If one of them ends and is not counted, the suspicion lasts until a later message finishes.
 struct MessageSuspicion: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -41,7 +41,7 @@ struct MessageSuspicion: Sendable {
         var hasUnwrittenBytes = false
     }
 
-    /// A message that is rejected, because the broker ended connections after it.
+    /// A message that is rejected, because the broker ended connections after it received the message.
     struct Rejection: Equatable, Sendable {
         let token: Token
         /// The number of connections that ended because of the message.
@@ -53,9 +53,9 @@ struct MessageSuspicion: Sendable {
     /// The decision about a message after a connection ended.
     enum Verdict: Equatable, Sendable {
         case none
-        /// Store this number of strikes, if the message has a row in the message store.
+        /// The caller stores this number of strikes, if the message has a row in the message store.
         case storeStrikes(Token, Int)
-        /// Give up the message in the engine, and end it with an error.
+        /// The caller gives up the message in the engine, and ends the message with an error.
         case end(Rejection)
     }
 
@@ -63,24 +63,26 @@ struct MessageSuspicion: Sendable {
     /// end.
     struct Judgement: Equatable, Sendable {
         var verdict = Verdict.none
-        /// True if a message explains the end of the connection. Then the end does not indicate another client with the
+        /// True if a message explains the end of the connection. If true, the end is no sign of another client with the
         /// same client id.
         var explainsLoss = false
     }
 
-    /// The number of strikes that end a message.
+    /// The number of strikes after which a message ends. A strike means that the broker closed the connection right
+    /// after the message.
     static let strikeLimit = 3
-    /// If the broker closes the connection within 2 s after a message, the message may get the blame.
+    /// If the broker closes the connection within this time after a message, the message may be the cause.
     static let closeWindow = Duration.seconds(2)
-    /// The time that a control connection, which sends no messages, must last.
+    /// The time that a control connection must last. A control connection sends no messages, to test whether a
+    /// connection lasts without them.
     static let controlTime = Duration.seconds(10)
 
     private struct Suspicion {
         /// The number of messages that still have to finish before the suspicion ends.
         var remaining: Int
         var suspect: (token: Token, strikes: Int)?
-        /// True if a strike explains a lost connection. Becomes false when a control connection, which sends no
-        /// messages, ends early.
+        /// True if the suspected message is a plausible cause of lost connections. Becomes false when a control
+        /// connection, which sends no messages, ends early.
         var isPlausible = true
     }
 
@@ -95,14 +97,14 @@ struct MessageSuspicion: Sendable {
     /// The only unanswered message that was sent on this connection.
     private struct Flight {
         let token: Token
-        /// The time when the first byte was sent, or `nil` if bytes before it were still unsent.
+        /// The time when the first byte of the message was sent, or `nil` if earlier bytes were still unsent.
         let firstByteAt: Instant?
         var lastByteAt: Instant?
 
-        /// Returns true if a close at `now` is within `closeWindow` after the message.
+        /// Returns true if `now` is within `closeWindow` after the message was sent.
         ///
-        /// While the last byte is not written, the time of the first byte counts. A broker closes the connection as
-        /// soon as it reads the size of a packet that is too large.
+        /// If the last byte is not written yet, the time of the first byte counts. The reason: if a packet is too
+        /// large, a broker closes the connection as soon as it has read the packet's size.
         func isRecent(_ now: Instant) -> Bool {
             guard let start = lastByteAt ?? firstByteAt else { return false }
             return start.duration(to: now) <= MessageSuspicion.closeWindow
@@ -123,11 +125,12 @@ struct MessageSuspicion: Sendable {
     /// True while messages are sent one at a time.
     var isSuspicious: Bool { suspicion != nil }
 
-    /// The token of the message that has strikes.
+    /// The token of the message that has strikes; `nil` if no message has strikes.
     var suspectedToken: Token? { suspicion?.suspect?.token }
 
-    /// The maximum number of unacknowledged messages; `nil` for no limit. During a suspicion, the limit is 1. It is 0
-    /// without a connection, on a control connection, and until the broker has answered a PINGREQ on the connection.
+    /// The maximum number of unacknowledged messages; `nil`, without a suspicion, means no limit. During a suspicion,
+    /// the limit is 1 after the broker has answered a PINGREQ on the connection. Before the answer, without a
+    /// connection, and on a control connection, the limit is 0.
     var sendLimit: Int? {
         guard isSuspicious else { return nil }
         guard let connection, connection.hasAnsweredPing, !connection.isControl else { return 0 }
@@ -169,7 +172,7 @@ struct MessageSuspicion: Sendable {
     mutating func timerFired(now: Instant) { endControl(now) }
 
     /// Records that a PUBLISH was written, for the first time or again. The call is needed only while ``isSuspicious``
-    /// is true. A second call for the same message has no effect.
+    /// is true. A second call for the same message on the same connection has no effect.
     ///
     /// - Parameters:
     ///   - token: The token of the message.
@@ -232,12 +235,12 @@ struct MessageSuspicion: Sendable {
         return Judgement(verdict: .storeStrikes(flight.token, strikes), explainsLoss: suspicion.isPlausible)
     }
 
-    /// Ends the suspicion, because the messages in flight belong to another session now. The broker or the client id
-    /// has changed, or `destroy()` was called.
+    /// Ends the suspicion. Called when the messages in flight belong to another session now, because the broker or the
+    /// client id has changed, or `destroy()` was called.
     ///
     /// The caller must not call this function if the same broker lost the session and the messages are published again.
-    /// The suspicion must then continue. A client with clean start loses its session at the end of each connection, and
-    /// so do the clients of a broker that crashes because of a message.
+    /// In this case, the suspicion must continue. For example, a client with clean start loses its session at the end
+    /// of each connection. A broker that crashes because of a message loses the sessions of its clients.
     mutating func sessionChanged() {
         suspicion = nil
         connection?.isControl = false
@@ -299,7 +302,7 @@ extension MessageSuspicion.Rejection {
 }
 
 extension MessageSuspicion.Cause {
-    /// True if the broker's reason code blames a message.
+    /// True if the broker's reason code says that a message is the cause.
     fileprivate var namesMessage: Bool {
         switch self {
         case .peerDisconnected(.topicNameInvalid), .peerDisconnected(.packetTooLarge),
@@ -321,8 +324,8 @@ extension MessageSuspicion.Cause {
 }
 
 extension PacketReasonCode {
-    /// True if a DISCONNECT with this code is not about a single message. The cause is the broker's state, another
-    /// client, or the amount of messages that this client sends.
+    /// True if this code, in a DISCONNECT, names another cause than a single message: the broker's state, another
+    /// client, or the number of messages that this client sends.
     fileprivate var namesOtherReason: Bool {
         switch self {
         case .serverBusy, .serverShuttingDown, .keepAliveTimeout, .sessionTakenOver, .administrativeAction,

@@ -1,9 +1,9 @@
 /// The limits for waiting messages, and the rule for a new message when a limit is reached.
 ///
 /// The limits apply to all waiting messages. A message may wait for a connection, for acknowledgements of earlier
-/// messages, for a stalled socket, or for the message store, or it waits in the message store. The store's own limits
-/// apply as well. Messages in flight do not count. Messages that an earlier process stored count, but are never
-/// dropped.
+/// messages, for a stalled socket, or for the message store. Stored messages also wait until they are sent. In
+/// addition, the store has its own limits. Messages in flight do not count. Messages that an earlier process stored
+/// count, but are never dropped.
 public struct OfflinePolicy: Hashable, Sendable {
     /// The rule for a new message when the queue is at a limit.
     public enum Overflow: Hashable, Sendable {
@@ -11,14 +11,14 @@ public struct OfflinePolicy: Hashable, Sendable {
         /// with `queueFull`. Calls that do not wait fail with `queueFull` at once.
         case suspend(timeout: Duration)
         /// The oldest waiting messages fail with `queueFull`, one by one, until the new message fits. Messages that
-        /// were already sent once and messages of an earlier process are never dropped. If dropping all other messages
-        /// would not make enough room, the new message is dropped, as with ``dropNewest``. A dropped QoS 0 message is
-        /// not reported, because it counted as sent when the queue accepted it.
+        /// were already sent once and messages of an earlier process are never dropped. If even dropping all other
+        /// waiting messages would not make enough room, the new message is dropped, as with ``dropNewest``. A dropped
+        /// QoS 0 message is not reported, because it counted as sent when the queue accepted it.
         case dropOldest
         /// The new message is dropped. A waiting caller or a completion receives `queueFull`, and an event reports the
         /// drop. Calls that do not wait return as if the message had been accepted.
         case dropNewest
-        /// The call fails with `queueFull`.
+        /// The publishing call fails with `queueFull` at once.
         case fail
     }
 
@@ -37,10 +37,10 @@ public struct OfflinePolicy: Hashable, Sendable {
     /// Whether QoS 0 messages wait for a connection, too; `false` by default. If `false`, a QoS 0 message fails with
     /// `connectionLost` if there is no connection. If `true`, a waiting QoS 0 message counts as sent.
     public var queuesQoS0: Bool
-    /// The number of waiting messages that are sent in one batch on a new connection; 1,000 by default.
+    /// The maximum number of waiting messages that are sent in one batch on a new connection; 1,000 by default.
     public var drainCount: Int
-    /// The pause between two batches; 10 ms by default. With the pauses, a long queue does not reach the broker all at
-    /// once.
+    /// The pause between two batches of waiting messages; 10 ms by default. With the pauses, a long queue does not
+    /// reach the broker all at once.
     public var drainInterval: Duration
 
     /// Creates a policy. The documentation of each property names its default.

@@ -15,7 +15,7 @@ import MQTTEngine
 /// withdraws it.
 struct OutgoingEntry: ~Copyable {
     enum State: UInt8 {
-        /// The place holds no entry.
+        /// The position in the ring holds no entry.
         case free
         /// The message waits until the message store has stored it.
         case storing
@@ -117,7 +117,8 @@ typealias PublishContinuation = UnsafeContinuation<PublishAnswer, Never>
 enum PublishAnswer: Sendable {
     /// The broker acknowledged the message with this code.
     case acknowledged(PacketReasonCode)
-    /// The message is stored, or is accepted if it is not meant to be stored. Its entry has this token.
+    /// The message is stored, or only accepted if it is not meant for the message store. The token identifies the
+    /// message's entry.
     case stored(Token)
     indirect case ended(PublishOutcome)
     /// The task was cancelled. The delivery continues.

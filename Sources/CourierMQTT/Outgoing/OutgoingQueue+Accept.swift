@@ -3,8 +3,8 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// A message that a caller publishes, without its payload. The type is not copyable, because each copy would change
-/// reference counts.
+/// A message that a caller publishes, without its payload. The type is not copyable, because each copy would cost time
+/// for reference counting.
 struct OutgoingPublish: ~Copyable, Sendable {
     let topic: String
     let qos: QoS
@@ -91,7 +91,8 @@ extension OutgoingQueue {
     /// - Parameters:
     ///   - publish: The message.
     ///   - payload: The payload of the message.
-    ///   - array: The same payload as an array, if the caller has one. It saves a copy if the message is stored.
+    ///   - array: The same payload as an array, if the caller has one. If the message is stored, the array saves a copy
+    ///     of the payload.
     ///   - recipient: The receiver of the message's result.
     ///   - epoch: The epoch of the session that the message belongs to; `nil` for the present session.
     ///   - now: The current time. It is needed only with a message store, a maximum age or an expiry.
@@ -255,15 +256,15 @@ extension OutgoingQueue.State {
         table[slot].flags.contains(.isCounted) ? table[slot].byteCount : nil
     }
 
-    /// Records the time when an entry expires. Returns true if that is before all other entries.
+    /// Records the time when an entry expires. Returns true if this entry expires before all other entries.
     mutating func note(_ end: MonotonicInstant) -> Bool {
         guard end < nextEnd else { return false }
         nextEnd = end
         return true
     }
 
-    /// Returns true if the event loop must be woken for a new message. Returns true at most once until the loop has
-    /// checked the queue.
+    /// Returns true if the event loop must be woken for a new message. After the function has returned true, it returns
+    /// false until the loop has checked the queue.
     mutating func wakesLoop(_ lane: EntryTable.Lane) -> Bool {
         switch wakeCondition {
         case .nothing: return false

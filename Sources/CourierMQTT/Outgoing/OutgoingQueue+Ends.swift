@@ -28,8 +28,8 @@ struct EndedPublish: Sendable {
         /// The broker ended connections because of the message. The message store keeps the message as rejected.
         case rejected(CourierError)
 
-        /// True if the message's row must be removed from the store. The rows of a destroyed session are removed
-        /// together in another way.
+        /// True if the message's row must be removed from the store on its own. The rows of a destroyed session are
+        /// removed all at once by other code.
         fileprivate var removesRow: Bool {
             switch self {
             case .destroyed, .clientEnded, .rejected: false
@@ -56,7 +56,7 @@ struct EndedRow: Sendable {
     let wasSent: Bool
 }
 
-/// Ends entries, and returns the results.
+/// Ends entries, and returns the results of their messages.
 extension OutgoingQueue {
     /// Ends an entry. Returns `nil` if the entry has already ended.
     func end(_ token: Token, _ cause: EndedPublish.Cause) -> EndedPublish? {
@@ -223,7 +223,8 @@ extension OutgoingQueue.State {
         return ended
     }
 
-    /// Removes all entries and all waiters, and returns them.
+    /// Ends all entries with this cause, and removes all callers that wait for room. Returns the ended publishes and
+    /// the callers.
     mutating func takeAll(_ cause: EndedPublish.Cause) -> OutgoingQueue.Remains {
         var remains = OutgoingQueue.Remains()
         while let slot = table.first { remains.ended.append(end(slot, cause)) }

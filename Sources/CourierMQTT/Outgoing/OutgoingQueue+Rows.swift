@@ -51,8 +51,8 @@ struct RowState {
         onDiskCount == 0 && inMemory.count < memoryCount && inMemory.byteCount < Self.memoryByteCount
     }
 
-    /// True if the store must read more rows: rows are unread or on disk only, and at most half of the memory limits is
-    /// used.
+    /// True if the store must read more rows. Two conditions must be met: rows are unread or on disk only, and at most
+    /// half of each memory limit is used.
     var readsRows: Bool {
         (hasUnreadRows || onDiskCount > 0) && inMemory.count <= memoryCount / 2
             && inMemory.byteCount <= Self.memoryByteCount / 2
@@ -63,7 +63,7 @@ struct RowState {
         inMemory = inMemory + OutgoingRules.Amount(count: 1, byteCount: byteCount)
     }
 
-    /// No longer counts a message in memory, because the session took it or it ended.
+    /// Subtracts a message from the messages in memory, because the session took the message or the message ended.
     mutating func left(_ byteCount: Int) { inMemory = inMemory - OutgoingRules.Amount(count: 1, byteCount: byteCount) }
 
     mutating func movedToDisk() { onDiskCount += 1 }
@@ -181,7 +181,8 @@ extension OutgoingQueue {
         }
     }
 
-    /// The maximum number of messages that the store waits for, 128. If more are expected, it commits at once.
+    /// The maximum number of messages that the store waits for, 128. If more messages are expected, the store commits
+    /// at once.
     static let gatheringLimit = 128
 
     /// Ends the wait for more messages. Returns true if the store must check the queue.
@@ -197,8 +198,8 @@ extension OutgoingQueue {
 
     // MARK: Packet ids
 
-    /// Records the packet id that the session gave a message. Returns the message's row, or `nil` if the message has
-    /// none.
+    /// Records the packet id that the session gave a message. Returns the id and the QoS of the message's row, or `nil`
+    /// if the message has no row.
     func noteSent(_ token: Token, _ id: PacketID) -> (id: StoredMessage.ID, qos: QoS)? {
         state.withLock { state in
             guard let slot = state.table.slot(of: token), let row = state.table[slot].row, let rowID = row.id else {
@@ -219,7 +220,8 @@ extension OutgoingQueue {
         }
     }
 
-    /// Returns the rows of the messages that have a packet id. If `isForgotten` is true, also removes these packet ids.
+    /// Returns the row ids of all messages that have a packet id. If `isForgotten` is true, also removes these packet
+    /// ids from the entries.
     func rowsWithPacketID(isForgotten: Bool) -> [StoredMessage.ID] {
         state.withLock { state in
             var rows: [StoredMessage.ID] = []
@@ -284,8 +286,8 @@ extension OutgoingQueue {
 
     /// Adds an entry for a row of an earlier process, after the rows that were read before, if memory has room.
     ///
-    /// - Returns: The entry's token, or `nil` if memory is full. Also the message that ended, if one of two latest-only
-    ///   messages to the topic replaced the other.
+    /// - Returns: The entry's token, or `nil` if memory is full. If one of two latest-only messages to the topic
+    ///   replaced the other, also the message that was replaced.
     func addEarlier(_ row: LoadedRow) -> (token: Token?, ended: EndedPublish?) {
         state.withLock { state in
             guard state.rows.inMemory.count < state.rows.memoryCount,
@@ -317,8 +319,8 @@ extension OutgoingQueue {
         }
     }
 
-    /// Copies the bytes of stored messages from a page of rows (the rows that one read returned) into memory. Handles
-    /// entries whose bytes are on disk only, in their order.
+    /// Copies the bytes of stored messages from a page of rows (the rows that one read returned) into memory. Fills the
+    /// entries whose bytes are on disk only, in the order of the entries.
     ///
     /// - Parameters:
     ///   - rows: The page, in the order of the row ids.
@@ -388,8 +390,8 @@ extension OutgoingQueue.State {
         var header = OutgoingHeader(
             PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, expiry: row.expiry,
             token: table.token(of: slot))
-        // The session sends a QoS 2 message only after its packet id is stored. So the message can still expire after
-        // the session took it.
+        // The session sends a QoS 2 message only after the message's packet id is stored. So the message can still
+        // expire between the time when the session takes it and the time when it is sent.
         header.firstSendEnd = table[slot].end
         row.topic.withUTF8Bytes { topic in
             scratch.withBytes {

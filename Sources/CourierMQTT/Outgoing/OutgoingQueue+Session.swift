@@ -145,10 +145,12 @@ extension OutgoingQueue.State {
         rules.beginPace(waitingCount: count, now: now)
     }
 
-    /// The maximum number of messages that are taken while the lock is held, 32. Then callers can use the lock.
+    /// The maximum number of messages that are taken in one locked section, 32. After each section, the lock is free
+    /// for callers.
     private static var takenAtATime: Int { 32 }
 
-    /// Takes the next messages. Returns false if no more can be taken now.
+    /// Takes the next messages. Returns true if the function must be called again, because more messages may be taken
+    /// now.
     fileprivate mutating func take(
         _ views: inout [MessageView], _ taking: inout OutgoingQueue.Taking, _ taken: inout OutgoingQueue.Taken
     ) -> Bool {

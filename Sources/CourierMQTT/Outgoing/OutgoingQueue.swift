@@ -54,7 +54,8 @@ final class OutgoingQueue: Sendable {
         var finish: CourierError?
 
         var wakeCondition = WakeCondition.nothing
-        /// The waiting latest-only entry of each topic, by the topic's bytes. A newer message replaces the entry.
+        /// The waiting latest-only entry of each topic, by the topic's bytes. A newer latest-only message to the topic
+        /// replaces the entry.
         var latest: [[UInt8]: Token] = [:]
         /// No waiting entry expires before this time.
         var nextEnd = MonotonicInstant.never

@@ -45,8 +45,8 @@ struct OutgoingRules {
     private(set) var unreadCount = 0
     /// Callers that wait for room, in the order of their calls.
     private var roomWaiters: [RoomWaiter] = []
-    /// The size of the message that was refused last. It is `nil` again when there is room for the message, or a caller
-    /// waits for this room.
+    /// The size of the message that was refused last. It becomes `nil` when there is room for the message, or when a
+    /// caller waits for this room.
     private var refusedSize: Int?
     /// True from the beginning of a connection until the queue first takes messages for this connection.
     private(set) var awaitsPace = false
@@ -61,9 +61,9 @@ struct OutgoingRules {
         var needsConnection = false
     }
 
-    /// The state of sending, in batches, the messages that waited when the connection began.
+    /// The progress of sending the messages that waited when the connection began. They are sent in batches.
     private struct Pace {
-        /// The number of messages from the time before the connection that still wait.
+        /// The number of messages that waited when the connection began, and that still wait.
         var left: Int
         /// The number of messages that may be sent before ``next``.
         var budget: Int
@@ -104,7 +104,7 @@ struct OutgoingRules {
         if isDroppable { droppable = droppable + Amount(count: 1, byteCount: byteCount) }
     }
 
-    /// No longer counts a message that ended, or that the session took for the first time.
+    /// Subtracts a message that ended, or that the session took for the first time.
     mutating func uncount(_ byteCount: Int, isDroppable: Bool) {
         waiting = waiting - Amount(count: 1, byteCount: byteCount)
         if isDroppable { droppable = droppable - Amount(count: 1, byteCount: byteCount) }
@@ -132,8 +132,8 @@ struct OutgoingRules {
         !isConnected || (waiting.count <= maximumCount / 2 && waiting.byteCount <= maximumBytes / 2)
     }
 
-    /// Adds a caller that waits for room for its message. Returns false if the caller must not wait, but try again at
-    /// once: there is room, or the message cannot wait without a connection.
+    /// Adds a caller that waits for room for its message. Returns false if the caller must try again at once: there is
+    /// room, or the message cannot wait without a connection.
     mutating func wait(_ waiter: Waiter<Void>, for byteCount: Int, _ qos: QoS) -> Bool {
         let needsConnection = qos == .zero && !policy.queuesQoS0
         if wakesWaiters, hasRoom(for: byteCount) || (needsConnection && !isConnected) { return false }

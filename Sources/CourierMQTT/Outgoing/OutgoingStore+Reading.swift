@@ -53,7 +53,8 @@ extension OutgoingStore {
         }
         for row in rows {
             guard row.message.id.rawValue <= lastEarlierID else { return endEarlierRows() }
-            // A restored row is already an entry, because the session continues its delivery. Such a row is skipped.
+            // A restored row already has an entry, because the session continues the delivery of its message. So the
+            // row is skipped.
             if restored.remove(row.message.id) == nil {
                 guard let end = addEarlier(row) else {
                     parts.wakeSession()

@@ -12,7 +12,7 @@ import MQTTEngine
 /// ```
 ///
 /// `@unchecked Sendable` is safe, because all variables are used on the event loop only. The functions that other types
-/// call check this.
+/// call check that they run on the event loop.
 final class OutgoingStore: @unchecked Sendable {
     /// The time before the store is read again after a failed read, 1 s.
     static let retryInterval = Duration.seconds(1)
@@ -27,7 +27,8 @@ final class OutgoingStore: @unchecked Sendable {
         let texts: WireText
         /// The clock for the ages of stored messages.
         let clock: StoreClock
-        /// Begins the suspicion of a message that has strikes from an earlier process.
+        /// Begins the suspicion of a message. In an earlier process, the broker closed connections right after this
+        /// message. Each of these connections is a strike.
         let suspect: (Token, _ strikes: Int) -> Void
         /// Makes the session check the queue.
         let wakeSession: () -> Void
@@ -55,7 +56,8 @@ final class OutgoingStore: @unchecked Sendable {
     var lastEarlierID: UInt64 = 0
     /// The id of the last row of an earlier process that was read.
     var lastRead: StoredMessage.ID?
-    /// Rows of an earlier process that became entries when the session began, before pages of rows were read.
+    /// The ids of rows of an earlier process that became entries when the session began, before pages of rows were
+    /// read.
     var restored: Set<StoredMessage.ID> = []
     /// The number of sessions that the broker has lost.
     private var lostSessionCount = 0
@@ -84,7 +86,7 @@ final class OutgoingStore: @unchecked Sendable {
 
     /// Begins a session with the rows of an earlier process.
     ///
-    /// - Returns: The messages that the session continues.
+    /// - Returns: The messages whose delivery the session continues.
     func begin(_ session: StoredSession, _ scope: StoreScope) -> [ClientEngine.UnfinishedMessage] {
         loop.preconditionOnLoop()
         self.scope = scope
@@ -145,8 +147,8 @@ final class OutgoingStore: @unchecked Sendable {
 
     // MARK: Committing
 
-    /// Commits the messages that wait for the store, unless a commit is running. When that commit has ended, the next
-    /// commit begins.
+    /// Commits the messages that wait for the store. If a commit is running, the function does nothing, because the
+    /// next commit begins when that commit has ended.
     func commitNext() {
         loop.preconditionOnLoop()
         guard let scope, !isCommitting, !isFinished else { return }
@@ -226,8 +228,8 @@ final class OutgoingStore: @unchecked Sendable {
 
     // MARK: Waiting for more messages before a commit
 
-    /// Commits after the callers whose messages were just stored had time to add their next messages. The task below is
-    /// created after their tasks were resumed, so it runs after them.
+    /// Commits later, so that the callers whose messages were just stored have time to add their next messages. The
+    /// task below is created after the tasks of these callers were resumed, so it runs after these tasks.
     private func awaitCallers() {
         Task { if queue.stopGathering() { loop.execute { [self] in commitNext() } } }
         limitGathering()
@@ -267,9 +269,9 @@ extension OutgoingStore {
         addStep(.progress(row.id, .received(packetID: row.packetID.rawValue))) { stored(row.packetID) }
     }
 
-    /// Stores the progress of a delivery, and then calls `stored`. If the broker loses the session before, `stored` is
-    /// not called. The message may already be sent again with the same packet id, and the progress of the new delivery
-    /// is not stored yet.
+    /// Stores the progress of a delivery, and then calls `stored`. If the broker loses the session before the progress
+    /// is stored, `stored` is not called. In that case, the message may already be sent again with the same packet id,
+    /// and the progress of the new delivery is not stored yet.
     private func addStep(_ change: StoreChange, stored: @escaping () -> Void) {
         let count = lostSessionCount
         steps.add(change) { [self] in if lostSessionCount == count { stored() } }
@@ -292,7 +294,8 @@ extension OutgoingStore {
         steps.add([.removeOutgoing(row.id)], settled: removed)
     }
 
-    /// Stores the number of strikes of a message; 0 if its earlier strikes no longer count.
+    /// Stores the number of strikes of a message: the connections that the broker closed right after the message. The
+    /// number is 0 if earlier strikes no longer count.
     func strike(_ token: Token, _ count: Int) {
         loop.preconditionOnLoop()
         guard let row = queue.row(of: token) else { return }

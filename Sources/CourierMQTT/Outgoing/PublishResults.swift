@@ -9,7 +9,8 @@ import Synchronization
 /// `@unchecked Sendable` is safe: `answered` is used on the event loop only. All other properties are constant or have
 /// a lock.
 final class PublishResults: @unchecked Sendable {
-    /// After a batch of answers, lists with room for more results than this are freed.
+    /// The maximum capacity of a list whose memory is kept for the next batch of answers, 128 results. The memory of
+    /// larger lists is freed.
     private static let keptCount = 128
 
     private let queue: OutgoingQueue
@@ -40,7 +41,8 @@ final class PublishResults: @unchecked Sendable {
 
     // MARK: Answers of the broker
 
-    /// Reports the broker's answers to messages, in one turn of the delivery queue. Runs on the event loop.
+    /// Reports the broker's answers to messages. Adds all completions to the delivery queue together. Runs on the event
+    /// loop.
     func report(_ answers: [OutgoingQueue.Answer]) {
         // Use a local variable, because each access to the property checks for exclusive access.
         var answered = OutgoingQueue.Answered()

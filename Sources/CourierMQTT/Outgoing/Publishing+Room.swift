@@ -1,11 +1,12 @@
 import CourierCore
 import CourierTransport
 
-/// Waits for room in the queue: for publishing calls, as long as the policy allows, and for `readyToPublish()`.
+/// Waits for room in the queue, for publishing calls and for `readyToPublish()`. A publishing call waits only as long
+/// as the policy allows.
 extension Publishing {
     private struct TimeIsOver: Error {}
 
-    /// The time until which a publishing call that begins to wait now waits for room; `nil` if it may not wait.
+    /// The time when a publishing call gives up if it begins to wait for room now; `nil` if the call may not wait.
     var endOfWaiting: ContinuousClock.Instant? {
         guard case .suspend(let timeout) = queue.policy.overflow else { return nil }
         return loop.clock.now.advanced(by: timeout.bounded)

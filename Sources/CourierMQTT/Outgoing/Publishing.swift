@@ -94,8 +94,8 @@ final class Publishing: Sendable {
     }
 
     /// Publishes like `publishAndWait(_:as:)`, but without a `PublishRequest`, because moving a request in memory costs
-    /// more than moving the message. The function is inlined, because the task needs extra time to resume in each
-    /// asynchronous call.
+    /// more than moving the message. The function is inlined, because each asynchronous call costs extra time when the
+    /// task resumes.
     @inline(__always)
     nonisolated(nonsending) func publishAndWait<Value>(
         _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
@@ -191,12 +191,12 @@ final class Publishing: Sendable {
     /// The event that a task waits for.
     private enum Wait {
         case nothing
-        /// The message is stored.
+        /// The task waits until the message is stored.
         case storing
         case end
     }
 
-    /// Adds a message to the queue without a waiting task.
+    /// Adds a message to the queue. No task waits for the message's result.
     private func enterForNobody(_ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?)
         -> PublishAnswer
     {
@@ -209,7 +209,7 @@ final class Publishing: Sendable {
     /// Adds a message to the queue, and waits for the answer.
     ///
     /// The task adds its continuation to the entry. If the task is cancelled, the continuation is removed. Both steps
-    /// may run at the same time. Each step reads in `entered` whether the other step was first.
+    /// may run at the same time. Each step uses `entered` to find out whether the other step was first.
     @inline(__always)
     private nonisolated(nonsending) func enter(
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?, _ wait: Wait
@@ -242,7 +242,7 @@ final class Publishing: Sendable {
     private static let notEntered: UInt64 = 0
     private static let cancelled: UInt64 = .max
 
-    /// Resumes the task that waits for this message, and passes the answer `cancelled`. Does nothing if no task waits.
+    /// Resumes the task that waits for this message, with the answer `cancelled`. Does nothing if no task waits.
     private func cancel(_ token: Token) {
         switch queue.takeRecipient(token) {
         case .task(let task), .acceptance(let task): task.resume(returning: .cancelled)
@@ -308,8 +308,8 @@ final class Publishing: Sendable {
         return counts ? now() : nil
     }
 
-    /// Returns the current time. The function is not inlined, because its callers would then need memory for the
-    /// clock's type with each message.
+    /// Returns the current time. The function is not inlined. If it were inlined, its callers would need memory for the
+    /// clock's type for each message.
     @inline(never)
     private func now() -> MonotonicInstant { MonotonicInstant(loop.clock.now) }
 }

@@ -4,8 +4,8 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Collects acknowledgements of readers on any thread. Passes all collected acknowledgements together to the session
-/// and the store, on the event loop.
+/// Collects the acknowledgements that readers make on any thread. Passes them together to the session and the message
+/// store, on the event loop.
 final class AcknowledgementInbox: LoopWork {
     private struct State {
         var tickets: [AcknowledgementTicket] = []
@@ -25,7 +25,7 @@ final class AcknowledgementInbox: LoopWork {
         self.loop = loop
     }
 
-    /// Adds the ticket of a message that all readers have finished. Called from any thread.
+    /// Adds the ticket of a message after all readers of the message have finished it. Called from any thread.
     func add(_ ticket: AcknowledgementTicket) {
         let needsTurn = state.withLock { state in
             state.tickets.append(ticket)
@@ -66,14 +66,14 @@ final class AcknowledgementInbox: LoopWork {
         _ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success,
         settled: ((Result<Void, CourierError>) -> Void)? = nil
     ) {
-        // A packet id of an earlier session may belong to another message now, so it is not stored.
+        // Does not store a packet id of an earlier session, because another message may have this id now.
         guard handle.qos == .exactlyOnce, let rows, driver.awaitsAcknowledgement(handle) else {
             driver.acknowledge(handle, code)
             settled?(.success(()))
             return
         }
-        // The packet id is stored before PUBREC is sent. So the client recognizes a repetition of the message after a
-        // crash.
+        // Stores the packet id before PUBREC is sent. So after a crash, the next process recognizes the message if the
+        // broker sends it again.
         rows.remember(handle.packetID.rawValue) { [driver] outcome in
             if case .success = outcome { driver.acknowledge(handle, code) }
             settled?(outcome)

@@ -11,14 +11,14 @@ import Synchronization
 final class AcknowledgementTicket: Sendable {
     typealias Outcome = Result<Void, CourierError>
 
-    /// The origin of the message, which decides how it is acknowledged.
+    /// The origin of the message. It determines how the message is acknowledged.
     enum Receipt: Sendable {
         /// The broker sent the message and waits for its acknowledgement.
         case delivery(IncomingMessage.Handle)
         /// The message is a row of the message store. `epoch` identifies the session of the row; see ``DurableInbox``.
         case row(StoredMessage.ID, epoch: Int)
-        /// The message was kept in memory, and needs no acknowledgement. If a reader leaves it unfinished, it is kept
-        /// again until the given time, or without a limit if the time is `nil`.
+        /// The message was kept in memory, and needs no acknowledgement. If its reader leaves it unfinished, the client
+        /// keeps it again until the given time; `nil` for no limit.
         case kept(until: ContinuousClock.Instant?)
     }
 
@@ -27,7 +27,7 @@ final class AcknowledgementTicket: Sendable {
         /// The code of the first reader that rejected the message; `nil` if no reader rejected it.
         var rejection: NegativeAcknowledgement?
         var outcome: Outcome?
-        /// Called when the acknowledgement has succeeded or failed.
+        /// The functions to call when the acknowledgement has succeeded or failed.
         var waiters: [@Sendable (Outcome) -> Void] = []
     }
 
@@ -50,7 +50,7 @@ final class AcknowledgementTicket: Sendable {
         return (id, session)
     }
 
-    /// True while the message is being stored because a reader left it unfinished.
+    /// True while a message that a reader left unfinished is being stored.
     var isBeingStored: Bool {
         get { storing.load(ordering: .relaxed) }
         set { storing.store(newValue, ordering: .relaxed) }
@@ -82,7 +82,7 @@ final class AcknowledgementTicket: Sendable {
     }
 
     /// Calls `waiter` with the outcome of the acknowledgement. If other readers still process the message, `waiter` is
-    /// called with success at once, because the acknowledgement then depends on these readers.
+    /// called with success at once: this reader's part is done, and the outcome depends on the other readers.
     fileprivate func whenSettled(_ waiter: @escaping @Sendable (Outcome) -> Void) {
         let outcome = state.withLock { state -> Outcome? in
             if let outcome = state.outcome { return outcome }
@@ -94,8 +94,8 @@ final class AcknowledgementTicket: Sendable {
     }
 }
 
-/// One reader's part in an ``AcknowledgementTicket``. Only the first call that acknowledges or rejects the message
-/// counts.
+/// One reader's part in an ``AcknowledgementTicket``. Only the first call that acknowledges or rejects the message has
+/// an effect.
 final class AcknowledgementPart: MessageAcknowledgement {
     private let hasFinished = Atomic(false)
     private let ticket: AcknowledgementTicket

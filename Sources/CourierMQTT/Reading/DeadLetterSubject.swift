@@ -1,7 +1,8 @@
 import CourierCore
 import Synchronization
 
-/// Sends messages that a reader could not decode to the subscribers of `client.deadLetters`.
+/// Sends dead letters to the subscribers of `client.deadLetters`. A dead letter is a message that a reader could not
+/// use.
 final class DeadLetterSubject: Sendable {
     private let letters = PassthroughSubject<DeadLetter, Never>()
     private let listenerCount = Atomic<Int>(0)
@@ -11,7 +12,7 @@ final class DeadLetterSubject: Sendable {
     /// True while the publisher has a subscriber.
     var isListenedTo: Bool { listenerCount.load(ordering: .relaxed) > 0 }
 
-    /// Publishes each dead letter to the subscribers that exist when it is sent.
+    /// A publisher of dead letters. A new subscriber receives no earlier dead letters.
     var publisher: AnyPublisher<DeadLetter, Never> {
         AnyPublisher<DeadLetter, Never> { [self] receive in
             listenerCount.add(1, ordering: .relaxed)

@@ -1,7 +1,7 @@
 import CourierCore
 
-/// Messages of QoS 1 and 2 in memory that wait for a new reader until their end time. Either there was no reader when
-/// the message arrived, or a reader left the message without acknowledging it.
+/// Received messages of QoS 1 and 2 that wait in memory for a new reader, each until its end time. A message is kept
+/// here if it had no reader when it arrived, or if its reader left without finishing it.
 ///
 /// A message is *unfinished* while the broker waits for its acknowledgement.
 ///
@@ -55,9 +55,9 @@ struct KeptMessages {
         return true
     }
 
-    /// Keeps a message that its reader has not acknowledged, until `end`. Returns `false` if the message is already in
-    /// this list, is being stored or has no ticket. The limits do not apply, because the buffer of the reader has
-    /// already limited these messages.
+    /// Keeps an unacknowledged message until `end`. Returns `false` if the message is already in this list, is being
+    /// stored, has no ticket, or has an invalid topic. The limits do not apply, because the reader's buffer has already
+    /// limited the number of these messages.
     mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) -> Bool {
         guard let ticket = message.ticket, let topic = try? TopicName(received: message.topic),
             !ticket.isBeingStored, tickets.insert(ObjectIdentifier(ticket)).inserted
@@ -96,8 +96,8 @@ struct KeptMessages {
     /// Records that a message was stored, or that the store refused it.
     func storingEnded(_ message: ReceivedMessage) { message.ticket?.isBeingStored = false }
 
-    /// Puts unacknowledged messages back in front of the other messages. Returns the messages that are not put back,
-    /// such as messages that another reader has already left here.
+    /// Puts unacknowledged messages back, before all other messages of this list. Returns the messages that were not
+    /// put back, for example because another reader has left the same message here meanwhile.
     mutating func putBack(_ messages: [ReceivedMessage], until end: Instant) -> [ReceivedMessage] {
         let present = elements
         elements = []
@@ -106,8 +106,8 @@ struct KeptMessages {
         return refused
     }
 
-    /// Marks unacknowledged messages whose end time has passed as acknowledged, and keeps them without an end time. If
-    /// there is no room for a message, it stays unacknowledged until `end`.
+    /// If the end time of an unacknowledged message has passed, marks the message as acknowledged, and keeps it without
+    /// an end time. If there is no room for the message, it stays unacknowledged until `end`.
     ///
     /// - Returns: The messages that the caller must acknowledge now, with their tickets, and `true` if there was room
     ///   for all messages.

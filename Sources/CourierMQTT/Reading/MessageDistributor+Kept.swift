@@ -6,15 +6,15 @@ import MQTTEngine
 
 /// Keeps messages without a reader for a later reader, or drops and reports them.
 extension MessageDistributor {
-    /// The time after which a message that a loop has not acknowledged is stored and acknowledged, 10 s. If there is no
-    /// store, the message is kept in memory.
+    /// If a loop has left a message unacknowledged for this time, 10 s, the client stores and acknowledges the message.
+    /// Without a store, the client keeps the message in memory.
     ///
     /// A broker limits the number of unacknowledged messages, and acknowledgements are sent in the order of the
-    /// messages ([MQTT-4.6.0-2]). So one message that is never acknowledged would finally stop all later messages.
+    /// messages ([MQTT-4.6.0-2]). So one message that is never acknowledged would eventually stop all later messages.
     static let unfinishedPatience = Duration.seconds(10)
 
-    /// The shortest time between two log lines of the same kind, 60 s. One kind is about messages without a reader, the
-    /// other about messages that could not be decoded.
+    /// The shortest time between two log lines of the same kind, 60 s. There are two kinds: lines about messages
+    /// without a reader, and lines about messages that could not be used.
     static let warningInterval = Duration.seconds(60)
 
     /// Passes the kept messages that match the filter of a new reader to this reader.
@@ -34,8 +34,8 @@ extension MessageDistributor {
             if mode == .afterProcessing, let present = message.ticket {
                 ticket = present
             } else {
-                // If the broker still waits for the acknowledgement, it is sent now. If the reader does not read the
-                // message, the client keeps the message again.
+                // If the broker still waits for the acknowledgement, the acknowledgement is sent now. If the reader
+                // does not read the message, the client keeps the message again.
                 message.acknowledge()
                 let end = message.ticket == nil ? end : nil
                 ticket = AcknowledgementTicket(.kept(until: end), readers: 1, done: dependencies.finished)
@@ -48,12 +48,12 @@ extension MessageDistributor {
         for slice in slices { state.pointee.shares[id].insertEarlier(slice) }
     }
 
-    /// Whether the message arrived in the present session.
+    /// Returns true if the message arrived in the current session.
     private func isOfSession(_ message: ReceivedMessage) -> Bool { message.arrival >= state.pointee.sessionSerial }
 
-    /// Passes a message to the oldest matching reader that was added after the reader with this serial and after the
-    /// message arrived. Returns `false` if there is no matching reader. Readers that were added before have received
-    /// the message or another copy of it, or do not read its topic.
+    /// Passes a message to the oldest matching reader that was added after the message arrived, and whose serial is
+    /// higher than `serial`. Returns `false` if there is no such reader. Earlier readers have already received the
+    /// message or a copy of it, or do not read its topic.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int,
         _ isRight: (Reader) -> Bool = { _ in true }
@@ -66,15 +66,16 @@ extension MessageDistributor {
     }
 
     /// Passes a message that the reader `leaver` has not finished to a matching reader that was added later. Skips
-    /// readers that receive the message from the broker as a retained message. Returns `false` if no reader remains.
+    /// readers that receive the message from the broker as a retained message. Returns `false` if no reader receives
+    /// the message here.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, leftBy leaver: Reader
     ) -> Bool {
         give(message, until: end, after: leaver.serial) { !isSent(message, to: $0) }
     }
 
-    /// True if the broker keeps the message as a retained message, and sends it to `reader` after a subscription
-    /// request that follows the reader's start.
+    /// True if the broker has the message as a retained message, and sends it to `reader`, because a subscription
+    /// request followed or will follow the start of the reader.
     private func isSent(_ message: ReceivedMessage, to reader: Reader) -> Bool {
         guard isKeptByBroker(message), let topic = try? TopicName(received: message.topic),
             let subscriptions = dependencies.subscriptions()
@@ -101,8 +102,8 @@ extension MessageDistributor {
         return first
     }
 
-    /// Keeps the messages that a reader has not acknowledged or not read, except messages of a destroyed session. A
-    /// matching reader that was added later, and has not received a message, receives this message at once.
+    /// Keeps the messages that a reader left unacknowledged or unread, except messages of a destroyed session. If
+    /// another matching reader was added later and has not received a message, it receives this message at once.
     func keepUnfinished(_ messages: [ReceivedMessage], of leaver: Reader) {
         loop.preconditionOnLoop()
         let messages = messages.filter { isOfSession($0) }
@@ -116,9 +117,8 @@ extension MessageDistributor {
             case .delivery(let handle):
                 if !message.isShared, isNeeded(handle), give(message, leftBy: leaver) { continue }
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
-                // A matching reader that was added later has received this message, and reads the stored messages
-                // itself. Without such a reader, this message is added to the store after the messages that are there
-                // already.
+                // If a matching reader was added later, it already has this message, and reads the stored messages
+                // itself. Otherwise, this message must be stored after the messages that are already in the store.
                 if hasRows, firstReader(of: message.topic, after: leaver.serial) == nil {
                     topicsAfterRows.insert(message.topic)
                 }
@@ -134,7 +134,7 @@ extension MessageDistributor {
         setUnfinishedTimer()
     }
 
-    /// Makes the stored messages among `messages` available to other readers again. Readers with a serial above
+    /// Makes the stored messages among `messages` available to other readers again. Readers whose serial is higher than
     /// `serial` read them at once.
     private func giveBackRows(of messages: [ReceivedMessage], after serial: Int) {
         guard let rows else { return }
@@ -158,8 +158,8 @@ extension MessageDistributor {
         }
     }
 
-    /// Stores the unacknowledged messages whose end time has passed, and then acknowledges them. Without a store, keeps
-    /// these messages in memory. If there is no room for a message, it stays unacknowledged.
+    /// Stores and then acknowledges the unacknowledged messages whose end time has passed. Without a store, keeps them
+    /// in memory and acknowledges them. If there is no room for a message, the message stays unacknowledged.
     private func finishUnfinished() {
         if let rows {
             storeUnfinished(state.pointee.kept.takeUnfinished(now: loop.now), in: rows)
@@ -187,7 +187,7 @@ extension MessageDistributor {
                 refused.settle(index, nil)
                 continue
             }
-            // A packet id of an earlier session may belong to another message now, so it is not stored.
+            // Does not store a packet id of an earlier session, because another message may have this id now.
             let id = dependencies.awaits(handle) ? handle.storedID : nil
             let isTaken = rows.keep(message, packetID: id, for: nil, isNew: false) { [weak self] outcome in
                 guard let self else { return }
@@ -209,8 +209,8 @@ extension MessageDistributor {
         handle.qos == .exactlyOnce || dependencies.awaits(handle)
     }
 
-    /// Passes unacknowledged messages that the store refused to matching readers that were added meanwhile. A message
-    /// without such a reader is kept in memory and stays unacknowledged.
+    /// Handles unacknowledged messages that the store refused: passes each one to a matching reader that was added
+    /// meanwhile. A message without such a reader is kept in memory and stays unacknowledged.
     private func putBack(_ messages: [ReceivedMessage], after lastReader: Int) {
         for message in messages { state.pointee.kept.storingEnded(message) }
         let left = messages.filter { isOfSession($0) && !give($0, after: lastReader) }
@@ -272,7 +272,7 @@ extension MessageDistributor {
             return false
         }
         if let rows, let handle {
-            // Unfinished messages of this topic are older, so they are stored first.
+            // Unfinished messages of this topic arrived earlier, so they are stored first.
             storeUnfinished(state.pointee.kept.takeUnfinished(topic: message.topic), in: rows)
             if store(message, handle, in: rows) { return true }
         } else if state.pointee.kept.keep(message, until: loop.now.advanced(by: timeToKeep)) {
@@ -299,8 +299,8 @@ extension MessageDistributor {
         }
     }
 
-    /// Passes a message that the store refused to a reader that was added meanwhile. Returns `false` if no reader takes
-    /// it.
+    /// Handles a message that the store refused: passes the message to a reader that was added meanwhile. Returns
+    /// `false` if no reader takes the message.
     private func giveRefused(
         _ message: ReceivedMessage, _ handle: IncomingMessage.Handle, after lastReader: Int
     ) -> Bool {
@@ -337,7 +337,8 @@ extension MessageDistributor {
 
     private func warn(_ text: String) { warn(text, \.unread) }
 
-    /// Logs `text` about a message that could not be used, at most once in each `warningInterval`.
+    /// Logs `text`, which is about messages that could not be used. Logs at most one such line in each
+    /// `warningInterval`.
     func warnOfUndecodable(_ text: String) {
         loop.preconditionOnLoop()
         warn(text, \.undecodable)

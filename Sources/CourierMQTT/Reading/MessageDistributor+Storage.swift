@@ -15,9 +15,9 @@ extension MessageDistributor {
         for id in state.pointee.readers.indices where state.pointee.readers[id] != nil { beginCatchUp(id) }
     }
 
-    /// Lets readers of `topic` read the store, because a message was stored, or a reader left a stored message
-    /// unfinished (`isGivenBack`). Readers with a serial up to `serial` have received the message already, and are
-    /// skipped.
+    /// Reads the store for the readers of `topic`, because a message was stored. If `isGivenBack` is `true`, the reason
+    /// is that a reader left a stored message unfinished. Skips readers whose serial is at most `serial`, because they
+    /// have already received the message.
     func rowAppeared(_ topic: String, after serial: Int = 0, isGivenBack: Bool = false) {
         guard state.pointee.lastSerial > serial, state.pointee.readers.contains(where: { $0 != nil }),
             let name = try? TopicName(received: topic)
@@ -29,11 +29,12 @@ extension MessageDistributor {
         }
     }
 
-    /// Starts to read the stored messages for a reader. Reading from the broker pauses until the reader has all of
-    /// them.
+    /// Starts to read the stored messages for a reader. Reading from the broker pauses until the reader has received
+    /// all of them.
     ///
-    /// If a read is already running, another read follows it. That read starts at the first row if `isGivenBack` is
-    /// `true`, because a reader has left a stored message unfinished.
+    /// If a read of the store is already running, another read follows it. If `isGivenBack` is `true`, a reader has
+    /// left a stored message unfinished, and the running read may have passed it. So the following read starts at the
+    /// first row.
     func beginCatchUp(_ id: ReaderID, isGivenBack: Bool = false) {
         guard state.pointee.readers[id]?.catchUp == nil else {
             state.pointee.readers[id]?.catchUp?.isOutdated = true
@@ -89,8 +90,8 @@ extension MessageDistributor {
         caughtUp()
     }
 
-    /// Makes a message of a stored row. The row is removed when the reader has acknowledged the message, on receipt or
-    /// after processing. Until then, the row stays in the store.
+    /// Converts a stored row to a message. The row stays in the store until the reader has acknowledged the message, on
+    /// receipt or after processing.
     private func message(_ row: StoredMessage, of epoch: Int) -> ReceivedMessage {
         let page = MessagePage(
             Data(row.payload), topic: row.topic, qos: row.qos, packetID: nil, isRetained: row.isRetained,

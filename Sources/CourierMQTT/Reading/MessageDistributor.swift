@@ -8,7 +8,7 @@ import MQTTEngine
 ///
 /// Safe to share between threads: all state is used on the client's event loop only, and most methods check this.
 final class MessageDistributor: @unchecked Sendable {
-    /// Identifies one reader: its index in `State.readers`, which is reused after the reader was removed.
+    /// The index of a reader in `State.readers`. The index is reused after the reader was removed.
     typealias ReaderID = Int
 
     struct Reader {
@@ -16,11 +16,11 @@ final class MessageDistributor: @unchecked Sendable {
         let mode: AcknowledgementMode
         /// The filter of the reader; `nil` for every topic.
         let filter: TopicFilter?
-        /// A number that is higher than the serials of all earlier readers. It distinguishes readers that have the same
-        /// id one after another.
+        /// A number that is higher than the serials of all earlier readers. It distinguishes a reader from an earlier
+        /// reader with the same id.
         let serial: Int
-        /// The number of the last subscription request before the reader was added. After later requests, the broker
-        /// itself sends retained messages to the reader.
+        /// The sequence number of the last subscription request before the reader was added. After a later request, the
+        /// broker itself may send retained messages to the reader.
         let lastRequest: UInt64
         var isBehind = false
         /// The progress of reading stored messages; `nil` if the reader has received all of them. Until then, newly
@@ -33,22 +33,23 @@ final class MessageDistributor: @unchecked Sendable {
         /// Distinguishes this progress from the progress of an earlier reader with the same id.
         let serial: Int
         var last: StoredMessage.ID?
-        /// True if another reader left a stored message unfinished, perhaps one before `last`. Then the next read
-        /// starts at the first row.
+        /// True if another reader has left a stored message unfinished. This message may be before `last`, so the next
+        /// read starts at the first row.
         var startsAnew = false
         var isReading = false
-        /// True if a row was added that the running read may have missed, so that another read follows.
+        /// True if a row was added that the running read may miss. Then another read follows.
         var isOutdated = false
     }
 
-    /// The times of the last log lines about lost messages.
+    /// The times of the last log lines about messages without a reader (`unread`) and about messages that could not be
+    /// used (`undecodable`).
     struct LastWarnings {
         var unread: ContinuousClock.Instant?
         var undecodable: ContinuousClock.Instant?
     }
 
-    /// The mutable state of the distributor. It is behind a pointer, because Swift checks exclusive access to the
-    /// fields of a class at run time, which would happen several times per message.
+    /// The mutable state of the distributor. It is stored behind a pointer, because Swift checks access to the fields
+    /// of a class at run time. These checks would happen several times for each message.
     struct State: ~Copyable {
         var tree = TopicTree()
         var readers: [Reader?] = []
@@ -61,7 +62,7 @@ final class MessageDistributor: @unchecked Sendable {
         var touched: [ReaderID] = []
         /// The memory block (`MessagePage`) that collects the messages that are arriving now.
         var page = PageWriter()
-        /// The last messages of `page`, which have the same topic and are not in `shares` yet.
+        /// The newest messages of `page`. They have the same topic, and are not in `shares` yet.
         var run = MessageRun()
         /// The approximate memory of the messages that have arrived since the last delivery to the readers' queues, in
         /// bytes.
@@ -78,20 +79,21 @@ final class MessageDistributor: @unchecked Sendable {
         var lastTopicIsOnPage = false
         /// True if the client has ended.
         var hasEnded = false
-        /// The number of reasons to pause reading from the broker: full readers, readers that still read stored
-        /// messages, and a congested store.
+        /// The number of reasons to pause reading from the broker: readers whose queue is full, readers that still read
+        /// stored messages, and a congested store.
         var behindCount = 0
         var isStoreCongested = false
-        /// True while reading continues although a reader is full, because the client waits for a response of the
-        /// broker.
+        /// True while reading continues although the queue of a reader is full, because the client waits for a response
+        /// of the broker.
         var isOverrun = false
-        /// True if too many messages or bytes wait for a reader, usually twice its limit. If `isOverrun` is also
-        /// `true`, arriving messages are not acknowledged, so that the broker reaches its own limit and stops sending.
+        /// True if too many messages or bytes wait for a reader, usually twice the limit of its queue. If `isOverrun`
+        /// is also `true`, arriving messages are not acknowledged. The broker then reaches its limit of unacknowledged
+        /// messages, and stops sending.
         var isOverfull = false
-        /// Messages to acknowledge when no reader is full any more.
+        /// The handles of messages whose acknowledgement waits until no reason to pause reading remains.
         var withheld: [IncomingMessage.Handle] = []
-        /// Tickets of messages that only some of their readers acknowledge after processing. The distributor holds one
-        /// more part of each ticket, and acknowledges it when no reader is full any more.
+        /// The tickets of messages that only some of their readers acknowledge after processing. The distributor counts
+        /// as one more reader of each ticket until no reason to pause reading remains.
         var withheldTickets: [AcknowledgementTicket] = []
         var lastSerial = 0
         /// The value of `lastSerial` when the session began. Messages with a lower `arrival` belong to an earlier
@@ -101,8 +103,8 @@ final class MessageDistributor: @unchecked Sendable {
         /// matching subscription.
         @BoxedOptional var recentCopies: RecentCopies?
         var afterProcessingCount = 0
-        /// Fires at the earliest end time of a message in `kept` that awaits its acknowledgement; `nil` if there is
-        /// none.
+        /// The timer for the earliest end time of the messages in `kept` that await their acknowledgement; `nil` if
+        /// there is no such message.
         @BoxedOptional var unfinishedTimer: TimerToken?
         @BoxedOptional var lastWarnings: LastWarnings?
         /// The events of arrived messages that are not reported yet. They are reported together, before any other
@@ -124,8 +126,8 @@ final class MessageDistributor: @unchecked Sendable {
         var confirm: @Sendable (IncomingMessage.Handle) -> Void
         /// Receives the ticket of a message that all readers have finished. Called from any thread.
         var finished: @Sendable (AcknowledgementTicket) -> Void
-        /// Sets how arriving messages are acknowledged: when the distributor asks for it (`true`), or perhaps
-        /// automatically (`false`).
+        /// If `true`, an arriving message is acknowledged only when the distributor asks for it. If `false`, and the
+        /// client has no message store, arriving messages are acknowledged automatically.
         var setAcknowledgesOnCommand: @Sendable (Bool) -> Void
         /// The subscriptions; `nil` if the client was released.
         var subscriptions: @Sendable () -> SubscriptionKeeper?
@@ -139,7 +141,8 @@ final class MessageDistributor: @unchecked Sendable {
 
     /// The largest number of arrival events that are reported together, under one lock.
     private static let arrivalLimit = 1_024
-    /// The largest capacity of `arrivals`, in events, that is reused for the next read from the network.
+    /// If the capacity of `arrivals` is above this number of events, its memory is released after a read from the
+    /// network.
     private static let keptArrivals = 128
 
     let loop: EventLoop
@@ -167,7 +170,7 @@ final class MessageDistributor: @unchecked Sendable {
     }
 
     deinit {
-        // There is no other reference to the pointer, and no caller is left.
+        // No other code uses the pointer any more.
         state.deinitialize(count: 1)
         state.deallocate()
     }
@@ -207,8 +210,8 @@ final class MessageDistributor: @unchecked Sendable {
         return id
     }
 
-    /// Removes a reader. Keeps the messages that the reader has not acknowledged or not taken, for the next reader.
-    /// `left` are the messages from the queue of the removed reader.
+    /// Removes a reader. Messages that the reader left unacknowledged or unread are kept for the next reader. `left`
+    /// are the messages of this kind from the reader's queue.
     func remove(_ id: ReaderID, _ left: [ReceivedMessage]) {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return }
@@ -233,8 +236,8 @@ final class MessageDistributor: @unchecked Sendable {
         keepUnfinished(left + share.worthKeeping, of: reader)
     }
 
-    /// Removes and returns a reader, which may still take the messages in its queue. Later, the caller passes the
-    /// messages that the reader has not finished to ``keepUnfinished(_:of:)``.
+    /// Removes and returns a reader. The reader may still take the messages in its queue. Later, the caller must call
+    /// ``keepUnfinished(_:of:)`` with the messages that the reader has not finished.
     func retire(_ id: ReaderID) -> Reader? {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return nil }
@@ -244,8 +247,8 @@ final class MessageDistributor: @unchecked Sendable {
         return reader
     }
 
-    /// Records that the full queue of a reader has room again. Resumes reading if no other reason for the pause
-    /// remains.
+    /// Records that the full queue of a reader has room again. Resumes reading from the broker if no other reason for
+    /// the pause remains.
     func drained(_ id: ReaderID) {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, state.pointee.readers[id]?.isBehind == true else { return }
@@ -264,12 +267,12 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.kept.removeAll()
     }
 
-    /// Passes all messages that were received before the connection ended to the readers. The connection may have ended
-    /// in the middle of a read from the network.
+    /// Passes all received messages to their readers, because the connection has ended, perhaps in the middle of a read
+    /// from the network.
     func connectionLost() {
         loop.preconditionOnLoop()
         receivedAll()
-        // The next connection is not paused at first. It is paused when a full reader gets another message.
+        // Reading from the next connection is not paused at first. It pauses when a full queue gets another message.
         endOverrun()
         state.pointee.kept.connectionLost()
     }
@@ -287,8 +290,8 @@ final class MessageDistributor: @unchecked Sendable {
 
     // MARK: Messages
 
-    /// Adds an arrived message to `shares` for each of its readers, or keeps it if it has no reader. A copy of a
-    /// message that was received already is acknowledged and dropped.
+    /// Adds an arrived message to `shares` for each of its readers, or keeps it if it has no reader. If the message is
+    /// a copy that no reader needs, it is acknowledged and dropped.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, _ properties: RawSpan) {
         if !isLastTopic(topic) { look(up: topic) }
         guard message.view.hasSubscriptionIdentifier else { return take(message, payload, properties) }
@@ -364,11 +367,12 @@ final class MessageDistributor: @unchecked Sendable {
         dependencies.setAcknowledgesOnCommand(state.pointee.afterProcessingCount > 0 || state.pointee.isOverrun)
     }
 
-    /// The broker may send a copy of a message for each matching subscription. Removes from `lastReaders` the readers
-    /// that do not take this copy. `copy` has the identifiers of the subscriptions that the copy was sent for.
+    /// Decides which readers take this copy of a message, and removes the other readers from `lastReaders`. The broker
+    /// may send one copy for each matching subscription. `copy` has the identifiers of the subscriptions that this copy
+    /// was sent for.
     ///
-    /// Returns `true` if the copy is not needed, because all readers take another copy. If there is no reader, returns
-    /// `true` if the copy would be kept (`isKept`) and another copy arrived before.
+    /// Returns `true` if the copy is not needed, because all readers take another copy. If the message has no reader,
+    /// returns `true` if the copy would be kept (`isKept`) and another copy arrived before.
     private func isSpare(_ copy: [UInt32], _ payload: RawSpan, isKept: Bool) -> Bool {
         guard !copy.isEmpty else { return false }
         finishRun()
@@ -391,8 +395,8 @@ final class MessageDistributor: @unchecked Sendable {
         return isTwin(copy, payload)
     }
 
-    /// Returns the properties with only those subscription identifiers that the app chose. The client's own identifiers
-    /// are removed.
+    /// Returns the properties without the subscription identifiers that the client assigned. The identifiers that the
+    /// app chose remain.
     private func ownProperties(of properties: RawSpan, with identifiers: [UInt32]) -> [UInt8] {
         let chosen = dependencies.subscriptions()?.chosenIdentifiers(of: identifiers) ?? []
         return properties.withUnsafeBytes { bytes in
@@ -407,15 +411,15 @@ final class MessageDistributor: @unchecked Sendable {
         return recent.isTwin(state.pointee.lastTopicString, payload, for: copy)
     }
 
-    /// Forgets the recently arrived messages. After a change of the subscriptions, the broker may send other copies of
-    /// a message.
+    /// Empties `recentCopies`, because the subscriptions have changed. The broker may now send other copies of a
+    /// message than before.
     func subscriptionsChanged() {
         loop.preconditionOnLoop()
         state.pointee.recentCopies = nil
     }
 
-    /// Makes the ticket for the readers of the last message that acknowledge it after processing; `nil` if there are
-    /// none.
+    /// Makes a ticket for those readers of the arrived message that acknowledge after processing; returns `nil` if
+    /// there are none.
     private func makeTicket(_ handle: IncomingMessage.Handle) -> AcknowledgementTicket? {
         let waiting = state.pointee.lastReaders.count { state.pointee.readers[$0]?.mode == .afterProcessing }
         guard waiting > 0 else { return nil }
@@ -463,7 +467,7 @@ final class MessageDistributor: @unchecked Sendable {
         state.pointee.touched.append(id)
     }
 
-    /// Adds a message that has a page of its own to `shares` for each reader of the last topic.
+    /// Adds a message to `shares` for each reader of the last topic. The message has a page (memory block) of its own.
     private func add(_ page: MessagePage, _ ticket: AcknowledgementTicket?) {
         finishPage()
         for id in state.pointee.lastReaders {
@@ -576,19 +580,19 @@ final class MessageDistributor: @unchecked Sendable {
         fellBehind()
     }
 
-    /// Adds a reason to pause reading from the broker, and pauses it. Pauses again even if another reason exists,
-    /// because a new connection starts without a pause.
+    /// Adds a reason to pause reading from the broker, and pauses reading. If another reason exists already, reading is
+    /// paused once more, because a new connection may have started without a pause.
     func fellBehind() {
         state.pointee.behindCount += 1
         dependencies.setReadingPaused(true)
     }
 
-    /// Pauses reading from the broker while too many bytes wait to be stored (`isCongested`). When they are stored,
-    /// removes this reason for the pause.
+    /// If `isCongested` is `true`, too many bytes wait to be stored, and reading from the broker pauses. If it is
+    /// `false`, removes this reason for the pause.
     private func storeCongested(_ isCongested: Bool) {
         defer { state.pointee.isStoreCongested = isCongested }
         guard isCongested else { return caughtUp() }
-        // Pauses reading at each report, because a new connection starts without a pause.
+        // Pauses reading at each report, because a new connection may have started without a pause.
         if state.pointee.isStoreCongested { dependencies.setReadingPaused(true) } else { fellBehind() }
     }
 

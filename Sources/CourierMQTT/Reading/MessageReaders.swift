@@ -33,7 +33,7 @@ final class MessageReaders: Sendable {
     /// Sets the connect options that are attached to events.
     func use(_ options: ConnectOptions?) { self.options.withLock { $0 = options } }
 
-    /// Publishes messages that a reader could not use, on the delivery queue.
+    /// A publisher of dead letters: messages that a reader could not use. It publishes them on the delivery queue.
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
         let buffer = BufferPolicy(
             limit: BufferPolicy.queue.limit, onDrop: { [weak self] in self?.tellOfDroppedLetters() })
@@ -65,8 +65,8 @@ final class MessageReaders: Sendable {
         }
     }
 
-    /// Returns a publisher of the messages of a topic or filter. If a message cannot be decoded to `Value`, it is
-    /// decoded to `Problem`, and published as a failure.
+    /// Returns a publisher of the messages of a topic or filter. If a message cannot be decoded to `Value`, the message
+    /// is decoded to `Problem`, and the problem is published as a failure.
     func publisher<Value: Sendable, Problem>(
         of topic: String, errorDecodeHandler: @escaping @Sendable (Problem) -> any Error
     ) -> AnyPublisher<Result<Value, NSError>, Never> {
@@ -108,7 +108,8 @@ final class MessageReaders: Sendable {
                 tellDead(topic ?? "", error)
                 return AnyCancellable {}
             }
-            // Publishers have no overflow option. Reading from the broker pauses when their buffer is full.
+            // Publishers have no overflow option. When the buffer of a publisher is full, reading from the broker
+            // pauses.
             let registration = ReaderRegistration(ReadBuffer(overflow: .pause), distributor, on: loop)
             QueueDelivery(registration.queue, on: deliveryQueue, transform: transform, receive: receive).start()
             loop.execute { registration.open(filter, .onReceipt) }
@@ -119,7 +120,7 @@ final class MessageReaders: Sendable {
         }
     }
 
-    /// Reports that a publisher never sends a message because its filter is invalid: as an event and in the log.
+    /// Reports, as an event and in the log, that a publisher sends no messages because its filter is invalid.
     private func tellDead(_ topic: String, _ error: any Error) {
         events.tell(.messageReceiveFailure(topic: topic, error: error, sizeBytes: 0), options.withLock { $0 })
         let text = "A publisher of messages brings none: \(CourierError.summary(of: error))"
@@ -144,7 +145,7 @@ final class MessageReaders: Sendable {
             waiterCount: waiterCount,
             report: { [self] in report($0, $1) },
             opened: {
-                // If the connection fails, throws its error. The wait for the broker's SUBACK could not end then.
+                // Throws if the connection fails. The wait for the broker's SUBACK would then never end.
                 try await connected()
                 try await grant.value()
             },
@@ -170,7 +171,7 @@ final class MessageReaders: Sendable {
         tellFailure(of: message, error)
     }
 
-    /// Reports a request without a response, because its handler or the publish of the response failed.
+    /// Reports that a request got no response, because its handler or the publishing of the response failed.
     func reportUnanswered(_ request: Message, _ error: any Error) {
         guard !events.isHeard else { return tellFailure(of: request, error) }
         tellLog(

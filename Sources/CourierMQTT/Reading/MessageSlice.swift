@@ -12,7 +12,7 @@ struct MessageSlice: Sendable {
     private var tickets: [AcknowledgementTicket?]
     /// True if a message of the slice has a ticket, or a message that was removed from the slice had one.
     private(set) var hasTickets: Bool
-    /// The range of `indexes` that was not taken yet.
+    /// The part of `indexes` whose messages still belong to this slice.
     private var range: Range<Int>
     /// The number of remaining messages of QoS 0, which may be dropped.
     private(set) var disposableCount: Int
@@ -101,8 +101,8 @@ struct MessageSlice: Sendable {
 
     private func isDisposable(_ position: Int) -> Bool { page.entries[Int(indexes[position])].qos == .zero }
 
-    /// Drops at most `limit` messages of QoS 0 from the position `first` on, and closes the gaps. Returns the number of
-    /// dropped messages.
+    /// Drops at most `limit` messages of QoS 0, starting at the position `first`, and closes the gaps. Returns the
+    /// number of dropped messages.
     private mutating func drop(_ limit: Int, from first: Int) -> Int {
         guard limit > 0 else { return 0 }
         let countBefore = count
@@ -133,8 +133,8 @@ struct MessageSlice: Sendable {
 }
 
 extension MessageSlice {
-    /// The size in bytes, 2 KiB, up to which a page stays in memory as a whole. A smaller copy of some messages would
-    /// save little memory.
+    /// The largest size of a page that is never replaced by a smaller copy, 2 KiB. A smaller copy would save little
+    /// memory.
     static let toleratedPageByteCount = 2 << 10
 
     /// Copies the messages to a smaller page if they take less than three quarters of their page, so that they do not

@@ -8,7 +8,8 @@ struct PageWriter {
     private var entries: [MessagePage.Entry] = []
     private var bytes: [UInt8] = []
     private var topics: [String] = []
-    /// The number of messages on the last page. The next page reserves the same capacity for messages, and for bytes.
+    /// The number of messages on the last page; `lastByteCount` is the number of bytes on it. The next page reserves
+    /// the same capacity.
     private var lastEntryCount = 0
     private var lastByteCount = 0
 
@@ -16,7 +17,8 @@ struct PageWriter {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Sets the topic of the following messages. A new page has no topic yet.
+    /// Sets the topic of the following messages. A new page has no topic, so this must be called before its first
+    /// message.
     mutating func use(topic: String) { topics.append(topic) }
 
     /// Adds a message with the topic of the last call of `use(topic:)`. Returns the index of the message on the page.

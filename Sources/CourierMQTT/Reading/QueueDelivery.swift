@@ -4,8 +4,8 @@ import Foundation
 /// Decodes the messages of one reader, and delivers them to one subscriber of a message publisher, on the delivery
 /// queue.
 final class QueueDelivery<Output: Sendable>: Sendable {
-    /// The largest number of messages that one block on the dispatch queue delivers. Then other blocks on the queue can
-    /// run.
+    /// The largest number of messages that one block on the dispatch queue delivers. Between two such blocks, other
+    /// blocks on the queue can run.
     static var messagesPerTurn: Int { 256 }
 
     private let queue: ReaderQueue

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The batch that the reader took last is its *hand*. The reader claims each message of its hand when it reads the
 /// message. When the reader leaves, `close()` returns the unclaimed messages. No callback is called under the lock. A
-/// reader without messages sets a ``Waker``, which is called once.
+/// reader that waits for messages sets a ``Waker``. The waker is called once.
 final class ReaderQueue: Sendable {
     /// Wakes a waiting reader. Called once, while no lock is held.
     typealias Waker = @Sendable () -> Void
@@ -26,11 +26,12 @@ final class ReaderQueue: Sendable {
     }
 
     private struct State {
-        /// A batch for the reader ends when its messages have this many bytes, 256 KiB. The messages of a batch no
-        /// longer count against the limits of the queue.
+        /// The number of bytes at which a batch for the reader is complete, 256 KiB. After the reader has taken a
+        /// batch, the messages of the batch do not count against the limits of the queue.
         private var handByteLimit: Int { 256 << 10 }
 
-        /// The slices of the queue. The reader has taken the first ``first`` slices. The slices after them wait.
+        /// The slices of the queue. The reader has already taken the slices before the index `first`. The other slices
+        /// wait.
         private var slices: [MessageSlice] = []
         private var first = 0
         /// The number of waiting messages.
@@ -40,7 +41,7 @@ final class ReaderQueue: Sendable {
         private(set) var disposableCount = 0
         /// The number of waiting slices with messages that must be acknowledged.
         private var ticketedCount = 0
-        /// The reader's last batch; empty if all of its messages may be dropped.
+        /// The batch that the reader took last; empty if all messages of the batch may be dropped.
         private(set) var hand: [MessageSlice] = []
         var waker: Waker?
         var end: CourierError?
@@ -91,8 +92,8 @@ final class ReaderQueue: Sendable {
             if !hand.isEmpty { hand = [] }
         }
 
-        /// Returns the number of messages before the first slice that must be acknowledged, but at least one. Stops
-        /// counting at `limit`.
+        /// Returns the number of messages before the first slice with a message that must be acknowledged, but at least
+        /// one. Stops counting at `limit`.
         private func countAtOnce(_ limit: Int) -> Int {
             var count = 0
             for slice in slices[first...] where !slice.isEmpty {
@@ -103,7 +104,8 @@ final class ReaderQueue: Sendable {
             return count
         }
 
-        /// Removes and returns the first messages, at most `limit`. Stops when they have `byteLimit` bytes.
+        /// Removes and returns the first messages, at most `limit`. Stops when the removed messages have `byteLimit`
+        /// bytes or more.
         mutating func take(_ limit: Int, bytes byteLimit: Int = .max) -> [MessageSlice] {
             if limit >= count, byteCount <= byteLimit {
                 defer { removeAll() }
@@ -196,8 +198,8 @@ final class ReaderQueue: Sendable {
         return pushed
     }
 
-    /// Adds messages according to the overflow policy. Returns the number of dropped messages: both messages that
-    /// waited already and new messages.
+    /// Adds messages according to the overflow policy. Returns the number of dropped messages. These may be waiting
+    /// messages or new messages.
     private func append(_ slice: MessageSlice, to state: inout State, _ isOverrun: Bool) -> Int {
         let room = room(for: slice.count, in: state, isOverrun)
         switch buffer.overflow {
@@ -280,8 +282,8 @@ final class ReaderQueue: Sendable {
         return taken
     }
 
-    /// Claims the next `count` messages of the hand. Returns `false` if the reader has left and these messages were
-    /// given back.
+    /// Claims the next `count` messages of the hand. Returns `false` if the reader has left and `close()` has already
+    /// returned these messages.
     func claim(_ count: Int = 1) -> Bool {
         claimed.add(count, ordering: .relaxed).oldValue < Self.closedMark
     }
@@ -296,8 +298,8 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// Closes the queue after the reader has left. Returns the unclaimed and the waiting messages. The waker is not
-    /// called any more.
+    /// Closes the queue after the reader has left. Returns the unclaimed messages of the hand and the waiting messages.
+    /// The waker is not called any more.
     func close() -> [MessageSlice] {
         let (left, wasFull) = state.withLock { state in
             let left = state.hand.dropping(claimed.exchange(Self.closedMark, ordering: .relaxed)) + state.take(.max)

@@ -5,15 +5,15 @@ import Synchronization
 /// The registration of one reader with the client. It is opened, perhaps ended, and closed, in this order, once each.
 final class ReaderRegistration: Sendable {
     let queue: ReaderQueue
-    /// Resumed when the broker has granted the reader's filter, or with an error when no grant can arrive; `nil` if no
-    /// caller waits for the grant.
+    /// Waits for the broker's grant of the reader's filter. Fails if no grant can arrive. `nil` if no caller waits for
+    /// the grant.
     private let grant: Waiter<Void>?
     private let place: Place
 
     private enum ReaderState {
         case outside
         case inside(MessageDistributor.ReaderID)
-        /// The reader receives no more messages, but its queue may still have some.
+        /// The reader receives no more messages, but its queue may still contain messages.
         case ended(MessageDistributor.Reader)
     }
 
@@ -49,7 +49,7 @@ final class ReaderRegistration: Sendable {
         queue = ReaderQueue(buffer) { place.drained() }
     }
 
-    /// Registers the reader, which receives messages from now on. Called on the event loop.
+    /// Registers the reader. From now on, the reader receives messages. Called on the event loop.
     func open(_ filter: TopicFilter?, _ mode: AcknowledgementMode) {
         guard let id = place.distributor.add(queue, filter, mode) else { return }
         place.state.withLock { $0 = .inside(id) }

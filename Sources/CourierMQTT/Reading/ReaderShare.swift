@@ -6,7 +6,7 @@ struct MessageRun: Equatable {
     var indexes: Range<UInt32> = 0..<0
     /// The number of bytes that the messages take on the page.
     var byteCount = 0
-    /// The number of the messages that have QoS 0.
+    /// The number of messages of QoS 0.
     var disposableCount = 0
 
     /// Adds the message at `index`, which is the last message on the page. `byteCount` is the size of its payload and
@@ -73,7 +73,7 @@ struct ReaderShare {
         finishedByteCount += slice.byteCount
     }
 
-    /// Drops messages of QoS 0 on finished pages that follow the first `limit` messages.
+    /// On finished pages, drops the messages of QoS 0 that follow the first `limit` messages.
     mutating func dropNewest(beyond limit: Int) {
         var before = finishedCount
         for index in slices.indices.reversed() where before > limit {

@@ -1,7 +1,8 @@
 import CourierCore
 import Foundation
 
-/// A message on its way from the event loop to one reader: cheap to copy, decoded on the reader's side.
+/// A message on its way from the event loop to one reader. It is cheap to copy, and is decoded only when the reader
+/// takes it.
 struct ReceivedMessage: Sendable {
     let page: MessagePage
     let index: UInt32
@@ -38,8 +39,8 @@ struct ReceivedMessage: Sendable {
         ReceivedMessage(page: page, index: index, arrival: arrival, ticket: ticket)
     }
 
-    /// True if the message would be lost when its reader does not read it: it must be acknowledged, or it has QoS 1 or
-    /// 2 and no other reader has it.
+    /// True if the message would be lost if its reader did not read it: it must be acknowledged, or it has QoS 1 or 2
+    /// and no other reader has received it.
     var isWorthKeeping: Bool {
         if ticket != nil { return true }
         let entry = page.entries[Int(index)]

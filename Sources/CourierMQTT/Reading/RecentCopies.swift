@@ -24,7 +24,7 @@ struct RecentCopies {
     private var keys: [Key] = []
     private var oldest = 0
 
-    /// Records a copy of a message. Returns `true` if it duplicates an earlier copy.
+    /// Records a message or a copy of it. Returns `true` if it is a copy of an earlier message.
     mutating func isTwin(_ topic: String, _ payload: RawSpan, for subscriptions: [UInt32]) -> Bool {
         var hasher = Hasher()
         payload.withUnsafeBytes { hasher.combine(bytes: $0) }

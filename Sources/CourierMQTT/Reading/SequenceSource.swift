@@ -58,8 +58,8 @@ final class SequenceSource<Value: Sendable>: MessageSource {
 
     nonisolated(nonsending) func nextBatch() async throws -> [Value] {
         finishCurrent()
-        // With acknowledgement after processing, a batch has one message, so that messages that the loop's body has not
-        // begun are not acknowledged.
+        // If messages are acknowledged after processing, a batch has one message. So no message is acknowledged before
+        // the loop's body has processed it.
         let limit = mode == .afterProcessing ? 1 : Self.messagesPerBatch
         while true {
             if Task.isCancelled { return [] }

@@ -1,8 +1,8 @@
 import CourierCore
 import Foundation
 
-/// Decodes received messages to values of one type. The initializer chooses the decoding function, so that it is not
-/// chosen for each message.
+/// Decodes received messages to values of one type. The initializer chooses the decoding function once for all
+/// messages.
 struct ValueDecoder<Value: Sendable>: Sendable {
     private typealias Decode = @Sendable (Message) throws -> Value
     private typealias DecodeAll = @Sendable ([MessageSlice]) -> [Value]

@@ -29,14 +29,15 @@ extension MQTTClient {
             timer.cancel()
             requests.end(correlation)
         }
-        // Sending the request may last longer than the timeout. A response or the timeout ends the sending as well.
+        // Sends the request in a task of its own, because sending may take longer than the timeout. A response or the
+        // timeout cancels this task.
         let message = try await withThrowingTaskGroup(of: Void.self, returning: ReceivedMessage.self) { group in
             group.addTask { [self] in
                 do {
                     try await send(payload, contentType: contentType, to: topic, as: correlation, until: deadline)
                 } catch {
-                    // The request message expires when the call times out, and the error of this expiry may arrive
-                    // before the timeout. The call then still fails with the timeout error.
+                    // The request message expires at the deadline of the call. The expiry error may arrive before the
+                    // timer fires. The call still fails with the timeout error.
                     if parts.loop.clock.now < deadline {
                         response.resume(.failure(error))
                     } else {

@@ -5,7 +5,7 @@ import Synchronization
 /// Matches responses with their requests by correlation data (MQTT 5, 4.10). All responses arrive on one topic of this
 /// client.
 final class PendingRequests: Sendable {
-    /// The most requests that may wait for their responses at a time.
+    /// The maximum number of requests that wait for their responses at the same time.
     static let limit = 10_000
 
     /// A request that waits for its response.
@@ -54,7 +54,7 @@ final class PendingRequests: Sendable {
         }
     }
 
-    /// Returns the response topic of a request. The topic stays subscribed as long as the request waits.
+    /// Returns the response topic of a request. The topic stays subscribed while the request waits for its response.
     func topic(for clientID: String, of correlation: Data) throws -> ResponseTopic {
         // The former topic is also returned, so that it is not released while the lock is held.
         let topics = try state.withLock { state -> (present: ResponseTopic, former: ResponseTopic?) in
@@ -100,8 +100,8 @@ final class PendingRequests: Sendable {
         for request in ended.requests.values { request.response.resume(.failure(error)) }
     }
 
-    /// Resumes the request that a response belongs to. A response without a request is too late or for another process,
-    /// and is ignored.
+    /// Passes a response to the request that it belongs to. A response is ignored if no request waits for it, because
+    /// it is too late or belongs to another process.
     private func received(_ message: ReceivedMessage) {
         guard let correlation = message.properties.correlationData else { return }
         let request = state.withLock { $0.requests.removeValue(forKey: correlation) }

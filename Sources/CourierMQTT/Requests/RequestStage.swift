@@ -6,7 +6,7 @@ enum RequestStage: Equatable, Sendable {
     case connecting
     /// The request waits until the broker has granted the subscription of the response topic.
     case subscribing
-    /// The request was published; the broker has not acknowledged it.
+    /// The client publishes the request, and the broker has not acknowledged it yet.
     case sending
     /// The broker has acknowledged the request with this code.
     case acknowledged(ReasonCode)
@@ -16,7 +16,7 @@ enum RequestStage: Equatable, Sendable {
     /// - Parameters:
     ///   - topic: The topic of the request.
     ///   - timeout: The timeout.
-    ///   - failure: The error that explains why there is no connection; `nil` if there is one.
+    ///   - failure: The error that explains why there is no connection; `nil` if there is a connection.
     /// - Returns: The error for the caller.
     func error(topic: String, timeout: Duration, failure: CourierError?) -> CourierError {
         let request = "the request to \(topic.quoted())"

@@ -6,8 +6,8 @@ import Dispatch
 /// object is released, the topic is unsubscribed.
 ///
 /// The subscription belongs to a reader, so that a later process does not restore it. All processes with the same
-/// client id use the same topic. So at most one such subscription of earlier processes can remain in the broker's
-/// session.
+/// client id use the same topic. So the broker's session contains at most one response subscription of earlier
+/// processes.
 final class ResponseTopic: Sendable {
     /// The client id of the client that sends the requests.
     let clientID: String
@@ -47,7 +47,7 @@ final class ResponseTopic: Sendable {
 
     /// Returns the topic level that stands for a client id.
     private static func level(_ clientID: String) -> String {
-        // An empty client id, or a template (with `%`), gives each process another id, so the level is random.
+        // If the client id is empty or a template (with `%`), each process has another id. So the level is random.
         guard !clientID.isEmpty, !clientID.utf8.contains(UInt8(ascii: "%")) else {
             return String(UInt64.random(in: .min ... .max), radix: 36)
         }

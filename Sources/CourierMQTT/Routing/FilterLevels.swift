@@ -8,7 +8,7 @@ struct FilterLevels {
         case single
         /// The wildcard `#`, which is the last level.
         case multi
-        /// A text, which may be empty: the range of its bytes in the filter.
+        /// A text, perhaps empty. The range is the position of its bytes in the filter.
         case text(Range<Int>)
     }
 

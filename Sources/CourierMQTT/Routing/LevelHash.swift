@@ -30,7 +30,7 @@ struct LevelHash: Sendable {
         return (hash, text.count)
     }
 
-    /// Returns the table key of the level with this hash below the node `parent`.
+    /// Returns the key in the hash table for a level below the node `parent`. `hash` is the hash of the level's text.
     @inline(__always)
     func key(_ hash: UInt64, under parent: UInt32) -> UInt32 {
         UInt32(truncatingIfNeeded: mixed(hash, UInt64(parent) &* Self.multiplier) >> 16)

@@ -3,8 +3,8 @@ import CourierCore
 /// The nodes of a ``TopicTree``, in one array. Filters that begin with the same levels share the nodes of these levels.
 /// A hash table with open addressing finds a node by its parent and its text.
 ///
-/// The node of a `+` level is not in the hash table, because its parent has its index. A `#` level has no node: its
-/// readers belong to the node above it.
+/// The node of a `+` level is not in the hash table, because its parent node stores its index. A `#` level has no node:
+/// its readers belong to the node above it.
 struct LevelNodes: Sendable {
     /// One level of one or several filters.
     struct Node: Sendable {
@@ -37,7 +37,8 @@ struct LevelNodes: Sendable {
     }
 
     static let root: UInt32 = 0
-    /// Means that there is no node. The value equals the root, which is never a child and never in the table.
+    /// The index that stands for a missing node. It equals the index of the root, which is never a child and never in
+    /// the table.
     static let none: UInt32 = 0
 
     let hash: LevelHash
@@ -59,7 +60,7 @@ struct LevelNodes: Sendable {
         @inline(__always) get { nodes[Int(node)] }
     }
 
-    /// The first list entry of a filter's readers.
+    /// The first entry in the list of a filter's readers.
     subscript(head place: Place) -> UInt32 {
         get { place.isBelow ? nodes[Int(place.node)].readersBelow : nodes[Int(place.node)].readersHere }
         set {
@@ -213,13 +214,14 @@ extension LevelNodes {
 
     // MARK: Memory
 
-    /// True if more than three quarters of the nodes are unused, so that ``compact()`` is worth its time.
+    /// True if more than three quarters of the nodes are unused. Then ``compact()`` saves enough memory to be
+    /// worthwhile.
     var isSparse: Bool { nodes.count > 1_024 && vacant.count > nodes.count / 4 * 3 }
 
-    /// Moves the used nodes to a smaller array. All lists of readers are empty until the caller inserts the readers
-    /// again.
+    /// Moves the used nodes to a smaller array. Afterward, all lists of readers are empty until the caller inserts the
+    /// readers again.
     ///
-    /// - Returns: The new index of each used node, at its old index.
+    /// - Returns: For the old index of each used node, its new index.
     mutating func compact() -> [UInt32] {
         var places = [UInt32](repeating: 0, count: nodes.count)
         for index in vacant { places[Int(index)] = .max }

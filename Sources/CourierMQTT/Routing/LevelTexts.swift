@@ -1,6 +1,7 @@
 /// The texts of all levels of a ``TopicTree``, in one array.
 ///
-/// A freed text leaves a gap. If more than half of the array is gaps, the owner moves the other texts to a new array.
+/// A removed text leaves a gap. If gaps take more than half of the array, the owner moves the remaining texts to a new
+/// array.
 struct LevelTexts: Sendable {
     /// The position of one text in the array.
     struct Place: Sendable {

@@ -59,8 +59,8 @@ struct ReaderLists: Sendable {
         return true
     }
 
-    /// Inserts all readers again after the nodes were moved and lost their lists. `places` has the new index of each
-    /// node, at its old index.
+    /// Inserts all readers again after the nodes were moved and lost their lists. For the old index of each node,
+    /// `places` has the new index.
     mutating func rebuild(_ places: [UInt32], heads: inout LevelNodes) {
         let old = index
         (entries, vacant, index) = ([], Self.none, [:])

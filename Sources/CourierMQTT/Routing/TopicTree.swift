@@ -16,7 +16,8 @@ struct TopicTree: Sendable {
 
     private var nodes = LevelNodes()
     private var lists = ReaderLists()
-    /// For each reader, the number of the last lookup that found the reader. So a lookup reports each reader only once.
+    /// For each reader, the sequence number of the last lookup that found it. So a lookup reports each reader only
+    /// once.
     private var lastLookups: [UInt64] = []
     private var lookup: UInt64 = 0
     /// The nodes that match the levels of the topic so far. `following` collects the nodes that also match the next
@@ -37,7 +38,7 @@ struct TopicTree: Sendable {
     var nodeCount: Int { nodes.count }
 
     /// The largest number of nodes that matched at one level in all lookups so far. The time for one level is
-    /// proportional to this number. The arrays have twice as many elements.
+    /// proportional to this number. The arrays `matching` and `following` have up to twice as many elements.
     var widestLevel: Int { max(matching.count, following.count) / 2 }
 
     /// Adds `reader` to the readers of `filter`.

@@ -8,10 +8,10 @@ extension SessionDriver {
     /// Checks the number of bytes that wait in the channel; called once per read. Ends the connection if more bytes
     /// wait than a peer that follows the MQTT specification can cause.
     ///
-    /// The limit is set when the channel is first found above high water (with many unsent bytes). It is the sum of the
-    /// waiting bytes, the bytes of the messages that the engine has, and `answerLimit`. The engine may write its
-    /// messages when the peer acknowledges earlier ones. The engine gets no further messages while the channel is above
-    /// high water.
+    /// The limit is set when the channel is first found above high water (with many unsent bytes). The limit is the sum
+    /// of the waiting bytes, the bytes of the messages that the engine has, and `answerLimit`. The messages of the
+    /// engine are included, because the engine may write them when the peer acknowledges earlier messages. The engine
+    /// gets no further messages while the channel is above high water.
     func checkBacklog() {
         guard let channel = state.pointee.channel, channel.isAboveHighWater else { return }
         let waiting = channel.pendingByteCount

@@ -125,7 +125,7 @@ extension SessionDriver {
     /// True if bytes of earlier writes were unsent when the last write began.
     var followsUnwrittenBytes: Bool { state.pointee.followsUnwrittenBytes }
 
-    /// Gives up a message that waits for the next connection, so that it is not sent again.
+    /// Gives up a message that waits for the next connection, so that the message is not sent again.
     func giveUp(_ token: Token) {
         loop.preconditionOnLoop()
         _ = state.pointee.engine.giveUp(token)

@@ -5,10 +5,10 @@ import Synchronization
 /// The state of a pause in reading from the socket. The client pauses reading, for example, while a reader of messages
 /// is full.
 ///
-/// The app may take no further message before the broker answers a request, but that answer arrives after the unread
-/// messages. So while any answer is awaited, the client reads for a short time again and again (a *glance*). A glance
-/// ends when the reader is full again. The engine's timeouts run during a glance, so that the client notices a dead
-/// connection.
+/// The app may wait for the broker's answer to a request before it takes further messages. But this answer arrives
+/// after the unread messages. So while any answer is awaited, the client reads for a short time again and again (a
+/// *glance*). A glance ends when the reader is full again. The engine's timeouts run during a glance, so that the
+/// client notices a dead connection.
 struct ReadingPause {
     /// The time from the beginning of a pause, or from the end of a glance, to the next glance: 20 ms.
     static let interval = Duration.milliseconds(20)

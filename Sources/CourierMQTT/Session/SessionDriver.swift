@@ -3,8 +3,8 @@ package import MQTTCodec
 package import MQTTEngine
 package import Synchronization
 
-/// Runs one client session on an event loop. It connects an engine, the byte channel of the present connection, and the
-/// queue to which callers on other threads add messages.
+/// Runs one client session on an event loop. The driver passes data between an engine, the byte channel of the present
+/// connection, and the queue to which callers on other threads add messages.
 ///
 /// Every input is handled in the same way. The engine processes the input, one write sends all new packets, the
 /// engine's actions are performed, and the timer is set.
@@ -44,7 +44,8 @@ package final class SessionDriver: @unchecked Sendable {
         var hasSaidGoodbye = false
         /// True if the session must be forgotten when the connection ends.
         var forgetsSession = false
-        /// True while actions are performed. Inputs that follow from the actions are handled after them.
+        /// True while actions are performed. If an action causes a new input, the input is handled after all these
+        /// actions.
         var isPerforming = false
         /// True if the last check of the queue found no message that may be sent: the socket was full, the broker's
         /// quota was used up, or there was no connection.
@@ -194,7 +195,7 @@ package final class SessionDriver: @unchecked Sendable {
         tell { state, _ in state.engine.restore(messages, incoming: ids, &state.actions) }
     }
 
-    /// Reports to the engine that the last step of an outgoing exchange is stored; see
+    /// Reports to the engine that the most recent step of an outgoing exchange is stored; see
     /// ``MQTTEngine/ClientEngine/stored(_:_:now:into:_:)``.
     package func stored(_ token: Token, _ id: PacketID) {
         tell { $0.engine.stored(token, id, now: $1, into: &$0.buffer, &$0.actions) }
@@ -212,8 +213,8 @@ package final class SessionDriver: @unchecked Sendable {
         state.pointee.engine.setAcknowledgements(mode)
     }
 
-    /// Forgets the session with all messages in flight. If there is a connection, this happens when the connection has
-    /// ended.
+    /// Forgets the session with all messages in flight. If there is a connection, the session is forgotten after the
+    /// connection has ended.
     package func forgetSession() {
         loop.preconditionOnLoop()
         if state.pointee.channel == nil {
@@ -283,8 +284,8 @@ extension SessionDriver {
         resumeIfStalled()  // An acknowledgement may have freed quota.
     }
 
-    /// Writes all packets of the engine, performs its actions, writes the packets that result from them, and sets the
-    /// timer.
+    /// Writes all packets of the engine, performs the engine's actions, writes the packets that result from these
+    /// actions, and sets the timer.
     ///
     /// The observer may make requests while it receives actions, for example to acknowledge all messages of a read. One
     /// write sends the packets of all these requests.
@@ -319,7 +320,8 @@ extension SessionDriver {
         state.pointee.isPerforming = true
         while !state.pointee.actions.isEmpty {
             swap(&state.pointee.actions, &state.pointee.performing)
-            // Use indices: an iterator would retain the list, so that emptying the list would first copy it.
+            // Use indices. An iterator would hold a second reference to the list, so `removeAll()` would copy the list
+            // first.
             for index in state.pointee.performing.entries.indices {
                 switch state.pointee.performing.entries[index] {
                 case .progress(.acknowledged(let token, let code)):
@@ -336,8 +338,8 @@ extension SessionDriver {
         state.pointee.isPerforming = false
     }
 
-    /// Reports all collected answers of the broker in one call. Even a large number of answers then needs only one lock
-    /// and one turn of the delivery queue.
+    /// Reports all collected answers of the broker in one call. So even many answers need only one lock, and one block
+    /// of work on the delivery queue.
     private func reportAnswers() {
         guard !state.pointee.answers.isEmpty else { return }
         var answers: [OutgoingQueue.Answer] = []
@@ -360,8 +362,8 @@ extension SessionDriver {
         state.pointee.channel?.close()
     }
 
-    /// Makes sure that a timer fires no later than the engine's deadline. If a timer fires earlier, it stays: each
-    /// packet moves the deadline, and one early call costs less than a new timer for each packet.
+    /// Makes sure that a timer fires no later than the engine's deadline. A timer that fires earlier is not replaced.
+    /// Each packet moves the deadline, and one call that is too early costs less than a new timer for each packet.
     private func setTimer() {
         guard let deadline = state.pointee.engine.deadline else { return }
         if let set = state.pointee.timerDeadline, set <= deadline { return }
@@ -417,8 +419,8 @@ extension SessionDriver: ChannelHandler {
             let taken = state.pointee.engine.received(
                 rest, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
             if let tap = state.pointee.tap { tap.read(rest.extracting(first: taken), at: loop.now) }
-            // Deliver messages now, because they point into `rest`. New packets are written later, at the end of the
-            // read.
+            // Deliver messages now, because they point to bytes of `rest`. New packets are written later, at the end of
+            // the read.
             rest.withUnsafeBytes { perform(in: $0) }
             consumed += taken
             // If reading was paused, the remaining bytes wait in the channel, so that the queue of the full reader does

@@ -49,7 +49,7 @@ public final class MemoryMessageStore: MessageStore {
     ///     default.
     ///   - maximumBytes: The limit of bytes of payloads, topics and properties in all scopes together,
     ///     ``defaultMaximumBytes`` by default.
-    ///   - date: Returns the present date; the system's clock by default. The store uses the date for the age of
+    ///   - date: Returns the current date; the system's clock by default. The store uses the date for the age of
     ///     incoming messages that were stored before the last boot of the system.
     public init(
         maximumRows: Int = MemoryMessageStore.defaultMaximumRows,
@@ -200,7 +200,7 @@ public final class MemoryMessageStore: MessageStore {
         }
     }
 
-    /// Calls completions until none is left. Runs on the queue, and only once at a time.
+    /// Calls the waiting completions until none is left. Runs on the queue. Only one call runs at a time.
     private func complete() {
         while true {
             let ready = state.withLock { state in

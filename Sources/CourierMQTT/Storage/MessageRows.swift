@@ -5,7 +5,7 @@ import CourierCore
 struct MessageRows<Row: Sendable>: Sendable {
     typealias ID = StoredMessage.ID
 
-    /// The number of gaps up to which gaps are not removed.
+    /// Gaps are not removed while there are at most this many of them.
     private static var toleratedGaps: Int { 64 }
 
     private var ids: [ID] = []

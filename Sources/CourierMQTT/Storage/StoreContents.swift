@@ -49,8 +49,7 @@ struct StoreContents: Sendable {
     /// Applies all changes, or none if the contents would exceed the limits.
     mutating func apply(_ changes: [StoreChange], in name: StoreScope) throws(CourierError) {
         guard !changes.isEmpty else { return }
-        // Remove the scope from the dictionary during the changes, so that its rows are changed in place and not
-        // copied.
+        // Takes the scope out of the dictionary during the changes. Otherwise, each change would copy its rows.
         var scope = scopes.removeValue(forKey: name) ?? Scope()
         defer { scopes[name] = scope }
         let before = scope.size

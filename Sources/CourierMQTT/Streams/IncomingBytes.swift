@@ -33,7 +33,7 @@ final class IncomingBytes: @unchecked Sendable {
 
     /// Adds bytes. Blocks the thread until there is room.
     ///
-    /// - Returns: `false` if the buffer was closed, so that the thread ends.
+    /// - Returns: `false` if the buffer was closed. The thread must then end.
     func put(_ chunk: ArraySlice<UInt8>) -> Bool {
         condition.withLock {
             while bytes.count - takenCount >= capacity, !isClosed { condition.wait() }

@@ -11,8 +11,8 @@ final class OutgoingBytes: @unchecked Sendable {
     private var isEnded = false
     private var failure: TransportError?
 
-    /// Creates a buffer for at most `capacity` waiting bytes. The thread may hold as many bytes again while it writes
-    /// them.
+    /// Creates a buffer for at most `capacity` waiting bytes. Up to `capacity` further bytes may be in the thread that
+    /// writes them.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     // MARK: Called on the event loop

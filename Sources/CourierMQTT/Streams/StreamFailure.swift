@@ -3,8 +3,8 @@ import Foundation
 
 /// Converts failures of Foundation's streams to transport errors.
 enum StreamFailure {
-    /// Returns the error of a failed stream. If the stream's error is not a POSIX error, the returned error has only
-    /// its domain and code, because its text may contain secrets.
+    /// Returns the error of a failed stream. If the stream's error is not a POSIX error, the returned error contains
+    /// only its domain and code. Its text is left out, because it may contain secrets.
     ///
     /// - Parameters:
     ///   - stream: A stream whose last call failed.

@@ -51,9 +51,9 @@ enum SubscriptionAction: Hashable, Sendable {
         case abandoned
     }
 
-    /// Send SUBSCRIBE, and report the attempt.
+    /// Send SUBSCRIBE for these filters, and report to the app that the request was sent.
     case subscribe([Subscription], RequestID)
-    /// Send UNSUBSCRIBE, and report the attempt.
+    /// Send UNSUBSCRIBE for these filters, and report to the app that the request was sent.
     case unsubscribe([TopicFilter], RequestID)
     /// Report the result to the waiting caller with this id.
     case waiter(UInt64, Outcome)
@@ -61,12 +61,12 @@ enum SubscriptionAction: Hashable, Sendable {
     case endReaders([UInt64], TopicFilter, Failure)
     /// Write the change to the message store.
     case store(StoreChange)
-    /// Report: filters of one packet were granted, each with its quality of service.
+    /// Report to the app: the broker granted these filters of one packet, each with this quality of service.
     case subscribeSucceeded([Subscription], timeTaken: Duration)
-    /// Report: filters of one packet were not granted, each with the requested quality of service.
+    /// Report to the app: these filters of one packet were not granted. Each one has its requested quality of service.
     case subscribeFailed([Subscription], Failure, timeTaken: Duration)
-    /// Report: filters of one packet were unsubscribed.
+    /// Report to the app: these filters of one packet were unsubscribed.
     case unsubscribeSucceeded([TopicFilter], timeTaken: Duration)
-    /// Report: unsubscribing filters of one packet failed.
+    /// Report to the app: the client could not unsubscribe these filters of one packet.
     case unsubscribeFailed([TopicFilter], Failure, timeTaken: Duration)
 }

@@ -57,9 +57,10 @@ struct SubscriptionEntry: Sendable {
     var identifier: UInt32?
     var identifierInFlight: UInt32?
     var confirmedIdentifier: UInt32?
-    /// The id of the last request after which the broker sends the filter's retained messages; 0 if there was none.
+    /// The id of the last SUBSCRIBE that makes the broker send the filter's retained messages; 0 if there was none.
     var lastRetained: UInt64 = 0
-    /// The request that failed on this connection and is not repeated on it, with its failure.
+    /// The last failed request on this connection, with its failure; `nil` if there is none. The request is not
+    /// repeated on this connection.
     var failed: (request: Request, failure: SubscriptionAction.Failure)?
     var waiters: [Waiter] = []
     /// The intent that the message store has for the filter; `nil` if it has none.
@@ -128,8 +129,8 @@ struct SubscriptionEntry: Sendable {
         return entry
     }
 
-    /// True if the broker has the subscription with the wanted quality of service, so that a SUBSCRIBE changes only its
-    /// identifier or user properties.
+    /// True if the broker already has the subscription with the wanted quality of service. Then a SUBSCRIBE changes
+    /// only the identifier or the user properties.
     var isRenewal: Bool {
         if case .subscribed(let asked, _) = confirmed { asked == wanted } else { false }
     }
@@ -163,8 +164,8 @@ struct SubscriptionEntry: Sendable {
 // MARK: - Waiters
 
 extension SubscriptionEntry {
-    /// Removes the waiters whose request the broker has just fulfilled, even if another state is wanted by now. Returns
-    /// the results for these waiters.
+    /// Removes the waiters whose request the broker has just fulfilled, even if the owners now want another state.
+    /// Returns the results for these waiters.
     mutating func reached() -> [Answer] {
         switch confirmed {
         case .subscribed(let asked, let granted):
@@ -177,9 +178,9 @@ extension SubscriptionEntry {
         }
     }
 
-    /// Removes the waiters whose wait has ended, and returns their results. If the filter is as wanted, or its request
-    /// failed on this connection, every wait ends. Otherwise, the wait ends for callers that want the opposite of the
-    /// next request.
+    /// Removes the waiters whose wait has ended, and returns their results. If the broker has the wanted state, or the
+    /// next request failed on this connection, every wait ends. Otherwise, the wait ends only for callers that want the
+    /// opposite of the next request.
     mutating func settled() -> [Answer] {
         guard !waiters.isEmpty, inFlight == nil else { return [] }
         switch (missing, confirmed) {

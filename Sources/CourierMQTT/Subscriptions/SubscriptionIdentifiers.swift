@@ -1,19 +1,19 @@
 import CourierCore
 
-/// The subscription identifiers of filters. The app chooses an identifier, or the client assigns one to a filter that
-/// matches common topics with another filter.
+/// The subscription identifiers of filters. The app chooses an identifier, or the client assigns one if some topic
+/// matches both the filter and another filter.
 ///
 /// An MQTT 5 broker may send one copy of a message for each subscription that matches the message [MQTT-3.3.4-2]. The
 /// identifiers in a copy name the subscriptions that the copy is for.
 ///
-/// A filter that matches no topic of another filter needs no identifier. The client assigns the same identifier to all
-/// filters without wildcards, so that one SUBSCRIBE can contain many of them. The topic of a copy shows which of these
-/// filters it is for. An identifier of the client never equals one of the app. If the app later chooses an identifier
-/// that the client has assigned, the client's filters get another one.
+/// A filter needs no identifier if no topic matches both this filter and another one. The client assigns the same
+/// identifier to all filters without wildcards, so that one SUBSCRIBE can contain many of them. The topic of a copy
+/// shows which of these filters the copy is for. The client never assigns an identifier that the app chose. If the app
+/// later chooses an identifier that the client has already assigned, the client assigns another one to its filters.
 struct SubscriptionIdentifiers: Sendable {
-    /// The maximum number of filters with wildcards or in share groups that are compared with others, 1,000. Further
-    /// filters get no identifier. If such a filter and another filter match a message, the broker may send the message
-    /// twice.
+    /// The maximum number of filters with wildcards or share groups that are compared with other filters, 1,000.
+    /// Further filters of this kind get no identifier. If such a further filter and another filter match a message, the
+    /// broker may send the message twice.
     static let comparedLimit = 1_000
 
     /// For one identifier that the app chose: the number of filters with it, and how many of them are in share groups.
@@ -27,16 +27,16 @@ struct SubscriptionIdentifiers: Sendable {
     /// The filters with wildcards or in share groups, which may match topics of other filters.
     private var compared: [TopicFilter] = []
     private var identifiers: [TopicFilter: UInt32] = [:]
-    /// The number of filters with each identifier. The number is 0 if the filters were removed, but messages for them
-    /// may still arrive.
+    /// The number of filters with each identifier. The identifier of removed filters stays here with the number 0,
+    /// because messages for these filters may still arrive.
     private var counts: [UInt32: Int] = [:]
     /// The identifiers that the client assigned to filters in share groups.
     private var shared: Set<UInt32> = []
     /// The filters whose identifier the app chose. `choices` counts the filters of each identifier that the app chose.
     private var chosenFilters: Set<TopicFilter> = []
     private var choices: [UInt32: Choice] = [:]
-    /// The identifier that the client assigns to filters without wildcards. Its first value is the largest identifier,
-    /// because an app seldom chooses the largest one.
+    /// The identifier that the client assigns to filters without wildcards. The initial value is the largest
+    /// identifier, because an app seldom chooses the largest one.
     private var exact = largest
 
     /// The identifier of a filter; `nil` if the filter has none.
@@ -57,8 +57,8 @@ struct SubscriptionIdentifiers: Sendable {
     /// Returns true if a copy with this identifier may be for several filters that match the same topics.
     func isAmbiguous(_ identifier: UInt32) -> Bool { choices[identifier, default: Choice()].count > 1 }
 
-    /// Forgets the identifiers of removed filters. Called for a new session, because no messages for these filters
-    /// arrive any more, and to limit the number of known identifiers.
+    /// Forgets the identifiers of removed filters. Called for a new session, because messages for these filters no
+    /// longer arrive. Also called when too many identifiers are known.
     mutating func forgetGone() {
         counts = counts.filter { $0.value > 0 }
         shared.formIntersection(counts.keys)
@@ -84,7 +84,8 @@ struct SubscriptionIdentifiers: Sendable {
         return [filter] + displaced.sorted { $0.string < $1.string }.filter { identify($0) }
     }
 
-    /// Compares a new filter with all other filters, and assigns identifiers to filters that match common topics.
+    /// Compares a new filter with all other filters. If some topic matches both filters, assigns an identifier to each
+    /// of them.
     ///
     /// - Returns: The filters that get an identifier now. If the new filter gets one, it is the last element.
     mutating func add(_ filter: TopicFilter, beside others: some Sequence<TopicFilter>) -> [TopicFilter] {

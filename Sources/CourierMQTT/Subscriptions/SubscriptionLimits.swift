@@ -1,7 +1,7 @@
 /// The limits for the filters, callers and packets of a ``SubscriptionSet``.
 struct SubscriptionLimits: Hashable, Sendable {
-    /// The maximum number of filters, 100,000 by default. Wanted filters count, and filters whose UNSUBSCRIBE the
-    /// broker has not confirmed. Further filters are refused with ``CourierError/Code-swift.struct/queueFull``.
+    /// The maximum number of filters, 100,000 by default. Both wanted filters and filters whose UNSUBSCRIBE is not
+    /// confirmed count. Further filters are refused with ``CourierError/Code-swift.struct/queueFull``.
     var maximumFilters = 100_000
 
     /// The maximum number of callers that wait for an answer, 100,000 by default. Further callers are refused with

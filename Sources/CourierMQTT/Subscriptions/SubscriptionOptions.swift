@@ -9,13 +9,14 @@ import MQTTCodec
 public struct SubscriptionOptions: Hashable, Sendable {
     /// When the broker sends retained messages for a subscription.
     public enum RetainedMessages: Hashable, Sendable {
-        /// After every SUBSCRIBE, even if the session already has the subscription.
+        /// The broker sends retained messages after every SUBSCRIBE, even if the session already has the subscription.
         case always
 
-        /// After a SUBSCRIBE, if the session does not have the subscription yet.
+        /// The broker sends retained messages only after a SUBSCRIBE for a subscription that the session does not have
+        /// yet.
         case ofNewSubscriptions
 
-        /// After no SUBSCRIBE.
+        /// The broker never sends retained messages for the subscription.
         case never
     }
 
@@ -103,9 +104,9 @@ public struct SubscriptionOptions: Hashable, Sendable {
         }
     }
 
-    /// Returns true if the retain flag of a received message means that the broker has retained the message. With
-    /// ``keepsRetainFlag``, it does not: new messages keep the flag, too, and the broker retains only the last one of a
-    /// topic.
+    /// Returns true if the retain flag of a received message means that the broker has retained the message. If
+    /// ``keepsRetainFlag`` is true, the flag does not mean this, because new messages keep their flag, and the broker
+    /// retains only the last message of a topic.
     func areFlaggedKept(in version: ProtocolVersion) -> Bool { version < .v5 || !keepsRetainFlag }
 
     private var retainHandling: Subscription.RetainHandling {

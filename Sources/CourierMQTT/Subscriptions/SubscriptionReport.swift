@@ -1,7 +1,7 @@
 import CourierCore
 
-/// Collects the results of one packet, or of filters that were refused without a packet. They are then reported as
-/// events. Failures with the same reason form one group.
+/// Collects the results of one packet, or of filters that were refused without a packet, and reports them as events.
+/// Failures with the same reason form one group.
 struct SubscriptionReport: Sendable {
     typealias Action = SubscriptionAction
 

@@ -3,8 +3,8 @@ import CourierCore
 /// Assigns the copies of a message to readers. A broker may send one copy for each subscription that matches the
 /// message.
 extension SubscriptionSet {
-    /// Returns the subscription identifiers in a copy of a message that the app chose, without those that the client
-    /// assigned.
+    /// Returns the subscription identifiers that the app chose, from the identifiers in one copy of a message.
+    /// Identifiers that the client assigned are left out.
     func chosenIdentifiers(of copy: [UInt32]) -> [UInt32] {
         guard let identifiers else { return [] }
         return copy.filter { identifiers.isChosen($0) }
@@ -14,7 +14,7 @@ extension SubscriptionSet {
     enum Claim {
         /// The reader takes this copy.
         case taken
-        /// The reader does not take this copy, because another copy is for it.
+        /// The reader does not take this copy, because another copy is for this reader.
         case left
         /// The reader takes the copy only if it is the first copy that arrives.
         case first
@@ -24,12 +24,13 @@ extension SubscriptionSet {
     ///
     /// If the broker has confirmed an identifier for the reader's subscription, the reader takes only the copy with
     /// this identifier. Any other reader takes the first copy, because the client does not know which copies will
-    /// arrive. A message of a shared subscription has no other copy for this client, so such a reader always takes it.
+    /// arrive. A copy for a shared subscription is always taken by such a reader, because this client receives no other
+    /// copy of that message.
     ///
     /// - Parameters:
     ///   - filter: The filter of the reader; `nil` for every topic.
     ///   - copy: The identifiers of the subscriptions that the copy is for.
-    /// - Returns: Whether the reader takes the copy.
+    /// - Returns: The decision for this reader and this copy.
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> Claim {
         guard let identifiers else { return .first }
         let others: Claim = copy.contains { identifiers.isShared($0) } ? .taken : .first

@@ -17,15 +17,16 @@ extension SubscriptionSet {
         removeIfSpent(place)
     }
 
-    /// Queues the entry if a request must be sent. A renewal, a SUBSCRIBE for an existing subscription, is urgent. It
-    /// may carry a new identifier, and the broker must have this identifier before messages for a new filter arrive.
+    /// Queues the entry if a request must be sent. A renewal (a SUBSCRIBE for an existing subscription) is urgent,
+    /// because it may carry a new identifier. The broker must have this identifier before messages for a new filter
+    /// arrive.
     private mutating func enqueue(_ place: Int) {
         guard support != nil, let entry = entries[place], entry.due != nil, !entry.isQueued else { return }
         entries[place]?.isQueued = true
         queue.append(place, isUrgent: entry.isRenewal)
     }
 
-    /// Assigns identifiers to a new entry and to other entries that match common topics with it.
+    /// Assigns identifiers to a new entry and another entry if some topic matches the filters of both.
     private mutating func compare(_ place: Int) {
         guard identifiers != nil, let entry = entries[place], entry.wanted != nil, !entry.isCompared else { return }
         entries[place]?.isCompared = true
@@ -64,7 +65,7 @@ extension SubscriptionSet {
         waiterCount -= answers.count
     }
 
-    /// Sends the due requests, within the limits.
+    /// Sends the requests that are due, within the limits.
     mutating func send(_ now: Instant, _ actions: inout [Action]) {
         guard let support else { return }
         let size = min(limits.bytesPerPacket, support.maximumPacketSize)

@@ -1,13 +1,13 @@
 import CourierCore
 
-/// Handles connections and the broker's answers.
+/// Handles the start and the end of connections, and the broker's answers.
 extension SubscriptionSet {
     /// Handles a connection that the broker has accepted, and sends the requests that are due.
     ///
     /// - Parameters:
     ///   - sessionPresent: Whether the broker already has a session of the client.
-    ///   - isOtherSession: Whether the session may differ from the session that the set knows, or another client may
-    ///     have changed it; `false` by default.
+    ///   - isOtherSession: Whether the session may be a different one from the session that the set knows. Also true if
+    ///     another client may have changed the session. `false` by default.
     ///   - support: The broker's support for subscriptions; everything except identifiers by default.
     ///   - now: The current time.
     /// - Returns: The actions to perform.

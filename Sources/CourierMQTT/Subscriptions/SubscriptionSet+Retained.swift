@@ -3,7 +3,7 @@ import MQTTCodec
 
 /// Tracks, for each filter, whether the broker sends retained messages after a SUBSCRIBE.
 extension SubscriptionSet {
-    /// Records for which filters of a SUBSCRIBE the broker sends retained messages.
+    /// Records which filters of a SUBSCRIBE make the broker send retained messages.
     mutating func noteRetained(_ id: RequestID, _ options: SubscriptionOptions, in version: ProtocolVersion) {
         for place in pending[id]?.entries ?? [] {
             guard let entry = entries[place], options.bringsRetained(entry, in: version) else { continue }
@@ -11,8 +11,8 @@ extension SubscriptionSet {
         }
     }
 
-    /// Returns true if the broker sends the retained message of a topic after a reader was added. The cause is a
-    /// SUBSCRIBE that requests retained messages, and that was or will be sent after the reader was added.
+    /// Returns true if the broker sends the retained message of a topic after a reader was added. The broker sends it
+    /// if a SUBSCRIBE that requests retained messages was or will be sent after the reader was added.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.

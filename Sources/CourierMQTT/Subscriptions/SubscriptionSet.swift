@@ -10,12 +10,12 @@ import CourierCore
 ///
 /// In a new session, or in a session that may be a different one, all wanted filters are subscribed. In the same
 /// session, only differences are sent. They include filters whose UNSUBSCRIBE was under way when the connection ended.
-/// In a session that began before this set, the broker may have any filter, so an UNSUBSCRIBE of the app is always
-/// sent.
+/// If the session began before this set existed, the broker may have unknown subscriptions. So an UNSUBSCRIBE of the
+/// app is always sent in such a session.
 ///
 /// A refused filter is requested again on the next connection, with another quality of service, or after an
-/// unsubscribe. Filters that CONNACK rules out are refused without a packet. Filters that match common topics get
-/// identifiers, which show the filters that a copy of a message is for.
+/// unsubscribe. If CONNACK rules out a filter, the filter is refused without a packet. If some topic matches two
+/// filters, both get identifiers. The identifiers in a copy of a message show the filters that the copy is for.
 ///
 /// The caller must perform the returned actions in their order. The set has no lock and no clock.
 struct SubscriptionSet: Sendable {
@@ -25,9 +25,10 @@ struct SubscriptionSet: Sendable {
 
     /// The owner of an intent.
     enum IntentOwner: Hashable, Sendable {
-        /// The app, by `subscribe` or its configuration. Repeated calls for a filter count as one intent.
+        /// The app wants the filter, by `subscribe` or its configuration. Repeated calls for a filter count as one
+        /// intent.
         case app
-        /// A reader, with its unique id.
+        /// A reader with this unique id wants the filter.
         case reader(UInt64)
     }
 

@@ -11,7 +11,7 @@ struct SubscriptionSupport: Hashable, Sendable {
     var hasProperties = true
     /// Whether filters may have wildcards; `true` by default.
     var hasWildcards = true
-    /// Whether filters may have a share group, as shared subscriptions do; `true` by default.
+    /// Whether filters may have a share group, so that they make shared subscriptions; `true` by default.
     var hasSharedSubscriptions = true
 
     /// Returns the reason why a request must not be sent; `nil` if it may be sent. UNSUBSCRIBE may be sent even for a

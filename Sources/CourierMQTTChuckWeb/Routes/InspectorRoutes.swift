@@ -167,7 +167,9 @@ final class InspectorRoutes: Sendable {
         switch refusal {
         case .foreignHost: .text("This server answers under 127.0.0.1 and localhost only.", status: 403)
         case .foreignOrigin: .text("This server answers to its own page only.", status: 403)
-        case .noToken: .text("Open the complete address that the program has printed, including the token at its end.", status: 403)
+        case .noToken:
+            .text(
+                "Open the complete address that the program has printed, including the token at its end.", status: 403)
         case .badMethod: .text("Not this way.", status: 405)
         case .noProof: .text("Only the page itself may ask for this.", status: 403)
         }

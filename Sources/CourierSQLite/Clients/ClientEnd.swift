@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Lets callers wait for the two steps of a client's end: first the app releases the client, later the client has
+/// Lets callers wait for the two steps of a client's end. First, the app releases the client. Later, the client has
 /// stored its last changes.
 final class ClientEnd: Sendable {
     private struct State {

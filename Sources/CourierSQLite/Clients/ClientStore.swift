@@ -2,22 +2,23 @@ package import CourierCore
 package import Foundation
 import Synchronization
 
-/// The message store of one client, in the file of its client id; see ``StorePlace``.
+/// The message store of one client, in the file that belongs to its client id; see ``StorePlace``.
 ///
 /// A process opens each file once, for one client at a time. When the app has released a client, the next client with
-/// the same id gets the file at once. The next client begins to read and store after the former client has stored its
-/// last changes.
+/// the same id can open the file at once. The next client begins to read and store after the former client has stored
+/// its last changes.
 package final class ClientStore: MessageStore {
-    /// The longest time that a new client blocks its thread while another client has the file: 0.5 s. If the app has
+    /// The longest time that a new client blocks its thread while another client uses the file: 0.5 s. If the app has
     /// just released the other client, an event handler may retain that client until the handler returns.
     private static let hesitation = DispatchTimeInterval.milliseconds(500)
 
-    /// One file of this process.
+    /// A file that this process has opened.
     private struct OpenFile {
         let store: SQLiteMessageStore
-        /// The client that has the file; `nil` if the app has released it.
+        /// The client that uses the file; `nil` if the app has released it.
         var owner: ClientEnd?
-        /// The clients that still exist at least in part, for example in a message that the app has not acknowledged.
+        /// The clients that have not ended completely. For example, the app still holds a message that it has not
+        /// acknowledged.
         var holders: [ClientEnd]
     }
 
@@ -34,8 +35,8 @@ package final class ClientStore: MessageStore {
     /// - Parameters:
     ///   - url: The file.
     ///   - clientID: The client id, for errors.
-    ///   - onRecovery: Called when a damaged file was replaced, as by a `SQLiteMessageStore`.
-    /// - Throws: `storeInUse` if another client has the file; another error if the file cannot be opened.
+    ///   - onRecovery: Called when a damaged file was replaced, as in `SQLiteMessageStore`.
+    /// - Throws: `storeInUse` if another client uses the file; another error if the file cannot be opened.
     package init(
         at url: URL, of clientID: String, onRecovery: @escaping @Sendable (StoreRecovery) -> Void
     ) throws(CourierError) {
@@ -62,7 +63,7 @@ package final class ClientStore: MessageStore {
 
     /// The state of a file that a client wants to open.
     private enum Taken {
-        /// The file is open and has no owner. `formers` are the clients that had the file before.
+        /// The file is open and has no owner. `formers` are the clients that used the file before.
         case file(SQLiteMessageStore, formers: [ClientEnd])
         case ofAnother(ClientEnd)
         /// This process has not opened the file.
@@ -93,7 +94,7 @@ package final class ClientStore: MessageStore {
                 + "(\(path)). It is tried again; look at the disk if this comes again.")
     }
 
-    /// Called when the app has released the client. From now on, the next client can get the file.
+    /// Called when the app has released the client. From now on, the next client can use the file.
     package func release() {
         Self.files.withLock { files in
             if files[path]?.owner === end { files[path]?.owner = nil }
@@ -101,8 +102,9 @@ package final class ClientStore: MessageStore {
         end.letGo()
     }
 
-    /// Called when the client has ended and stored its last changes. From now on, the next client does not wait for it.
-    /// The file stays open as long as a part of the client exists, such as a message that the app has not acknowledged.
+    /// Called when the client has ended and stored its last changes. From now on, the next client does not wait for
+    /// this client. The file stays open as long as a part of this client exists, such as a message that the app has not
+    /// acknowledged.
     package func finish() {
         release()
         end.finish()
@@ -114,7 +116,7 @@ package final class ClientStore: MessageStore {
             files[path]?.holders.removeAll { $0 === end }
             guard let file = files[path], file.holders.isEmpty else { return }
             files[path] = nil
-            // This call is made while the lock is held, so that the next caller that opens the file waits until it is
+            // This call is made while the lock is held. So the next caller that opens the file waits until the file is
             // closed.
             store.closeInBackground()
         }

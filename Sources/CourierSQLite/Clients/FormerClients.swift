@@ -7,7 +7,8 @@ final class FormerClients: Sendable {
     /// The longest wait for each former client, 10 s.
     static let patience = DispatchTimeInterval.seconds(10)
 
-    /// Called with `true` when all former clients have finished, or with `false` if one has not finished in time.
+    /// An action. It is called with `true` when all former clients have finished, or with `false` if one has not
+    /// finished in time.
     typealias Action = @Sendable (Bool) -> Void
 
     private enum State {
@@ -26,7 +27,7 @@ final class FormerClients: Sendable {
     }
 
     /// Runs an action when all former clients have finished: at once, or later in the order of the calls. If a former
-    /// client takes too long, the action gets `false`, and the next call waits again.
+    /// client takes too long, the action is called with `false`, and the next call waits again.
     func whenFinished(_ action: @escaping Action) {
         enum Next { case act, wait, nothing }
         let next = state.withLock { state -> Next in
@@ -73,8 +74,8 @@ final class FormerClients: Sendable {
         }
     }
 
-    /// Lets later calls run their action at once. Returns `false`, and changes nothing, if an action was added
-    /// meanwhile.
+    /// Lets later calls run their action at once. If an action was added during the last round, changes nothing and
+    /// returns `false`.
     private func finish() -> Bool {
         state.withLock { state in
             guard case .waiting(let actions) = state, actions.isEmpty else { return false }

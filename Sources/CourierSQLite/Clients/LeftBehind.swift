@@ -1,7 +1,7 @@
 import CourierCore
 package import Foundation
 
-/// A store with messages that no client has opened: its program was renamed, or its client id has changed.
+/// A store whose messages no client reads any more, because its program was renamed or its client id has changed.
 package struct LeftBehind: Sendable {
     package let file: URL
     /// The client ids of the messages.

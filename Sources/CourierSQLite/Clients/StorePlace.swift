@@ -8,8 +8,8 @@ package import Foundation
 /// ~/.local/state / <program> / messages-<hash of the client id>.courier
 /// ```
 package struct StorePlace: Sendable {
-    /// The broker in the scope of a client's messages. It is constant, because the messages belong to the client id
-    /// with any broker.
+    /// The broker in the scope of a client's messages. It is constant, because the messages belong to the client id,
+    /// whichever broker the client uses.
     package static let broker = "any"
 
     private static let prefix = "messages-"

@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Database {
-    /// Files of at most this many pages are checked when they are opened. In larger files, damage is found when a
+    /// Files of at most this many pages are checked when they are opened. In larger files, damage is found only when a
     /// damaged page is read.
     private static let pagesLookedThrough: Int64 = 1_024
 

@@ -4,12 +4,12 @@ import CSQLite
 package final class Database {
     /// The way in which a file is opened.
     package enum Access {
-        /// For reading and writing. The file must exist, because SQLite would create it with the permissions of the
-        /// umask.
+        /// Access for reading and writing. The file must exist, because SQLite would create a missing file with the
+        /// permissions of the umask.
         case owner
-        /// For reading and writing, without moving the log into the database when it is closed.
+        /// Access for reading and writing. When the database is closed, the log is not moved into the database.
         case salvager
-        /// For reading only.
+        /// Access for reading only.
         case reader
 
         fileprivate var flags: Int32 {
@@ -20,8 +20,8 @@ package final class Database {
         }
     }
 
-    /// The time that a call waits for the lock of another connection, such as a reader while the file is opened or
-    /// cleaned up.
+    /// The time that a call waits for a lock that another connection holds. For example, opening or cleaning up the
+    /// file may wait for a reader.
     private static let patienceInMilliseconds: Int32 = 5_000
 
     private var handle: OpaquePointer?
@@ -73,7 +73,7 @@ package final class Database {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(operation) }
     }
 
-    /// Prepares a statement that is used many times. It must be released before the connection is closed.
+    /// Prepares a statement that is used many times. The statement must be released before the connection is closed.
     package func prepare(_ sql: String, _ operation: String) throws(SQLiteFailure) -> Statement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)

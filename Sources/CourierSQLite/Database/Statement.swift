@@ -49,7 +49,7 @@ package final class Statement {
         return sqlite3_db_handle(handle).map { Int(sqlite3_changes($0)) } ?? 0
     }
 
-    /// Makes the statement ready to be used again before its last row was read.
+    /// Makes the statement ready to be used again, even if some of its rows were not read.
     package func reset() {
         bindingCode = SQLITE_OK
         sqlite3_reset(handle)
@@ -82,7 +82,7 @@ package final class Statement {
                 courier_sqlite3_bind_text_copy(handle, index, $0.baseAddress, Int32(clamping: $0.count))
             }
         }
-        // The address of an empty string may be null, and SQLite would bind NULL.
+        // The address of an empty string may be null, and SQLite would bind NULL. So a literal empty string is bound.
         return check(text.isEmpty ? courier_sqlite3_bind_text_copy(handle, index, "", 0) : code)
     }
 

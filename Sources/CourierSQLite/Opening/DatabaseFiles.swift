@@ -34,7 +34,7 @@ package struct DatabaseFiles: Sendable {
         let folder = url.deletingLastPathComponent()
         try PrivateFile.makeFolder(folder.path)
         self.purpose = purpose
-        // The last component is not resolved: a symbolic link there is refused.
+        // The last component of the path is not resolved, because a symbolic link there is refused.
         let resolved = folder.resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent)
         path = resolved.standardizedFileURL.path
         var isFolder: ObjCBool = false

@@ -11,8 +11,8 @@ package enum PrivateFile {
     private static let folderPermissions: mode_t = 0o700
     private static let permissionBits: mode_t = 0o7777
 
-    /// Allows only one thread at a time to create a file. Closing a descriptor releases all locks of this process on
-    /// the file, and another thread can lock a file as soon as it exists.
+    /// Allows only one thread at a time to create a file. Creating a file includes closing its descriptor, which
+    /// releases all locks of this process on the file. Another thread could lock the new file before that.
     private static let creation = Mutex(())
 
     /// Creates the file with the permissions 0600 if it is missing, and restricts an existing file to 0600.
@@ -29,7 +29,7 @@ package enum PrivateFile {
 
     /// Restricts the file to the permissions 0600 if it exists.
     ///
-    /// - Returns: Whether the file exists.
+    /// - Returns: True if the file exists.
     /// - Throws: `storeFailed` if the file is a symbolic link, is not a regular file, or belongs to another user.
     @discardableResult
     package static func restrictIfPresent(_ path: String) throws(CourierError) -> Bool {
@@ -92,14 +92,14 @@ package enum PrivateFile {
 
     // MARK: Creating and checking one file
 
-    /// - Returns: Whether this call created the file; `false` if it exists already.
+    /// - Returns: True if this call created the file; `false` if it exists already.
     private static func create(_ path: String) throws(CourierError) -> Bool {
         let number = creation.withLock { _ -> Int32 in
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             let descriptor = Foundation.open(path, flags, filePermissions)
             guard descriptor >= 0 else { return errno }
             defer { close(descriptor) }
-            // A umask such as 0777 also removes the permissions of this user, so set them explicitly.
+            // A umask such as 0777 also removes the permissions of this user, so the permissions are set explicitly.
             return fchmod(descriptor, filePermissions) == 0 ? 0 : errno
         }
         if number == 0 { return true }

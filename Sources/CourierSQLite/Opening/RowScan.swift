@@ -36,7 +36,7 @@ struct RowScan {
             guard let isRow = try? rows.step() else { return (end, false) }
             guard isRow else { return (end, true) }
             let key = rows.integer(0)
-            // If damaged pages refer to each other in a cycle, keys repeat. Stop then.
+            // If damaged pages refer to each other in a cycle, keys repeat. Then the scan stops.
             let goesOn = end.map { order == "ASC" ? key > $0 : key < $0 } ?? true
             guard goesOn, (first...last).contains(key) else {
                 rows.reset()

@@ -41,7 +41,7 @@ struct Salvage {
 
     /// Copies the damaged file, and replaces the first page of the copy with the first page of a new file.
     ///
-    /// The first page says where the tables are, and without it no row can be found. The tables are at the same
+    /// Without the first page, no row can be found, because it says where the tables are. The tables are at the same
     /// positions in every store file, so the first page of a new file can replace a damaged one.
     private func graft() -> String? {
         let (template, copy) = (files.recovering + ".template", files.recovering + ".copy")
@@ -58,7 +58,8 @@ struct Salvage {
             let handle = try FileHandle(forUpdating: URL(fileURLWithPath: copy))
             defer { try? handle.close() }
             let pages = UInt32(clamping: try handle.seekToEnd() / UInt64(Self.pageSize))
-            // Bytes 28 to 31 hold the number of pages; bytes 32 to 39 hold the list of free pages.
+            // Bytes 28 to 31 hold the number of pages. Bytes 32 to 39 refer to the list of free pages, which is
+            // emptied.
             for index in 0..<4 { page[28 + index] = UInt8(truncatingIfNeeded: pages >> (24 - 8 * UInt32(index))) }
             page.replaceSubrange(32..<40, with: Data(count: 8))
             try handle.seek(toOffset: 0)
@@ -86,7 +87,7 @@ struct Salvage {
     /// Copies all readable rows of each table. Read failures in the damaged file do not stop the copy.
     private func save(_ path: String, _ writer: inout ChangeWriter) throws(SQLiteFailure) -> Int {
         guard let source = try? Database(path: path, .salvager, system: opening.system) else { return 0 }
-        // Allow SQLite to open a file that is shorter than its first page says.
+        // These settings allow SQLite to open a file that is shorter than its first page says.
         try? source.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON", "reading")
         let places = saveScopes(source, &writer)
         var saved = 0
@@ -140,7 +141,8 @@ struct Salvage {
         return places
     }
 
-    /// Copies the subscriptions, reading from both ends of the table up to the first damaged place.
+    /// Copies the subscriptions. Reads the table first from its start and then from its end, each time up to the first
+    /// damaged place.
     private func saveSubscriptions(
         _ source: Database, _ places: [Int64: Int], _ writer: inout ChangeWriter
     ) throws(SQLiteFailure) -> Int {

@@ -17,8 +17,8 @@ package final class StoreLock {
             database = try Self.acquire(path, system)
         } catch {
             guard error.isDamage else { throw error }
-            // A lock file is always empty. A file that is not an empty database is not locked by a store, so replace
-            // it.
+            // The lock file of a store is always empty. If this file has other content, no store has locked it, so it
+            // is replaced.
             try? FileManager.default.removeItem(atPath: path)
             do throws(CourierError) { try PrivateFile.prepare(path) } catch { throw SQLiteFailure(creating: error) }
             database = try Self.acquire(path, system)

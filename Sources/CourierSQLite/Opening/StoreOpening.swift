@@ -88,7 +88,7 @@ struct StoreOpening: Sendable {
             return .failure(.damaged(Self.wrongHeader(applicationID, version, operation)))
         }
         try database.setUp(durability, logBytes: limits.logBytes)
-        // SQLite has now created the log file, and has not yet written to it.
+        // SQLite has now created the log file, but has not yet written to it.
         do throws(CourierError) { try files.restrict() } catch { return .failure(.other(error)) }
         try schema.migrate(database, from: isNew ? 0 : version)
         try database.lookThrough()

@@ -65,7 +65,7 @@ enum PropertiesCodec {
         case .messageExpiry:
             guard let seconds = reader.number(), let attoseconds = reader.number() else { return false }
             let parts = (Int64(bitPattern: seconds), Int64(bitPattern: attoseconds))
-            // Refuse values near the limits of `Duration`, so that later additions do not overflow.
+            // Values near the limits of `Duration` are refused, so that later additions do not overflow.
             guard abs(parts.0 >> 1) < 1 << 60, parts.1 > -1_000_000_000_000_000_000,
                 parts.1 < 1_000_000_000_000_000_000
             else { return false }

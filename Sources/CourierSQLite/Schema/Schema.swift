@@ -23,8 +23,9 @@ struct Schema: Sendable {
     static let tables = ["scope", "outgoing", "incoming", "packet_id", "subscription"]
 
     // The payload is the last column, so that a query for other columns does not read the pages of the payload. `size`
-    // is the number of bytes of payload, topic and properties, as counted for the limits. `progress` is a kind times
-    // 65,536 plus a packet id. This number always needs three bytes, so SQLite updates it in place.
+    // is the number of bytes of payload, topic and properties, as counted for the limits. `progress` is one number: the
+    // number of a kind times 65,536, plus a packet id. This number always needs three bytes, so SQLite updates it in
+    // place.
     private static let versionOne = """
         CREATE TABLE scope (
             key INTEGER PRIMARY KEY, client_id TEXT NOT NULL, broker TEXT NOT NULL, last_message_id INTEGER,
@@ -45,9 +46,9 @@ struct Schema: Sendable {
             WITHOUT ROWID;
         """
 
-    // `boot_id` and `since_boot` are the boot and the nanoseconds since the boot at which a row was stored; both are
-    // NULL if they are unknown. `place` is the order in which messages were rejected. The first columns of `rejected`
-    // are the same as those of the other message tables.
+    // `boot_id` and `since_boot` say when a row was stored: in which boot of the machine, and how many nanoseconds
+    // after its start. Both are NULL if they are unknown. `place` is the order in which messages were rejected. The
+    // first columns of `rejected` are the same as those of the other message tables.
     private static let versionTwo = """
         ALTER TABLE outgoing ADD COLUMN boot_id BLOB;
         ALTER TABLE outgoing ADD COLUMN since_boot INTEGER;
@@ -65,7 +66,8 @@ struct Schema: Sendable {
             place INTEGER NOT NULL, rejected_at REAL NOT NULL, reason TEXT NOT NULL);
         """
 
-    // The session to which the packet ids in the rows belong. Both columns are NULL if the session is unknown.
+    // These two columns contain the session to which the packet ids of a scope belong. Both are NULL if the session is
+    // unknown.
     private static let versionThree = """
         ALTER TABLE scope ADD COLUMN session_client_id TEXT;
         ALTER TABLE scope ADD COLUMN session_broker TEXT;

@@ -17,7 +17,8 @@ public final class SQLiteStoreInspector {
     /// The number of rows that are read at a time. Short reads let a running store clean up its log without a long
     /// wait.
     private static let rowsAtATime = 1_000
-    /// The number of rejected messages that are read at a time. It is smaller, because rejected messages may be large.
+    /// The number of rejected messages that are read at a time. This number is smaller, because rejected messages may
+    /// be large.
     private static let rejectedAtATime = 100
 
     private let database: Database

@@ -18,7 +18,7 @@ struct ChangeWriter {
 
     /// The pending write for one row.
     private enum Work {
-        /// Insert the row. If `replacing` is true, the table may already have a row with this key.
+        /// Insert the row into the table. If `replacing` is true, the table may already have a row with this key.
         case insert(StoredMessage, StoredOutgoing.Progress, replacing: Bool)
         case progress(StoredOutgoing.Progress)
         case remove
@@ -60,7 +60,7 @@ struct ChangeWriter {
         guard !hasBegun else { return }
         if durability == .full, awaitsDisk != isAwaitingDisk {
             // All transactions share one log, so a later transaction that waits for the disk also brings the earlier
-            // ones to the disk.
+            // transactions to the disk.
             try database.execute("PRAGMA synchronous = \(awaitsDisk ? "FULL" : "NORMAL")", "choosing the durability")
             isAwaitingDisk = awaitsDisk
         }
@@ -139,7 +139,7 @@ struct ChangeWriter {
     }
 
     private mutating func insert(_ message: StoredMessage, _ direction: Direction, _ scope: Int) {
-        // A batch with an id that is too high for a key was already refused.
+        // The id fits into a key. A batch with a higher id was already refused.
         guard let key = RowKey(scope: ledger[scope].key, id: message.id) else { return }
         let place = Place(direction: direction, key: key)
         if let index = indices[place] {

@@ -50,7 +50,8 @@ struct MessageTable {
         return figures
     }
 
-    /// Clears the cached sizes of recent rows. Call it after a rollback, because cached rows may no longer exist.
+    /// Clears the cached sizes of recent rows. Call this function after a rollback, because cached rows may no longer
+    /// exist.
     func forgetRecentRows() { recent.removeAll() }
 
     /// Removes a row.
@@ -58,7 +59,7 @@ struct MessageTable {
     /// - Returns: The sizes of the row; `nil` if there is no row with this key.
     func remove(_ key: RowKey) throws(SQLiteFailure) -> Figures? {
         if let figures = recent.take(key) {
-            // The row may have been removed together with all rows of its scope.
+            // The row may be gone, because all rows of its scope were removed together.
             return try removal.bind(1, key.rawValue).runAndCount() > 0 ? figures : nil
         }
         guard try figures.bind(1, key.rawValue).step() else { return nil }
@@ -98,7 +99,7 @@ struct MessageTable {
 private final class RecentFigures {
     private static let capacity = 4_096
 
-    /// The cached sizes. The index is the lowest bits of the row's key, so a newer row replaces an older one.
+    /// The cached sizes. The lowest bits of a row's key are its index, so a newer row replaces an older one.
     private var places: [(key: Int64, figures: MessageTable.Figures)] = []
 
     func note(_ figures: MessageTable.Figures, of key: RowKey) {

@@ -29,8 +29,8 @@ struct RejectedTable {
         pages = try RejectedPages(database)
     }
 
-    /// Copies an outgoing row that will be removed into this table. A row larger than the limit of the whole table is
-    /// not copied.
+    /// Copies an outgoing row into this table. The caller will remove the outgoing row. A row that is larger than the
+    /// limit of the whole table is not copied.
     func keep(_ key: RowKey, reason: String, at date: Date) throws(SQLiteFailure) {
         try keeping.bind(1, key.rawValue).bind(2, real: date.timeIntervalSinceReferenceDate).bind(3, reason)
             .bind(4, Int64(limit.bytes)).run()

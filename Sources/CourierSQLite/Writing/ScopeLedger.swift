@@ -201,7 +201,7 @@ struct ScopeLedger {
         }
     }
 
-    /// Marks all counts as written. Call it after the transaction was committed.
+    /// Marks all counts as written. Call this function after the transaction was committed.
     mutating func commit() {
         for place in dirty {
             entries[place].isDirty = false

@@ -6,8 +6,8 @@ struct StoreBatch: Sendable {
     let scope: StoreScope
     /// The rows and bytes that the batch adds at most.
     let growth: StoreSize
-    /// True if the loss of this batch in a power cut would only repeat a step of a delivery. The batch then needs no
-    /// sync to disk of its own.
+    /// True if a power cut that loses this batch would only make a step of a delivery happen again. The batch then
+    /// needs no sync to disk of its own.
     let isRepeatable: Bool
     /// The error with which the batch fails without a write; `nil` if the batch can be written.
     let refusal: CourierError?

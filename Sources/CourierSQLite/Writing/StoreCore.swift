@@ -4,8 +4,8 @@ import Foundation
 
 /// The open store file and all operations on it. Only one thread uses it.
 ///
-/// A failure rolls back only the changes that failed. The next call tries again. If necessary, it first opens a new
-/// connection or recovers the file.
+/// A failure rolls back only the changes that failed. The next call tries again. If necessary, the next call first
+/// opens a new connection or recovers the file.
 final class StoreCore {
     typealias Outcome = Result<Void, CourierError>
 
@@ -209,7 +209,7 @@ final class StoreCore {
         if failure.code == SQLITE_FULL { try? writer?.database.checkpoint() }
     }
 
-    /// Opens the file again if it is closed or damaged, a rollback failed, or the disk failed several times.
+    /// Opens the file again if it is closed or damaged, if a rollback failed, or if the disk failed several times.
     private func ensureOpen() throws(CourierError) {
         if damage == nil, let writer {
             guard writer.database.isInTransaction || failuresInARow >= Self.failuresBeforeReopening else { return }

@@ -38,7 +38,8 @@ struct StoreTables {
         lists = try SessionLists(database)
     }
 
-    /// Clears the cached sizes of recent rows. Call it after a rollback, because cached rows may no longer exist.
+    /// Clears the cached sizes of recent rows. Call this function after a rollback, because cached rows may no longer
+    /// exist.
     func forgetRecentRows() {
         outgoing.forgetRecentRows()
         incoming.forgetRecentRows()

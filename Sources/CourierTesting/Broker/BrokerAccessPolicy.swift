@@ -17,13 +17,13 @@ public struct BrokerAccessPolicy: Sendable {
 
     /// The operation that a rule allows or denies.
     public enum Operation: Hashable, Sendable {
-        /// Publishing, wills included.
+        /// Publishing a message or a will.
         case publish
-        /// Subscribing.
+        /// Subscribing to a topic filter.
         case subscribe
     }
 
-    /// One rule.
+    /// One rule: it allows or denies an operation.
     public struct Rule: Sendable {
         let verdict: Verdict
         let operation: Operation

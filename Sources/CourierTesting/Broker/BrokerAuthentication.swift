@@ -13,8 +13,8 @@ public enum BrokerAuthentication: Sendable {
     /// refusal, or `nil` to accept the client. It receives the CONNECT with its password. It runs on the broker's loop,
     /// so it must not block.
     case check(@Sendable (Connect) -> PacketReasonCode?)
-    /// Refuses all clients with this code. If CONNACK in the client's version does not have the code, the most similar
-    /// code is sent.
+    /// Refuses all clients with this code. If a CONNACK of the client's MQTT version has no such code, the broker sends
+    /// the most similar code.
     case refuse(PacketReasonCode)
 
     /// A user name with its password.

@@ -6,7 +6,7 @@ public enum BrokerCloseReason: Hashable, Sendable {
     case refused(PacketReasonCode)
     /// The client sent DISCONNECT with this code.
     case disconnected(PacketReasonCode)
-    /// The client violated the protocol or exceeded a limit. An MQTT 5 client receives this code.
+    /// The client violated the protocol or exceeded a limit. If it uses MQTT 5, it receives this code.
     case protocolViolation(PacketReasonCode)
     /// The client sent bytes that are not a valid packet.
     case malformed(DecodeError)
@@ -18,7 +18,7 @@ public enum BrokerCloseReason: Hashable, Sendable {
     case keepAliveTimeout
     /// The maximum number of open connections was reached.
     case tooManyConnections
-    /// A packet for the client, other than PUBLISH, exceeds the client's maximum packet size.
+    /// A packet other than PUBLISH exceeds the maximum packet size that the client accepts.
     case answerTooLarge
     /// The operator closed the connection.
     case administrative(PacketReasonCode)

@@ -20,7 +20,8 @@ public struct BrokerConfiguration: Sendable {
 
     // Features. CONNACK announces them to MQTT 5 clients. A client that uses a missing feature anyway is refused.
 
-    /// The highest QoS of a PUBLISH from a client, and the highest that a subscription is granted; 2 by default.
+    /// The highest QoS of a PUBLISH from a client, and the highest QoS that the broker grants to a subscription; 2 by
+    /// default.
     public var maximumQoS = PacketQoS.exactlyOnce
     /// Whether the broker stores retained messages; `true` by default.
     public var isRetainAvailable = true
@@ -30,7 +31,7 @@ public struct BrokerConfiguration: Sendable {
     public var isSubscriptionIdentifierAvailable = true
     /// Whether `$share/` subscriptions are possible; `true` by default.
     public var isSharedSubscriptionAvailable = true
-    /// Whether a payload that claims to be UTF-8 is refused with 0x99 if it is not valid UTF-8; `false` by default.
+    /// Whether a payload that its sender declares as UTF-8 is refused with 0x99 if it is not; `false` by default.
     public var validatesPayloadFormat = false
     /// The prefix of the client identifiers that the broker assigns; a number follows the prefix. `auto-` by default.
     public var assignedClientIDPrefix = "auto-"
@@ -54,19 +55,21 @@ public struct BrokerConfiguration: Sendable {
     public var maximumConnections = 1_000
     /// The maximum number of sessions; 1,000 by default. A client that needs a further session is refused with 0x97.
     public var maximumSessions = 1_000
-    /// The longest client identifier in bytes; 1,024 by default. A longer one is refused with 0x85.
+    /// The maximum length of a client identifier in bytes; 1,024 by default. A longer identifier is refused with 0x85.
     public var maximumClientIDLength = 1_024
-    /// The maximum number of subscriptions of one session; 1,000 by default. A further one is refused with 0x97.
+    /// The maximum number of subscriptions of one session; 1,000 by default. A further subscription is refused with
+    /// 0x97.
     public var maximumSubscriptionsPerSession = 1_000
 
     // Limits on messages.
 
-    /// The largest packet from a client in bytes; 1 MiB by default. A larger one is answered with 0x95.
+    /// The maximum size of a packet from a client in bytes; 1 MiB by default. If a packet is larger, the broker sends
+    /// 0x95.
     ///
     /// The decoder of each connection enforces this limit. Make each decoder with ``decoderLimits``.
     public var maximumPacketSize = 1_048_576
-    /// The maximum number of properties in one property list of a packet; 256 by default. A packet with more properties
-    /// is answered with 0x97.
+    /// The maximum number of properties in one property list of a packet; 256 by default. If a packet has more
+    /// properties, the broker sends 0x97.
     public var maximumProperties = 256
     /// The maximum number of levels of a topic or filter; 128 by default. A topic with more levels is refused with
     /// 0x90, a filter with 0x8F.
@@ -74,13 +77,13 @@ public struct BrokerConfiguration: Sendable {
     /// The maximum number of a client's QoS 2 messages that wait for PUBREL on one connection; 100 by default, at least
     /// 1.
     ///
-    /// MQTT 5 clients get this number as the receive maximum. A client that exceeds it is answered with 0x93. QoS 1
+    /// MQTT 5 clients get this number as the receive maximum. To a client that exceeds it, the broker sends 0x93. QoS 1
     /// messages are acknowledged at once, so they never wait. MQTT 3 clients are limited only by the 65,535 packet ids.
     public var receiveMaximum: UInt16 = 100
     /// The maximum number of unacknowledged QoS 1 and 2 messages to a client; 1,000 by default. Further messages are
     /// queued.
     ///
-    /// If the client's own receive maximum is smaller, it applies instead.
+    /// If the client's own receive maximum is smaller than this number, the client's maximum applies.
     public var maximumInFlight: UInt16 = 1_000
     /// The maximum number of QoS 1 and 2 messages in the queue of one session; 1,000 by default. ``queueOverflow``
     /// decides which message is lost when the queue is full.
@@ -88,22 +91,23 @@ public struct BrokerConfiguration: Sendable {
     /// The maximum size of one session's queue in bytes of topics, payloads and properties; 16 MiB by default.
     /// ``queueOverflow`` decides which message is lost when the queue is full.
     public var maximumQueuedBytes = 16 * 1_048_576
-    /// Which message is lost when a session's queue is full; the new one by default.
+    /// Which message is lost when a session's queue is full; the new message by default.
     public var queueOverflow = QueueOverflow.dropNewest
     /// The maximum number of retained messages; 10,000 by default. Any further message is refused with 0x97.
     ///
     /// One SUBSCRIBE delivers at most this many retained messages, even if several of its filters match the same
     /// messages. Further messages are dropped.
     public var maximumRetainedMessages = 10_000
-    /// The maximum size of all retained messages in bytes; 64 MiB by default. A message that exceeds it is refused with
-    /// 0x97. One SUBSCRIBE delivers at most this many bytes of retained messages.
+    /// The maximum size of all retained messages together in bytes; 64 MiB by default. If a message does not fit, it is
+    /// refused with 0x97. One SUBSCRIBE delivers at most this many bytes of retained messages.
     public var maximumRetainedBytes = 64 * 1_048_576
     /// The highest topic alias that a client may use on one connection; 32 by default, 0 for none.
     public var topicAliasMaximum: UInt16 = 32
     /// The maximum number of topic aliases that the broker uses on one connection, if the client allows them; 0 by
     /// default.
     ///
-    /// Each new topic gets an alias and keeps it, until no alias is left. Further topics are always sent in full.
+    /// Each new topic gets an alias and keeps it. When all aliases are in use, the names of further topics are sent in
+    /// full.
     public var maximumOutgoingTopicAliases: UInt16 = 0
 
     /// Which message is dropped when the queue of a session is full.

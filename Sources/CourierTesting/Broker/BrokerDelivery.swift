@@ -37,7 +37,7 @@ struct BrokerDelivery: Sendable {
         identifiers.insert(identifier, at: index)
     }
 
-    /// Returns the PUBLISH for a client of `version`; `nil` if the QoS needs a packet id and `id` is `nil`.
+    /// Returns the PUBLISH for a client that uses `version`; `nil` if the QoS needs a packet id and `id` is `nil`.
     func packet(
         _ id: PacketID?, isDuplicate: Bool, version: ProtocolVersion, at now: ContinuousClock.Instant
     ) -> Publish? {

@@ -33,16 +33,16 @@ struct BrokerLink: Sendable {
     var deadline: Instant? { isCongested ? nil : silenceLimit.map { lastHeard.advanced(by: $0) } }
 }
 
-/// The topic aliases that the broker uses on one connection. Each new topic gets an alias and keeps it, until no alias
-/// is left.
+/// The topic aliases that the broker uses on one connection. Each new topic gets an alias and keeps it. When all
+/// aliases are in use, further topics get no alias.
 struct OutgoingAliases: Sendable {
     private var aliases: [ExactText: UInt16] = [:]
     private let limit: UInt16
 
     init(limit: UInt16) { self.limit = limit }
 
-    /// Replaces the topic of `publish` by the topic's alias. If the topic has no alias and one is free, adds a new
-    /// alias, which ``commit(_:)`` makes valid.
+    /// Replaces the topic of `publish` by the topic's alias. If the topic has no alias and an alias is free, adds the
+    /// new alias to `publish`. The alias becomes valid when ``commit(_:)`` is called.
     func apply(to publish: inout Publish) {
         guard limit > 0 else { return }
         if let alias = aliases[ExactText(publish.topic)] {

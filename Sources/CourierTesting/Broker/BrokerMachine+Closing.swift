@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension BrokerMachine {
-    /// Sends `packet`. If it exceeds the client's maximum packet size, closes the connection ([MQTT-3.1.2-24]).
+    /// Sends `packet`. If the packet exceeds the client's maximum packet size, closes the connection ([MQTT-3.1.2-24]).
     mutating func send(_ packet: Packet, to id: ConnectionID, now: Instant, _ actions: inout [Action]) {
         guard let link = links[id] else { return }
         if let limit = link.maximumPacketSize, !packet.isEncodable(in: link.version, maximumSize: limit) {

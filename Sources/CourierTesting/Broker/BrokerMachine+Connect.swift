@@ -98,7 +98,7 @@ extension BrokerMachine {
         actions.append(.close(id, .refused(code)))
     }
 
-    /// Returns the closest code that a CONNACK of `version` has.
+    /// Returns the code of a CONNACK in `version` that is most similar to `code`.
     private static func olderCode(for code: PacketReasonCode, _ version: ProtocolVersion) -> PacketReasonCode {
         switch code {
         case .quotaExceeded, .serverBusy, .connectionRateExceeded, .useAnotherServer, .serverMoved:
@@ -116,7 +116,7 @@ extension BrokerMachine {
         }
     }
 
-    /// Ends the present connection of the client `key` ([MQTT-3.1.4-3]), and resumes or replaces the client's session
+    /// Ends the current connection of the client `key` ([MQTT-3.1.4-3]), and resumes or replaces the client's session
     /// ([MQTT-3.1.2-4] to [MQTT-3.1.2-6]).
     private mutating func claimSession(
         of key: ExactText, _ connect: Connect, _ id: ConnectionID, _ expiry: SessionExpiry, now: Instant,

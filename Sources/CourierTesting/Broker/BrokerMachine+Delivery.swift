@@ -50,7 +50,7 @@ extension BrokerMachine {
     }
 
     /// Resumes a session on a new connection. Unacknowledged packets are sent again ([MQTT-4.4.0-1]) in their original
-    /// order ([MQTT-4.6.0-1], [MQTT-4.6.0-4]), before queued messages.
+    /// order ([MQTT-4.6.0-1], [MQTT-4.6.0-4]). Queued messages follow.
     mutating func resume(_ session: SessionID, over id: ConnectionID, now: Instant, _ actions: inout [Action]) {
         for packetID in sessions[session]?.outgoing.connectionResumed() ?? [] {
             send(.pubRel(Acknowledgement(packetID: packetID)), to: id, now: now, &actions)
@@ -64,7 +64,7 @@ extension BrokerMachine {
         guard let id = sessions[session]?.connection else { return }
         while hasRoomOnWire(session) {
             if let (packetID, delivery) = sessions[session]?.outgoing.nextUnsent() {
-                // A message that was sent once no longer expires ([MQTT-4.3.3-7]).
+                // A message that was already sent no longer expires ([MQTT-4.3.3-7]).
                 if !transmit(delivery, packetID, isDuplicate: true, to: id, now: now, &actions) {
                     sessions[session]?.outgoing.end(packetID)
                 }
@@ -124,7 +124,7 @@ extension BrokerMachine {
                 || queue.byteCount + delivery.message.byteCount > configuration.maximumQueuedBytes
         }
         if isFull() { sessions[session]?.queue.removeAll { $0.message.isExpired(at: now) } }
-        // A message that exceeds the byte limit even of an empty queue must not push out other messages.
+        // A message that would not fit into an empty queue must not push out other messages.
         let isTooLarge = delivery.message.byteCount > configuration.maximumQueuedBytes
         if isFull(), !isTooLarge, configuration.queueOverflow == .dropOldest {
             while isFull(), sessions[session]?.queue.popFirst() != nil { dropped += 1 }

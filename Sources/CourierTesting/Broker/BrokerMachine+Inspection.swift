@@ -13,8 +13,8 @@ extension BrokerMachine {
     /// QoS 0 message is also dropped if the client is not connected or is congested.
     ///
     /// A retained message of the operator or of a will counts if there is no room to store it. If one SUBSCRIBE exceeds
-    /// its limit of retained messages, the remaining messages of the current filter count. Its later filters are not
-    /// evaluated, so their messages do not count.
+    /// its limit of retained messages, the remaining messages of the current filter count. The later filters of this
+    /// SUBSCRIBE are not evaluated, so their messages do not count.
     public var droppedMessageCount: Int { dropped }
 
     /// The visible state of a session.

@@ -25,13 +25,13 @@ extension BrokerMachine {
         return route(message, levels, now: now, &actions)
     }
 
-    /// Disconnects a client on the operator's behalf. Its will is published and its session remains.
+    /// Disconnects a client on the operator's behalf. The client's will is published, and its session remains.
     ///
     /// - Parameters:
     ///   - clientID: The client. If it is not connected, the call has no effect.
     ///   - reasonCode: The code that an MQTT 5 client receives, 0x98 by default. A code that DISCONNECT cannot carry
     ///     becomes 0x80.
-    ///   - now: The present time.
+    ///   - now: The current time.
     ///   - actions: The array that the actions are appended to.
     public mutating func disconnect(
         _ clientID: String, reasonCode: PacketReasonCode = .administrativeAction, now: Instant,
@@ -41,7 +41,7 @@ extension BrokerMachine {
         fail(id, .administrative(reasonCode), now: now, &actions)
     }
 
-    /// Closes all connections, in MQTT 5 with 0x8B. The sessions remain.
+    /// Closes all connections. MQTT 5 clients receive a DISCONNECT with 0x8B. The sessions remain.
     public mutating func shutDown(now: Instant, into actions: inout [Action]) {
         for id in (Array(awaitingConnect.keys) + Array(links.keys)).sorted() {
             fail(id, .administrative(.serverShuttingDown), now: now, &actions)

@@ -35,7 +35,7 @@ extension BrokerMachine {
         send(.pubComp(answer), to: id, now: now, &actions)
     }
 
-    /// Makes an acknowledgement. Before MQTT 5, it always means success.
+    /// Makes an acknowledgement. In a version before MQTT 5, the acknowledgement always means success.
     func acknowledgement(_ id: PacketID, _ code: PacketReasonCode, _ version: ProtocolVersion) -> Acknowledgement {
         Acknowledgement(packetID: id, reasonCode: version >= .v5 ? code : .success)
     }
@@ -52,14 +52,14 @@ extension BrokerMachine {
             if publish.topic.isEmpty, link.incomingAliases[alias] == nil { return .protocolError }
         }
         if case .exactlyOnce(let id, _) = publish.delivery, link.version >= .v5 {
-            // [MQTT-3.3.4-7]: a message that is sent again on this connection counts once.
+            // [MQTT-3.3.4-7]: if a message is sent again on this connection, it counts only once.
             let isOneMore = !link.unreleased.contains(id)
             if isOneMore, link.unreleased.count >= incomingLimit { return .receiveMaximumExceeded }
         }
         return nil
     }
 
-    /// Returns the topic of `publish`, and stores its topic alias if it defines one.
+    /// Returns the topic of `publish`. If `publish` defines a topic alias, stores the alias.
     private mutating func resolveTopic(of publish: Publish, on id: ConnectionID) -> String {
         guard let alias = publish.properties.topicAlias else { return publish.topic }
         if publish.topic.isEmpty { return links[id]?.incomingAliases[alias] ?? "" }

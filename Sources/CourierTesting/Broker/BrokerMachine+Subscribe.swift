@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension BrokerMachine {
-    /// Handles each filter as if it had its own SUBSCRIBE, and sends one SUBACK for all ([MQTT-3.8.4-5],
+    /// Handles each filter as if it had its own SUBSCRIBE, and sends one SUBACK for all filters ([MQTT-3.8.4-5],
     /// [MQTT-3.8.4-6]). Retained messages follow the SUBACK, within the ``RetainedAllowance``.
     mutating func receivedSubscribe(
         _ subscribe: Subscribe, from id: ConnectionID, now: Instant, _ actions: inout [Action]
@@ -39,7 +39,7 @@ private enum SubscribeResult {
     case granted(BrokerFilter, SubscriptionTree.Options, wantsRetained: Bool)
     case refused(PacketReasonCode)
 
-    /// The code for SUBACK. Before MQTT 5, there is only one code for all refusals.
+    /// The code for SUBACK. Versions before MQTT 5 have the same code for all refusals.
     func code(in version: ProtocolVersion) -> PacketReasonCode {
         switch self {
         case .granted(_, let options, _):

@@ -32,12 +32,13 @@ public struct BrokerMachine: Sendable {
 
     /// An action that the owner of the connections must perform.
     public enum Action: Hashable, Sendable {
-        /// Use this version for the connection from now on. Occurs once per connection, before its first packet is
-        /// sent.
+        /// Use this version for the connection from now on. This action occurs once per connection, before its first
+        /// packet is sent.
         case setVersion(ProtocolVersion, of: ConnectionID)
         /// Encode and send this packet.
         case send(Packet, to: ConnectionID)
-        /// Send all earlier packets, then close. Occurs at most once, and is the last action for the connection.
+        /// Send all earlier packets, then close the connection. This action occurs at most once, as the connection's
+        /// last action.
         case close(ConnectionID, BrokerCloseReason)
     }
 
@@ -46,8 +47,8 @@ public struct BrokerMachine: Sendable {
 
     /// A lower bound of the next deadline; `nil` if there is no deadline. The real deadline may be later.
     ///
-    /// ``timerFired(now:into:)`` makes the value exact again. Until then, an early value only causes one call without
-    /// effect.
+    /// ``timerFired(now:into:)`` makes the value exact again. If the value is too early, the only result is one call of
+    /// ``timerFired(now:into:)`` without effect.
     public internal(set) var nextDeadline: Instant?
 
     /// The connections that wait for CONNECT, each with the time at which the wait ends.
@@ -69,8 +70,8 @@ public struct BrokerMachine: Sendable {
             maximumCount: configuration.maximumRetainedMessages, maximumBytes: configuration.maximumRetainedBytes)
     }
 
-    /// Registers an accepted connection. If ``BrokerConfiguration/maximumConnections`` are already open, it is closed
-    /// at once.
+    /// Registers an accepted connection. If ``BrokerConfiguration/maximumConnections`` are already open, the new
+    /// connection is closed at once.
     ///
     /// - Precondition: `id` was never used before.
     public mutating func connectionOpened(_ id: ConnectionID, now: Instant, into actions: inout [Action]) {
@@ -117,7 +118,7 @@ public struct BrokerMachine: Sendable {
     /// Handles bytes that the decoder refused, and closes the connection. In MQTT 5, a DISCONNECT with the error's
     /// reason code is sent first. In MQTT 3, nothing is sent ([MQTT-4.13.1-1]).
     ///
-    /// A CONNECT with an unknown version or an empty identifier is answered by CONNACK.
+    /// If a CONNECT has an unknown version or an empty identifier, the broker sends a CONNACK.
     public mutating func receivedMalformed(
         _ error: DecodeError, from id: ConnectionID, now: Instant, into actions: inout [Action]
     ) {
@@ -128,7 +129,7 @@ public struct BrokerMachine: Sendable {
     /// Handles a connection that the client has closed or that has failed. A connection that is already closed is
     /// ignored.
     ///
-    /// The will is published after its delay, unless the client reconnects before.
+    /// The will is published after its delay, unless the client reconnects during the delay.
     public mutating func connectionLost(_ id: ConnectionID, now: Instant, into actions: inout [Action]) {
         awaitingConnect[id] = nil
         guard let link = links.removeValue(forKey: id) else { return }
@@ -140,8 +141,8 @@ public struct BrokerMachine: Sendable {
     ///
     /// Responses to the client's packets, such as PUBACK, are still sent. To avoid buffering them, stop reading from
     /// the connection. Pings are then not read either, so the keep-alive timeout is suspended during congestion. A
-    /// client that never reads again occupies one of ``BrokerConfiguration/maximumConnections`` and its queue, until
-    /// its connection is lost or closed for another reason.
+    /// client that never reads again occupies one of ``BrokerConfiguration/maximumConnections`` and the memory of its
+    /// queue, until its connection is lost or closed for another reason.
     public mutating func connectionCongested(_ id: ConnectionID) { links[id]?.isCongested = true }
 
     /// Marks a connection that accepts bytes again. Queued messages are sent, and the keep-alive timeout restarts.

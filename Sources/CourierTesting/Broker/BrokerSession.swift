@@ -7,7 +7,7 @@ struct BrokerSession: Sendable {
     /// Whether the client is connected.
     enum Presence: Sendable {
         case connected(ConnectionID)
-        /// Not connected. The session ends at `expiresAt`; `nil` means never.
+        /// The client is not connected. The session ends at `expiresAt`; `nil` means that it never ends.
         case away(expiresAt: Instant?)
     }
 
@@ -20,7 +20,7 @@ struct BrokerSession: Sendable {
     let id: SessionID
     let clientID: ExactText
     var presence: Presence
-    /// The time that the session outlives the connection. `nil` means no limit; with zero, it ends with the connection.
+    /// The time that the session outlives the connection. `nil` means no limit; zero means that both end together.
     var expiry: Duration?
     var pendingWill: PendingWill?
     var subscriptions: Set<BrokerFilter> = []

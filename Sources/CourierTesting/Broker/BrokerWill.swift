@@ -7,7 +7,7 @@ struct BrokerWill: Sendable {
 
     var delay: Duration { .seconds(will.properties.willDelayInterval ?? 0) }
 
-    /// Returns the will as a message that is published at `now`. Its expiry counts from then on.
+    /// Returns the will as a message that is published at `now`. The message's expiry counts from `now`.
     func message(from client: ExactText, at now: ContinuousClock.Instant) -> BrokerMessage {
         BrokerMessage(
             topic: will.topic, payload: will.payload, qos: will.qos, isRetained: will.isRetained,

@@ -1,7 +1,7 @@
 /// The number of one network connection to a ``BrokerMachine``. The owner of the connection chooses it.
 ///
-/// A machine must never get the same number twice. Otherwise a late event of an old connection would affect a newer
-/// one.
+/// A machine must never get the same number twice. Otherwise, a late event of an old connection would affect a newer
+/// connection with the same number.
 public struct ConnectionID: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: UInt64

@@ -16,17 +16,16 @@ struct OutgoingExchanges: Sendable {
 
     private struct Exchange: Sendable {
         var step: Step
-        /// Increases with each step, so that packets are sent again in their original order.
+        /// A number that increases with each step, so that packets are sent again in their original order.
         var order: UInt64
-        /// Whether the packet was sent on this connection, and so counts against the client's receive maximum.
+        /// Whether the packet was sent on this connection. If so, it counts against the client's receive maximum.
         var isOnWire: Bool
     }
 
     private var exchanges: [PacketID: Exchange] = [:]
     private var lastID: UInt16 = 0
     private var lastOrder: UInt64 = 0
-    /// The packet ids of messages to send again on a new connection. The next one is last, so that `popLast` returns
-    /// it.
+    /// The packet ids of messages to send again on a new connection. The next id is last, so that `popLast` returns it.
     private var unsent: [PacketID] = []
 
     /// How many exchanges count against the client's receive maximum on this connection.
@@ -68,14 +67,15 @@ struct OutgoingExchanges: Sendable {
         if exchange.isOnWire { onWireCount -= 1 }
     }
 
-    /// Records that the connection has ended. All exchanges must be sent again on the next one ([MQTT-4.4.0-1]).
+    /// Records that the connection has ended. The packets of all exchanges must be sent again on the next connection
+    /// ([MQTT-4.4.0-1]).
     mutating func connectionLost() {
         onWireCount = 0
         for id in exchanges.keys { exchanges[id]?.isOnWire = false }
     }
 
-    /// Begins a new connection. Returns the ids to send PUBREL for, in the order of their PUBREC, and prepares
-    /// ``nextUnsent()``.
+    /// Begins a new connection, and prepares ``nextUnsent()``. Returns the packet ids for which PUBREL must be sent, in
+    /// the order in which their PUBRECs arrived.
     mutating func connectionResumed() -> [PacketID] {
         var releases: [PacketID] = []
         unsent = []
@@ -92,7 +92,7 @@ struct OutgoingExchanges: Sendable {
         return releases
     }
 
-    /// Returns the next message to send again, and counts it as sent; `nil` if none remains.
+    /// Returns the next message to send again, and counts it as sent. Returns `nil` if no message remains.
     mutating func nextUnsent() -> (id: PacketID, delivery: BrokerDelivery)? {
         while let id = unsent.popLast() {
             guard let exchange = exchanges[id], !exchange.isOnWire, case .published(let delivery) = exchange.step

@@ -1,7 +1,8 @@
 import MQTTCodec
 
 extension Packet {
-    /// Whether a server can send the packet in `version` to a client that takes `maximumSize` bytes.
+    /// Whether a server can send the packet in `version` to a client that accepts packets of at most `maximumSize`
+    /// bytes.
     func isEncodable(in version: ProtocolVersion, maximumSize: Int = PacketEncoder.largestPacketSize) -> Bool {
         var buffer = PacketBuffer()
         do {

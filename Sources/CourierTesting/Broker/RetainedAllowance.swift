@@ -1,7 +1,7 @@
 /// The limit on the retained messages that one SUBSCRIBE delivers: the store's limits on messages and bytes.
 ///
 /// One filter alone never exceeds the limit. But thousands of filters in one packet may match the same messages
-/// repeatedly, and the broker does not check for congestion between two filters.
+/// repeatedly. The limit is needed, because the broker does not check for congestion between two filters.
 struct RetainedAllowance: Sendable {
     private var count: Int
     private var byteCount: Int

@@ -5,7 +5,8 @@ struct RetainedStore: Sendable {
     private struct Entry: Sendable {
         let message: BrokerMessage
         let levels: [ExactText]
-        /// Increases with each message, so that subscribers receive them in order of arrival.
+        /// A number that increases with each message, so that subscribers receive the messages in the order of their
+        /// arrival.
         let order: UInt64
     }
 

@@ -6,7 +6,7 @@ struct ShareGroup: Sendable {
     }
 
     private var members: [Member] = []
-    /// The index of the member that is next to get a message.
+    /// The index of the member that gets the next message.
     private var turn = 0
 
     var isEmpty: Bool { members.isEmpty }
@@ -33,8 +33,8 @@ struct ShareGroup: Sendable {
         return true
     }
 
-    /// Returns the next member that satisfies `isPreferred`. If no member does, returns the next member; `nil` if there
-    /// are no members.
+    /// Returns the next member that satisfies `isPreferred`. If no member satisfies it, returns the next member.
+    /// Returns `nil` if there are no members.
     mutating func next(
         preferring isPreferred: (SessionID) -> Bool
     ) -> (session: SessionID, options: SubscriptionTree.Options)? {

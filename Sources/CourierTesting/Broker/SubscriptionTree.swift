@@ -2,8 +2,8 @@ import MQTTCodec
 
 /// The subscriptions of all sessions, as a tree of filter levels.
 ///
-/// Neither adding nor matching is recursive, and a match visits each node at most once. So a client's filter or topic
-/// cannot exhaust the stack. Nodes without a subscription below them are removed.
+/// Neither adding nor matching is recursive, and a match visits each node at most once. So a client cannot exhaust the
+/// stack by a long filter or topic. If no subscription is below a node, the node is removed.
 struct SubscriptionTree: Sendable {
     /// The options of one subscription.
     struct Options: Hashable, Sendable {
@@ -16,7 +16,7 @@ struct SubscriptionTree: Sendable {
     /// All subscriptions that match a topic. The order within each list is undefined.
     struct Matches: Sendable {
         var direct: [(session: SessionID, options: Options)] = []
-        /// The matching shared subscriptions. One member of each gets the message.
+        /// The matching shared subscriptions. One member of each subscription gets the message.
         var shared: [BrokerFilter] = []
     }
 
@@ -85,8 +85,8 @@ struct SubscriptionTree: Sendable {
         return matches
     }
 
-    /// Chooses the member that gets the next message of a shared subscription. Members take turns. A member that
-    /// satisfies `isPreferred` is chosen before the others. Returns `nil` if there is no member.
+    /// Chooses the member that gets the next message of a shared subscription. Members take turns. Members that satisfy
+    /// `isPreferred` are chosen before other members. Returns `nil` if there is no member.
     mutating func nextMember(
         of filter: BrokerFilter, preferring isPreferred: (SessionID) -> Bool
     ) -> (session: SessionID, options: Options)? {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs one law with a time limit, and adds the law's name to its errors.
+/// Runs one law with a time limit. The errors that it throws contain the name of the law.
 enum LawRun {
     /// Runs `body`.
     ///

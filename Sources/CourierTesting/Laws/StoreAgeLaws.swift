@@ -43,7 +43,8 @@ enum StoreAgeLaws {
         try require("how many are counted then", try await probe.summary().incomingCount, is: 4)
         try await probe.commit(.keep(messages[0]), .removeExpired(at: forward))
         try require(
-            "messages that remain after the clock moved two hours forward", try await probe.incomingIDs(at: present), is: [1, 4, 5])
+            "messages that remain after the clock moved two hours forward", try await probe.incomingIDs(at: present),
+            is: [1, 4, 5])
         let later = StoreTime(date: StoreProbe.moment + 864_060, bootTime: bootTime(thirdBoot, 1))
         try await probe.commit(.removeExpired(at: later))
         try require("messages that another boot leaves", try await probe.incomingIDs(at: present), is: [4])

@@ -6,8 +6,9 @@ public import MQTTCodec
 /// [.accept(), .fault(.drop(.pubAck, count: 2)), .fault(.delay(.subAck, by: .seconds(5)))]
 /// ```
 ///
-/// An answer is subject to the first fault of its packet type that is not used up. Later answers may overtake a delayed
-/// answer. Faults do not apply to packets that a script sends by ``ScriptStep/send(_:)``.
+/// Several faults may exist for one packet type. The oldest of them that is not used up applies to an answer. Later
+/// answers may overtake a delayed answer. Faults do not apply to packets that a script sends by
+/// ``ScriptStep/send(_:)``.
 public struct AnswerFault: Sendable, CustomStringConvertible {
     enum Kind: Sendable {
         case dropped
@@ -73,7 +74,7 @@ public struct AnswerFault: Sendable, CustomStringConvertible {
         AnswerFault(type, count, .held(gate))
     }
 
-    /// Sends answers in groups, each in reverse order. A group that is not full is not sent.
+    /// Collects answers in groups, and sends each group in reverse order. A group that is not full is not sent.
     ///
     /// - Parameters:
     ///   - type: The type of the answers.

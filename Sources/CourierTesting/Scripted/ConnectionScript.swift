@@ -3,7 +3,8 @@ public struct ConnectionScript: Sendable {
     /// The steps, first to last.
     public let steps: [ScriptStep]
 
-    /// Makes the script of one connection. In a list of scripts, the first one is for the first connection, and so on.
+    /// Makes the script of one connection. In a list of scripts, the first script is for the first connection, the
+    /// second script for the second connection, and so on.
     ///
     /// - Parameter steps: The steps, first to last. Without steps, the broker behaves correctly.
     /// - Returns: The script.

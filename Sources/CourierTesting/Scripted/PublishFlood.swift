@@ -6,8 +6,8 @@ public import MQTTCodec
 /// .flood(PublishFlood(count: 100_000, qos: .atLeastOnce, exceedsReceiveMaximum: true))
 /// ```
 ///
-/// Each payload starts with the message's number, from 0 on, as eight big-endian bytes. A shorter payload contains only
-/// the first of these bytes.
+/// Each payload starts with the message's number as eight big-endian bytes; the first message has the number 0. A
+/// payload of less than eight bytes contains only the first of these bytes.
 public struct PublishFlood: Hashable, Sendable {
     /// The number of messages.
     public var count: Int
@@ -22,7 +22,7 @@ public struct PublishFlood: Hashable, Sendable {
     public var qos = PacketQoS.atMostOnce
 
     /// Whether the flood ignores the client's receive maximum for QoS 1 and 2; `false` by default, so that the flood
-    /// waits for acknowledgements. A packet id in flight is used again only if all 65,535 ids are in flight.
+    /// waits for acknowledgements. The flood uses a packet id that is in flight only if all 65,535 ids are in flight.
     public var exceedsReceiveMaximum = false
 
     /// Makes a flood.

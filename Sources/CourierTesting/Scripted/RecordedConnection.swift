@@ -12,7 +12,7 @@ public struct RecordedConnection: Sendable {
     /// The received packets, oldest first.
     public internal(set) var packets: [ReceivedPacket] = []
 
-    /// The number of received bytes, up to the point where the broker cut the connection.
+    /// The number of received bytes. If the broker cut the connection at a byte, later bytes do not count.
     public internal(set) var receivedByteCount = 0
 
     /// The number of bytes that were written to the network.
@@ -51,6 +51,6 @@ public struct ReceivedPacket: Hashable, Sendable {
     /// The number of the connection that received the packet, counted from 1.
     public let connection: Int
 
-    /// The time at which it was received, by the clock of the broker's loop.
+    /// The time at which the packet was received, by the clock of the broker's loop.
     public let receivedAt: ContinuousClock.Instant
 }

@@ -1,8 +1,8 @@
 import MQTTCodec
 
-/// A packet of the client in a recording. A replay compares it with the packets of the present client.
+/// A packet of the client in a recording. A replay compares it with the packets of the client under test.
 struct RecordedRequest: Sendable, CustomStringConvertible {
-    /// The properties that are equal in a recorded packet and in the matching packet of the present client.
+    /// The properties that are equal in a recorded packet and in the matching packet of the client under test.
     struct Kind: Hashable, Sendable {
         fileprivate let type: PacketType
         fileprivate let subject: Subject
@@ -11,7 +11,8 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
     fileprivate enum Subject: Hashable, Sendable {
         case message(topic: String, qos: PacketQoS)
         case filters(Set<String>)
-        /// An acknowledgement of a broker's message. The broker chose the packet id, so it is the same in each replay.
+        /// The packet acknowledges a broker's message. The broker chose the packet id, so it is the same in each
+        /// replay.
         case answer(PacketID)
         case none
     }
@@ -23,8 +24,8 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
 
     /// Decodes a packet; `nil` if it cannot be decoded.
     ///
-    /// Decoding tries `version` first, then 5.0, then 3.1.1. The version that succeeds is returned in `version`, for
-    /// the packets that follow. A CONNECT sets its own version.
+    /// Decoding tries `version` first, then 5.0, then 3.1.1. The version that succeeds is stored in `version`, for the
+    /// packets that follow. A CONNECT contains its own version, which is stored in `version`.
     init?(_ bytes: [UInt8], _ version: inout ProtocolVersion) {
         for candidate in [version, .v5, .v311] {
             let decoder = PacketDecoder(version: candidate, sender: .client)
@@ -66,8 +67,8 @@ struct RecordedRequest: Sendable, CustomStringConvertible {
     /// The packet's type and subject. Packet ids that the client chose are ignored.
     var kind: Kind { Kind(type: type, subject: subject) }
 
-    /// Whether `other`, a packet of the present client, matches this recorded packet. `ids` contains the known packet
-    /// ids of the present client for packet ids of the recording.
+    /// Whether `other`, a packet of the client under test, matches this recorded packet. The keys of `ids` are packet
+    /// ids of the recording. The values are the packet ids that the client under test uses instead.
     func isLike(_ other: RecordedRequest, _ ids: [PacketID: PacketID]) -> Bool {
         guard kind == other.kind else { return false }
         // A PUBREL matches only if its packet id belongs to the same exchange.

@@ -3,8 +3,8 @@ import MQTTCodec
 
 /// A recorded connection, which a ``ScriptedBroker`` replays to a client.
 ///
-/// A recording consists of the direction, the delay and the bytes of each packet. So it can be made from any log of
-/// packets, such as one of the packet inspector:
+/// A recording consists of the direction, the delay and the bytes of each packet. So a recording can be made from any
+/// log of packets, such as a log of the packet inspector:
 ///
 /// ```swift
 /// let logger = MQTTChuckLogger()
@@ -16,10 +16,11 @@ import MQTTCodec
 /// ```
 ///
 /// The broker's packets are sent again byte for byte, after the same packets of the client and with the same delay, by
-/// the clock of the loop. The client must send its packets again: the same types, for PUBLISH the same topic and QoS,
-/// and for SUBSCRIBE and UNSUBSCRIBE the same filters. Between two packets of the broker, their order does not matter.
-/// If a client uses other packet ids, the broker's acknowledgements contain these ids. Each ping is answered. However,
-/// if the recorded broker did not answer the last ping, that ping and later pings are not answered.
+/// the clock of the loop. The client must send the packets that the recorded client sent: packets of the same types,
+/// for PUBLISH with the same topic and QoS, and for SUBSCRIBE and UNSUBSCRIBE with the same filters. Between two
+/// packets of the broker, the order of the client's packets does not matter. If the client uses other packet ids, the
+/// broker's acknowledgements contain these ids. Each ping is answered. However, if the recorded broker did not answer
+/// the last ping, that ping and later pings are not answered.
 ///
 /// A recording contains no secrets. A client that authenticates by AUTH receives `*` instead of the broker's data.
 public struct RecordedTraffic: Sendable {
@@ -34,7 +35,7 @@ public struct RecordedTraffic: Sendable {
     /// Whether the recording begins with CONNECT. If it does not, the broker accepts the client as usual.
     let hasBeginning: Bool
 
-    /// Whether the broker had stopped answering pings at the end.
+    /// True if the recorded broker did not answer the last ping.
     let endsInSilence: Bool
 
     /// Makes the traffic of a recording.

@@ -23,14 +23,14 @@ struct ReplayPlayer: Sendable {
 
     private let traffic: RecordedTraffic
     private var position = 0
-    /// Packets that were received before their step; at most as many as the recording has.
+    /// Packets that were received before their step. Their number is at most the number of packets in the recording.
     private var early: [RecordedRequest] = []
     /// The number of packets of each kind that the client has not sent yet.
     private var missing: [RecordedRequest.Kind: Int] = [:]
     /// The index of the step that waits for the ping that the recorded broker did not answer; `nil` if it answered all
     /// pings.
     private let lastPing: Int?
-    /// The packet ids of the present client, by the packet ids of the recording.
+    /// The packet ids that the client under test uses. The keys are the packet ids of the recording.
     private var ids: [PacketID: PacketID] = [:]
     /// The time at which the previous step was done.
     private var since: Instant
@@ -50,7 +50,7 @@ struct ReplayPlayer: Sendable {
         return since + delay
     }
 
-    /// The present step in words, for failure messages.
+    /// The current step in words, for failure messages.
     var words: String {
         let place = "packet \(min(position + 1, traffic.steps.count)) of \(traffic.steps.count) of the recording"
         guard position < traffic.steps.count, case .client(let request) = traffic.steps[position] else { return place }
@@ -66,9 +66,10 @@ struct ReplayPlayer: Sendable {
     mutating func received(_ packet: Packet) -> Reception {
         let request = RecordedRequest(packet)
         if request.type == .pingReq, position < lastPing ?? .max { return .ping }
-        // A PUBREL is matched with its exchange later, after the PUBLISH was matched.
+        // A PUBREL is compared with its exchange in a later step, after the PUBLISH was matched.
         guard let count = missing[request.kind], count > 0 else {
-            // From the ping that the recorded broker did not answer on, no ping is answered.
+            // The recorded broker did not answer its last ping. From the step of that ping on, the replay answers no
+            // ping.
             return request.type == .pingReq ? .taken : .unexpected
         }
         missing[request.kind] = count - 1
@@ -96,8 +97,8 @@ struct ReplayPlayer: Sendable {
         return .finished
     }
 
-    /// Returns the broker's packet. In an acknowledgement, the packet id is replaced by the id that the present client
-    /// chose.
+    /// Returns the broker's packet. In an acknowledgement, the packet id is replaced by the id that the client under
+    /// test chose.
     private func withOwnID(_ bytes: [UInt8]) -> [UInt8] {
         switch bytes.first.flatMap({ PacketType(rawValue: $0 >> 4) }) {
         case .pubAck, .pubRec, .pubComp, .subAck, .unsubAck: break

@@ -1,6 +1,6 @@
-/// A client did not do what a script expects, or a script cannot be played.
+/// The error if a client does not do what a script expects, or if a script cannot be played.
 public struct ScriptFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The number of the connection, counted from 1; `nil` if no connection is concerned.
+    /// The number of the connection, counted from 1; `nil` if the failure belongs to no connection.
     public let connection: Int?
 
     /// The number of the step in the connection's script, counted from 1; `nil` after the end of the script.

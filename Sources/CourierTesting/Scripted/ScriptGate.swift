@@ -9,8 +9,8 @@ import Synchronization
 /// gate.release()
 /// ```
 ///
-/// Any thread may release it, also more than once. It never closes again. One gate may hold several steps, also of
-/// several connections.
+/// Any thread may release the gate, also more than once. A released gate never closes again. One gate may hold several
+/// steps, also steps of several connections.
 public final class ScriptGate: Sendable {
     private struct State {
         var isReleased = false
@@ -25,7 +25,7 @@ public final class ScriptGate: Sendable {
     /// Whether ``release()`` was called.
     public var isReleased: Bool { state.withLock { $0.isReleased } }
 
-    /// Opens the gate for good.
+    /// Opens the gate, which then stays open.
     public func release() {
         let listeners = state.withLock { state in
             state.isReleased = true

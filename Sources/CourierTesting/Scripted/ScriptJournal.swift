@@ -28,7 +28,8 @@ struct ScriptJournal {
         case played
     }
 
-    /// The identity of one waiting caller. It exists before the wait begins, so that a cancellation can arrive first.
+    /// The identity of one waiting caller. The object exists before the wait begins, because a cancellation can arrive
+    /// earlier than the wait.
     final class Waiter: Sendable {
         let isCancelled = Atomic(false)
     }
@@ -123,8 +124,8 @@ struct ScriptJournal {
             connection: nil, step: nil, expectation: "", event: "the broker was shut down before \(goal.words) came")
     }
 
-    /// Returns the event if it has already happened, otherwise `nil`. In the second case, subtracts the matching
-    /// packets so far from `goal`.
+    /// Returns the event if it has already happened. Otherwise, returns `nil`, and subtracts the number of matching
+    /// packets so far from the count in `goal`.
     private func search(_ goal: inout Goal) -> Finding? {
         switch goal {
         case .packet:
@@ -142,7 +143,7 @@ struct ScriptJournal {
         }
     }
 
-    /// Resumes the callers that wait for another event than a packet, if the event has happened.
+    /// Resumes the callers that wait for an event that is not a packet, if the event has happened.
     private mutating func settle() {
         let all = waiting
         waiting = []
@@ -165,7 +166,7 @@ struct ScriptJournal {
 }
 
 extension ScriptJournal.Goal {
-    /// If a received packet matches, subtracts it from the remaining count.
+    /// If a received packet matches, reduces the remaining count by one.
     fileprivate mutating func count(_ received: ReceivedPacket) {
         guard case .packet(let pattern, let remaining, let connection) = self, remaining > 0,
             connection == nil || connection == received.connection, pattern.matches(received.packet)

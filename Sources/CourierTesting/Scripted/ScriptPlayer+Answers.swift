@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension ScriptPlayer {
-    /// Answers `packet` as a correct broker does that keeps no sessions and has no other clients.
+    /// Answers `packet` correctly, as a broker without sessions and without other clients.
     mutating func answer(_ packet: Packet, _ now: Instant, _ actions: inout [Action]) {
         switch packet {
         case .connect(let connect):

@@ -8,7 +8,7 @@ extension ScriptPlayer {
         flood.qos == .atMostOnce || flood.exceedsReceiveMaximum || inFlight.count < receiveMaximum
     }
 
-    /// Sends some of the remaining messages; returns their number.
+    /// Sends some of the flood's remaining messages, and returns the number of messages that were sent.
     mutating func sendChunk(of flood: PublishFlood, sent: Int, _ actions: inout [Action]) -> Int {
         var count = 0
         while !isCongested, count < Self.floodChunk, sent + count < flood.count, maySendMore(of: flood) {
@@ -21,7 +21,8 @@ extension ScriptPlayer {
         return count
     }
 
-    /// Returns a packet id that is not in flight. If all ids are in flight, returns the next one anyway.
+    /// Returns a packet id that is not in flight. If all ids are in flight, returns the next id, although it is in
+    /// flight.
     private mutating func nextID() -> PacketID? {
         for _ in 0...UInt16.max {
             lastID &+= 1

@@ -16,12 +16,12 @@ struct ScriptPlayer: Sendable {
         case cutAfterReceiving(Int, CutStyle)
         case stopReading
         case resumeReading
-        /// Report when the gate is released. Occurs once for each gate.
+        /// Call the player when the gate is released. This action occurs once for each gate.
         case watch(ScriptGate)
-        /// Cut the connection. Only `.finished` or `.failed` may follow.
+        /// Cut the connection. After this action, only `.finished` or `.failed` may follow.
         case cut(CutStyle)
         case failed(ScriptFailure)
-        /// The script has been played. Occurs at most once.
+        /// The script has been played to its end. This action occurs at most once.
         case finished
     }
 
@@ -125,7 +125,7 @@ struct ScriptPlayer: Sendable {
         fail("the client sent malformed bytes: \(error)", &actions)
     }
 
-    /// Continues when the connection can be written again, or while ``wantsToProceed``.
+    /// Continues the script. Called when the connection can be written again, or while ``wantsToProceed`` is true.
     mutating func proceed(now: Instant, into actions: inout [Action]) { run(now, &actions) }
 
     mutating func released(_ gate: ScriptGate, now: Instant, into actions: inout [Action]) {
@@ -146,14 +146,14 @@ struct ScriptPlayer: Sendable {
         run(now, &actions)
     }
 
-    /// Handles a cut at a byte limit, which the script requested.
+    /// Handles a cut that the script requested at a number of bytes.
     mutating func connectionCut(into actions: inout [Action]) {
         state = .ended
         finish(&actions)
     }
 
-    /// Handles the end of the connection. It is a failure if the script still expects something from the client, but
-    /// not if only steps of the broker remain.
+    /// Handles the end of the connection. The script fails if it still expects something from the client. It does not
+    /// fail if only steps of the broker remain.
     mutating func connectionLost(_ why: String, into actions: inout [Action]) {
         guard !hasFinished else { return end() }
         switch state {
@@ -313,8 +313,8 @@ struct ScriptPlayer: Sendable {
         return ScriptFailure(connection: connection, step: number, expectation: step.description, event: event)
     }
 
-    /// Returns the next received packet; `nil` if there is none. If the packet ends an exchange, its packet id becomes
-    /// free first.
+    /// Returns the next received packet; `nil` if there is no packet. If the packet ends an exchange, the packet id of
+    /// the exchange becomes free before the method returns.
     private mutating func next() -> Packet? {
         guard let packet = inbox.popFirst() else { return nil }
         switch packet {

@@ -7,11 +7,11 @@ public import MQTTCodec
 public enum ScriptStep: Sendable {
     // MARK: Client packets
 
-    /// Requires that the next packet matches; otherwise the script fails. The packet is not answered. Each PINGREQ
-    /// before the packet is answered and skipped, unless a PINGREQ is expected.
+    /// Requires that the next packet matches; otherwise, the script fails. The matching packet is not answered. A
+    /// PINGREQ that does not match is answered and skipped.
     case expect(PacketPattern)
 
-    /// Behaves correctly until a matching packet is received, which is not answered.
+    /// Behaves correctly until a matching packet is received. The matching packet is not answered.
     case serve(until: PacketPattern)
 
     // MARK: Broker packets
@@ -28,7 +28,8 @@ public enum ScriptStep: Sendable {
     /// Sends many messages, and answers the client's packets meanwhile.
     case flood(PublishFlood)
 
-    /// Replays a recording. A packet that the rest of the recording does not contain fails the script.
+    /// Replays a recording. The script fails if the client sends a packet that does not occur in the rest of the
+    /// recording.
     case replay(RecordedTraffic)
 
     // MARK: Faults of later packets
@@ -36,22 +37,22 @@ public enum ScriptStep: Sendable {
     /// Applies a fault to answers from now on.
     case fault(AnswerFault)
 
-    /// Cuts the connection when this number of bytes was sent, counted from its beginning, also in the middle of a
-    /// packet. After an orderly cut, exactly this number of bytes reaches the client.
+    /// Cuts the connection when this number of bytes was sent since the connection began. The cut may be in the middle
+    /// of a packet. After an orderly cut, exactly this number of bytes reaches the client.
     case cutAfterSending(byteCount: Int, CutStyle)
 
-    /// Cuts the connection when this number of bytes was received, counted from its beginning. Packets before that
-    /// point are handled.
+    /// Cuts the connection when this number of bytes was received since the connection began. Packets that are complete
+    /// before the cut are handled.
     case cutAfterReceiving(byteCount: Int, CutStyle)
 
     // MARK: Pauses
 
     /// Sends nothing for this time, by the clock of the broker's loop. Packets that are received during the pause are
-    /// handled after it. Answers that a fault has delayed are still sent at their time.
+    /// handled after the pause. Answers that a fault has delayed are still sent at their time.
     case pause(Duration)
 
-    /// Sends nothing until the test releases the gate. Packets that are received before that are handled after it.
-    /// Answers that a fault has delayed are still sent at their time.
+    /// Sends nothing until the test releases the gate. Packets that are received meanwhile are handled after the
+    /// release. Answers that a fault has delayed are still sent at their time.
     case hold(ScriptGate)
 
     /// Sends nothing from now on, not even answers that a fault has delayed, but continues to read.
@@ -79,8 +80,8 @@ public enum CutStyle: Hashable, Sendable {
 
     /// The connection breaks: over TCP by a reset (RST, `SO_LINGER` 0), in memory by an error. Data in transit is lost:
     /// over TCP, data that the client's system has not received; in memory, data that the client has not read. A Unix
-    /// socket has no reset. If the broker has not read all data of the client, the client still sees a reset, otherwise
-    /// an orderly end.
+    /// socket has no reset. The client then sees a reset only if the broker has not read all data of the client.
+    /// Otherwise, the client sees an orderly end.
     case reset
 }
 
@@ -99,7 +100,7 @@ extension ScriptStep {
         ])
     }
 
-    /// Expects CONNECT, refuses it and closes.
+    /// Expects CONNECT, refuses it and closes the connection.
     ///
     /// - Parameters:
     ///   - reasonCode: The reason code. 3.1.1 has only `.unsupportedProtocolVersion`, `.clientIdentifierNotValid`,
@@ -112,7 +113,8 @@ extension ScriptStep {
         ])
     }
 
-    /// Expects CONNECT and closes without CONNACK, as some brokers do for a version that they do not support.
+    /// Expects CONNECT, and closes the connection without CONNACK. Some brokers do so if they do not support the
+    /// version.
     ///
     /// - Parameter style: How the connection is closed; orderly by default.
     /// - Returns: The step.
@@ -120,7 +122,7 @@ extension ScriptStep {
         .group([.expect(.connect), .cut(style)])
     }
 
-    /// Sends DISCONNECT and closes; MQTT 5 only.
+    /// Sends DISCONNECT and closes the connection; MQTT 5 only.
     ///
     /// - Parameters:
     ///   - reasonCode: The reason code.

@@ -26,10 +26,10 @@ import MQTTCodec
 /// script fails or the broker is shut down while a test waits for a packet, the wait ends with a ``ScriptFailure`` that
 /// says what happened instead.
 ///
-/// Any thread may call it, but a task that runs on the broker's loop must not await ``shutdown()``.
+/// Any thread may call the broker's methods, but a task that runs on the broker's loop must not await ``shutdown()``.
 public final class ScriptedBroker: Sendable {
-    /// The number of packets that are recorded by default: 100,000. If a connection sends more, it is cut and the
-    /// script fails.
+    /// The default for the maximum number of recorded packets: 100,000. If a connection exceeds the maximum, it is cut
+    /// and the script fails.
     public static let defaultPacketLimit = 100_000
 
     /// The endpoint that clients connect to.
@@ -55,7 +55,7 @@ public final class ScriptedBroker: Sendable {
         port = listener.port
     }
 
-    /// Starts a broker; returns when clients can connect.
+    /// Starts a broker, and returns it when clients can connect.
     ///
     /// - Parameters:
     ///   - script: The scripts of the first connections, in the order in which clients open them.
@@ -90,7 +90,7 @@ public final class ScriptedBroker: Sendable {
     }
 
     /// Opens a connection in memory and returns the client's end. The connection uses WebSocket if the broker was
-    /// started with WebSocket, and never TLS.
+    /// started with WebSocket. It never uses TLS.
     ///
     /// - Parameters:
     ///   - capacity: The most bytes that are buffered in each direction; 64 KiB by default.
@@ -112,8 +112,8 @@ public final class ScriptedBroker: Sendable {
         return options
     }
 
-    /// Stops the broker: it accepts no more connections and breaks the open ones, and waiting callers get an error. The
-    /// records remain readable. A loop that was passed to the broker continues.
+    /// Stops the broker: it accepts no more connections and breaks the open connections. Waiting callers get an error.
+    /// The records remain readable. An event loop that was passed to the broker continues.
     public func shutdown() async {
         listener.close()
         await withCheckedContinuation { continuation in
@@ -132,7 +132,7 @@ public final class ScriptedBroker: Sendable {
         get async { await host.withJournal { $0.connections } }
     }
 
-    /// Returns the received packets of all connections or of one, oldest first.
+    /// Returns the received packets of all connections or of one connection, oldest first.
     ///
     /// - Parameters:
     ///   - pattern: The packets to return; all by default.
@@ -202,9 +202,9 @@ public final class ScriptedBroker: Sendable {
     /// - Throws: As ``received(_:number:on:)``.
     public func played() async throws { _ = try await host.find(.played) }
 
-    /// Checks that all scripts have ended without a failure; does not wait.
+    /// Checks that all scripts have ended without a failure. The method does not wait.
     ///
-    /// - Throws: ``ScriptFailure``: the first failure, or the present step of a script that has not ended.
+    /// - Throws: A ``ScriptFailure``: the first failure, or the current step of a script that has not ended.
     public func verify() async throws {
         if let shortcoming = await host.shortcoming() { throw shortcoming }
     }

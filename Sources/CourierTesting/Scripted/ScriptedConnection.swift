@@ -21,7 +21,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
     private var buffer = PacketBuffer()
     private var actions: [ScriptPlayer.Action] = []
     private var phase = Phase.open
-    /// The number of received bytes. `consumedCount` is the number of bytes that are decoded.
+    /// The number of received bytes. `consumedCount` is the number of these bytes that were decoded.
     private var receivedCount = 0
     private var consumedCount = 0
     private var isReceiving = false

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Waits until one loop is idle.
 ///
-/// First it lets the loop run several rounds, each of which polls the descriptors and handles their events. Then it
-/// schedules a timer that never fires. A loop with a timer asks its clock before each sleep, so the clock learns that
-/// the loop is idle, and when its next real timer is due.
+/// First, it lets the loop run several rounds. In each round, the loop polls the descriptors and handles their events.
+/// Then it schedules a timer that never fires. A loop with a timer asks its clock before each sleep. So the clock
+/// learns that the loop is idle, and when the loop's next real timer is due.
 final class LoopSettling: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -41,7 +41,7 @@ final class LoopSettling: Sendable {
 
     var isOnLoop: Bool { loop.isOnLoop }
 
-    /// Called on the loop when it is about to sleep until `deadline`. Ends the wait.
+    /// Called on the loop when the loop is about to sleep until `deadline`. The call ends the wait.
     func loopSleeps(until deadline: Instant) {
         finish(deadline >= neverComes ? nil : deadline)
         if let timer = timer.withLock({ $0 }) { loop.cancel(timer) }

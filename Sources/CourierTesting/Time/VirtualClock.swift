@@ -11,12 +11,12 @@ import Synchronization
 /// let wait = await clock.advanceToNextTimer(of: loop)   // now; `wait` is 1 s
 /// ```
 ///
-/// ``advance(by:)`` jumps: all timers up to the new time fire in their order, and all see the new time.
-/// ``run(for:on:)`` stops at each timer, so each timer sees its own time and may schedule another one. Use it for
-/// sequences such as reconnecting after 1, 2, 4 and 8 seconds.
+/// ``advance(by:)`` jumps: all timers up to the new time fire in the order of their deadlines, and all see the new
+/// time. ``run(for:on:)`` stops at each timer, so each timer sees its own time and may schedule another timer. Use it
+/// for sequences such as reconnecting after 1, 2, 4 and 8 seconds.
 ///
-/// One clock may drive several loops. Any thread may call it, but a task that runs on one of the loops must not await
-/// its methods.
+/// One clock may drive several loops. Any thread may call the clock's methods, but a task that runs on one of the loops
+/// must not await them.
 public final class VirtualClock: LoopClock {
     private struct State {
         var now: ContinuousClock.Instant
@@ -24,7 +24,8 @@ public final class VirtualClock: LoopClock {
         var settlings: [LoopSettling] = []
     }
 
-    /// How often a wait visits each of several loops. Later visits handle work that one loop has submitted to another.
+    /// If a wait is for several loops, it visits each loop this many times. Later visits handle work that one loop has
+    /// submitted to another.
     private static let passesOverSeveralLoops = 8
 
     /// The time at which the clock began.
@@ -40,7 +41,7 @@ public final class VirtualClock: LoopClock {
         state = Mutex(State(now: start))
     }
 
-    /// The present time of the clock.
+    /// The current time of the clock.
     public var now: ContinuousClock.Instant { state.withLock { $0.now } }
 
     /// The time since ``start``.
@@ -48,19 +49,19 @@ public final class VirtualClock: LoopClock {
 
     // MARK: Moving the time
 
-    /// Moves the time forward and wakes the loops. It returns before their timers have fired.
+    /// Moves the time forward and wakes the loops. The method returns before their timers have fired.
     ///
-    /// - Parameter duration: The time to pass; a negative one has no effect.
+    /// - Parameter duration: The time to pass; a negative time has no effect.
     public func advance(by duration: Duration) { move { $0 + duration } }
 
-    /// Sets the time and wakes the loops. It returns before their timers have fired.
+    /// Sets the time and wakes the loops. The method returns before their timers have fired.
     ///
     /// - Parameter instant: The new time; a time in the past has no effect.
     public func advance(to instant: ContinuousClock.Instant) { move { _ in instant } }
 
     /// Lets `duration` pass, stops at each timer, and returns when the loops are idle.
     ///
-    /// If a timer always schedules itself for the present time, this method never returns.
+    /// If a timer always schedules itself for the current time, this method never returns.
     ///
     /// - Parameters:
     ///   - duration: The time to pass in all.
@@ -91,12 +92,12 @@ public final class VirtualClock: LoopClock {
 
     // MARK: Waiting for idle loops
 
-    /// Waits until the loops are idle at the present time: all due timers have fired, all submitted work has run, and
+    /// Waits until the loops are idle at the current time: all due timers have fired, all submitted work has run, and
     /// no stream is ready for reading or writing.
     ///
-    /// It does not wait for tasks on other executors, for other processes, or for more than some dozens of exchanges
-    /// between two sockets. To wait for such work, await its effect, such as the arrival of a packet. A loop that was
-    /// shut down is idle.
+    /// The method does not wait for tasks on other executors or for other processes. If two sockets exchange more than
+    /// some dozens of packets, it may return before they have finished. To wait for such work, await its effect, such
+    /// as the arrival of a packet. A loop that was shut down is idle.
     ///
     /// - Parameter loops: The loops. They must use this clock.
     /// - Returns: The deadline of their next timer; `nil` without timers.
@@ -117,7 +118,7 @@ public final class VirtualClock: LoopClock {
         return earliest
     }
 
-    /// Registers `settling`, which is notified when its loop is about to sleep. Called on that loop.
+    /// Registers `settling`, which is notified when its loop is about to sleep. This method is called on that loop.
     func watch(_ settling: LoopSettling) { state.withLock { $0.settlings.append(settling) } }
 
     /// Removes `settling`, because its loop has ended.
@@ -133,8 +134,8 @@ public final class VirtualClock: LoopClock {
 
     // MARK: Called by a loop
 
-    /// Returns zero if the timer is due. Otherwise returns `nil`, so that the loop sleeps until it is woken: real time
-    /// has no effect on deadlines.
+    /// Returns zero if the timer is due. Otherwise, returns `nil`, so that the loop sleeps until the clock wakes it.
+    /// The reason is that real time has no effect on deadlines.
     ///
     /// - Parameter deadline: The deadline of the loop's next timer.
     /// - Returns: Zero or `nil`.

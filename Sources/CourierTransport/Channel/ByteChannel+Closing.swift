@@ -21,7 +21,7 @@ extension ByteChannel {
     }
 
     /// Ends our output after waiting bytes are written, and continues to read. Later writes are ignored. A WebSocket
-    /// cannot end one direction alone: the peer answers our Close frame by closing too.
+    /// cannot end one direction alone, because the peer answers our Close frame by closing too.
     public func closeOutput() {
         loop.preconditionOnLoop()
         guard phase == .open, outputEnd == .open else { return }
@@ -52,7 +52,8 @@ extension ByteChannel {
         timer = loop.schedule(at: loop.now + timeout) { [weak self] in self?.lingerTimedOut() }
     }
 
-    /// Starts the timeout for the peer to close, after all bytes were written. Later TLS responses do not extend it.
+    /// Starts the timeout for the peer to close, after all bytes were written. Later TLS responses do not extend the
+    /// timeout.
     private func awaitPeerEnd() {
         guard case .closing = phase, !awaitsPeerEnd else { return }
         awaitsPeerEnd = true
@@ -67,7 +68,8 @@ extension ByteChannel {
             writtenAtLastLook = writtenByteCount
             startLinger()
         } else {
-            // The peer received all bytes and only did not answer our Close frame, so the connection is not reset.
+            // All bytes were written, and only the peer's answer to our Close frame is missing. So the connection is
+            // not reset.
             if pendingCount == 0, webSocket?.hasSentClose == true { outputEnd = .done }
             finish(reason)
         }
@@ -148,7 +150,8 @@ extension ByteChannel {
         }
     }
 
-    /// Returns the error for a connection that the peer `closed` or `reset` during the TLS handshake.
+    /// Returns the error to report if the peer ended the connection during the TLS handshake. `deed` is `closed` or
+    /// `reset`.
     func handshakeBrokenOff(_ deed: String, errno: Int32? = nil) -> TransportError {
         let question: String
         switch start {

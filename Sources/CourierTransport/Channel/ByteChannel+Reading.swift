@@ -2,14 +2,15 @@ extension ByteChannel {
     // MARK: Called by the owner
 
     /// Stops offering bytes to the handler. The peer must wait when the buffers between the two sides are full. If the
-    /// peer ends or resets the connection meanwhile, this is detected when reading resumes. Only if the operating
-    /// system reports a failed connection, the channel closes at once.
+    /// peer ends or resets the connection during the pause, this is detected when reading resumes. Only if the
+    /// operating system reports a failed connection, the channel closes at once.
     public func pauseReading() {
         loop.preconditionOnLoop()
         isReadingPaused = true
     }
 
-    /// Offers bytes again, first the unconsumed ones. The handler is called soon, after this call has returned.
+    /// Offers bytes to the handler again, first the unconsumed bytes. The handler is called soon, after this call has
+    /// returned.
     public func resumeReading() {
         loop.preconditionOnLoop()
         guard isReadingPaused else { return }
@@ -144,7 +145,8 @@ extension ByteChannel {
         if tls.wantsFlush { flushFromLoop() }
     }
 
-    /// Reads from the stream and lends the bytes to `tls`, unless `tls` still has input. Returns `false` at the end.
+    /// Reads from the stream and lends the bytes to `tls`, unless `tls` still has input. Returns `false` at the end of
+    /// the stream.
     func lendInput(to tls: TLSSession) throws(TransportError) -> Bool {
         if tls.hasInput { return true }
         guard let count = try readStream(into: loop.readBuffer) else {
@@ -156,7 +158,7 @@ extension ByteChannel {
         return true
     }
 
-    /// Decrypts lent input until `space` is full or the input is used up.
+    /// Decrypts the input that was lent to TLS, until `space` is full or the input is used up.
     func decrypt(
         _ tls: TLSSession, into space: UnsafeMutableRawBufferPointer
     ) throws(TransportError) -> (count: Int, fill: Fill) {
@@ -221,9 +223,9 @@ extension ByteChannel {
 
     // MARK: Delivering
 
-    /// Reads new bytes and offers the unconsumed bytes followed by the new ones to the handler. Reads into `shared`, or
-    /// into `stash` if the unconsumed bytes need more than half of `shared`. `fill` returns the range of its space that
-    /// holds bytes for the handler.
+    /// Reads new bytes, and offers the unconsumed bytes and then the new bytes to the handler. Reads into `shared`, or
+    /// into `stash` if the unconsumed bytes need more than half of `shared`. `fill` fills the given space, and returns
+    /// the range that holds bytes for the handler.
     @inline(__always)
     func receive(
         in shared: UnsafeMutableRawBufferPointer, _ hasDelivered: inout Bool,

@@ -7,14 +7,14 @@ extension ByteChannel {
         return pendingCount
     }
 
-    /// True if so many bytes wait that the owner should not write until ``ChannelHandler/fellBelowLowWater()``.
+    /// True if many bytes wait. Then the owner should not write until ``ChannelHandler/fellBelowLowWater()`` is called.
     public var isAboveHighWater: Bool {
         loop.preconditionOnLoop()
         return isHighWater
     }
 
-    /// Writes `bytes` after all waiting bytes. Bytes that the stream does not accept now are written as soon as it
-    /// does.
+    /// Writes `bytes` after all waiting bytes. Bytes that the stream does not accept now are written as soon as the
+    /// stream accepts them.
     ///
     /// Each call may make a system call, so combine small writes. After the channel was closed, the call does nothing.
     public func write(_ bytes: RawSpan) {
@@ -43,7 +43,7 @@ extension ByteChannel {
         bytes.withUnsafeBytes { outgoing.append($0) }
     }
 
-    /// Writes as many waiting bytes as the stream accepts now. The rest is written automatically.
+    /// Writes as many waiting bytes as the stream accepts now. The remaining bytes are written later, automatically.
     public func flush() {
         loop.preconditionOnLoop()
         flushFromOwner()
@@ -66,7 +66,8 @@ extension ByteChannel {
         return (stream as? DescriptorStream)?.isSocket == true
     }
 
-    /// True if everything was written and our output has ended. Can also be read after the channel has closed.
+    /// True if everything was written and our output has ended. The value remains available after the channel has
+    /// closed.
     package var hasEndedOutput: Bool {
         loop.preconditionOnLoop()
         return outputEnd == .done
@@ -122,7 +123,8 @@ extension ByteChannel {
         }
     }
 
-    /// Encrypts waiting bytes as far as TLS accepts them now. Stops when one read buffer of encrypted bytes waits.
+    /// Encrypts waiting bytes as far as TLS accepts them now. Stops when the encrypted bytes that wait fill one read
+    /// buffer.
     private func encrypt(_ tls: TLSSession) throws(TransportError) {
         if let webSocket {
             while webSocket.hasOutput, tls.outputCount < EventLoop.readBufferSize {

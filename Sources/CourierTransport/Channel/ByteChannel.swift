@@ -38,7 +38,7 @@ public final class ByteChannel: @unchecked Sendable {
 
     // MARK: Used on the loop only
 
-    /// How the channel reaches its peer; `nil` after it has opened.
+    /// The way to reach the peer; `nil` after the channel has opened.
     private(set) var start: Start?
     var handler: (any ChannelHandler)?
     var phase = Phase.connecting
@@ -76,8 +76,8 @@ public final class ByteChannel: @unchecked Sendable {
     /// The progress of ending our output.
     enum OutputEnd { case open, requested, done }
 
-    /// How a channel reaches its peer. The value is stored on the heap, because it is large and needed only at the
-    /// start.
+    /// The way in which a channel reaches its peer. The value is stored on the heap, because it is large and needed
+    /// only at the start.
     indirect enum Start {
         case dial(TransportEndpoint, DialTools)
         case accept(any DuplexByteStream)
@@ -100,7 +100,8 @@ public final class ByteChannel: @unchecked Sendable {
     /// Starts to connect. May be called from any thread. Success is reported by ``ChannelHandler/opened(_:)``, failure
     /// by ``ChannelHandler/closed(_:)``.
     ///
-    /// Bytes that are written earlier are sent once the channel is open. Closing the channel cancels the attempt.
+    /// Bytes that are written before the channel is open are sent when it opens. Closing the channel cancels the
+    /// attempt.
     ///
     /// - Parameters:
     ///   - endpoint: The address to connect to.

@@ -2,7 +2,7 @@
 ///
 /// A new queue has no memory. Memory that was allocated is kept until ``trim(above:)``. The unsafe code is correct,
 /// because `0 <= start <= end <= capacity` always holds and ``reserve(_:)`` precedes every write. The type cannot be
-/// copied, so exactly one value owns the memory. This also makes it safe to send.
+/// copied, so exactly one value owns the memory. Therefore the queue can be sent to another thread.
 struct ByteQueue: ~Copyable, @unchecked Sendable {
     /// The maximum size in bytes of the memory that an empty queue keeps.
     static let keptCapacity = 16 << 10
@@ -21,7 +21,7 @@ struct ByteQueue: ~Copyable, @unchecked Sendable {
 
     var isEmpty: Bool { start == end }
 
-    /// The bytes in the queue, valid until the next change.
+    /// The bytes in the queue. The pointer is valid until the next change.
     var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory.map { $0 + start }, count: count) }
 
     /// Adds `bytes` at the end.
@@ -56,7 +56,7 @@ struct ByteQueue: ~Copyable, @unchecked Sendable {
         end = 0
     }
 
-    /// Frees the memory of an empty queue if it is larger than `limit` bytes.
+    /// Frees the memory of an empty queue if the memory is larger than `limit` bytes.
     mutating func trim(above limit: Int) {
         guard isEmpty, capacity > limit else { return }
         memory?.deallocate()

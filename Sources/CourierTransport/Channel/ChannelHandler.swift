@@ -3,19 +3,20 @@
 /// The channel calls all functions on its loop, one at a time, and never from inside a call of the owner to the
 /// channel. ``closed(_:)`` is called exactly once and is the last call.
 public protocol ChannelHandler: AnyObject, Sendable {
-    /// Called when the connection is ready, TLS and WebSocket included. Bytes can be written.
+    /// Called when the connection is ready, including TLS and WebSocket. From now on, bytes can be written.
     func opened(_ channel: ByteChannel)
 
     /// Called with received bytes. Returns the number of consumed bytes, counted from the first.
     ///
-    /// The channel keeps the rest. It offers the rest again in front of new bytes, or when reading resumes after a
+    /// The channel keeps the remaining bytes. It offers them again before new bytes, or when reading resumes after a
     /// pause. The span is valid during the call only.
     func received(_ bytes: RawSpan) -> Int
 
     /// Called after all bytes that can be read now were delivered. Respond here with one write. If the connection ended
     /// directly after these bytes, the response may be lost.
     ///
-    /// Also called after a WebSocket Ping, although it delivers no bytes: it shows that the peer is alive.
+    /// Also called after a WebSocket Ping, although no bytes were delivered, because the Ping shows that the peer is
+    /// alive.
     func readBatchEnded()
 
     /// Called when all bytes that had to wait for the peer were written.
@@ -35,15 +36,15 @@ public protocol ChannelHandler: AnyObject, Sendable {
 }
 
 extension ChannelHandler {
-    /// Does nothing.
+    /// The default implementation does nothing.
     public func opened(_ channel: ByteChannel) {}
-    /// Does nothing.
+    /// The default implementation does nothing.
     public func readBatchEnded() {}
-    /// Does nothing.
+    /// The default implementation does nothing.
     public func drained() {}
-    /// Does nothing.
+    /// The default implementation does nothing.
     public func fellBelowLowWater() {}
-    /// Does nothing.
+    /// The default implementation does nothing.
     public func inputClosed() {}
 }
 

@@ -1,33 +1,33 @@
 /// The limits and settings of one ``ByteChannel``.
 public struct ChannelOptions: Hashable, Sendable {
-    /// The number of waiting outgoing bytes from which ``ByteChannel/isAboveHighWater`` is `true`, 256 KiB by default.
-    /// The channel accepts more bytes: the owner must respect the limit.
+    /// The number of waiting outgoing bytes at which ``ByteChannel/isAboveHighWater`` becomes `true`, 256 KiB by
+    /// default. The channel still accepts more bytes, so the owner must respect the limit.
     public var highWaterMark = 256 << 10
 
     /// The number of waiting outgoing bytes at which the owner may write again, 64 KiB by default.
     public var lowWaterMark = 64 << 10
 
-    /// The maximum number of bytes that a handler may leave unconsumed, 256 MiB by default. Beyond it the channel
-    /// closes with ``TransportError/Code/remainderTooLong``.
+    /// The maximum number of bytes that a handler may leave unconsumed, 256 MiB by default. If a handler leaves more
+    /// bytes, the channel closes with ``TransportError/Code/remainderTooLong``.
     public var remainderLimit = 256 << 20
 
     /// The maximum number of bytes of TLS responses, such as key updates, that wait for a peer that does not read, 4
-    /// MiB by default. Beyond it the channel closes with ``TransportError/Code/answersUnread``.
+    /// MiB by default. If more bytes wait, the channel closes with ``TransportError/Code/answersUnread``.
     ///
-    /// Responses to WebSocket Pings have a fixed limit of 16 KiB: beyond it, the response to a later Ping replaces all
-    /// waiting ones.
+    /// Responses to WebSocket Pings have a fixed limit of 16 KiB. If it is exceeded, the response to a later Ping
+    /// replaces all waiting responses.
     public var answerLimit = 4 << 20
 
-    /// The number of reads, 4 by default, after which the other connections of the loop have their turn.
+    /// The number of reads, 4 by default, after which the loop serves its other connections.
     public var readsPerTurn = 4
 
     /// True if the channel stays open for writing after the peer has ended its output. `false` by default: the channel
     /// then closes after ``ChannelHandler/inputClosed()``.
     public var staysOpenAfterInputClosed = false
 
-    /// The maximum time without progress while an orderly close writes the remaining bytes, 2 s by default. Then the
-    /// connection is dropped. After the end of our output, the peer has the same time to close too; over WebSocket it
-    /// must send its Close frame.
+    /// The maximum time without progress while an orderly close writes the remaining bytes, 2 s by default. After this
+    /// time, the connection is dropped. After the end of our output, the peer has the same time to close too. Over
+    /// WebSocket, the peer must send its Close frame in this time.
     public var lingerTimeout = Duration.seconds(2)
 
     /// The time that an orderly close waits for the peer to close too, counted from the end of our output. `nil`, the
@@ -53,7 +53,8 @@ public struct ChannelOptions: Hashable, Sendable {
         set { rareWebSocket.wrappedValue = newValue }
     }
 
-    /// The local address and network interface of TCP connections; `nil`, the default, leaves both to the operating system.
+    /// The local address and network interface of TCP connections; `nil`, the default, leaves both to the operating
+    /// system.
     public var localBinding: LocalBinding? {
         get { rareLocalBinding.wrappedValue }
         set { rareLocalBinding.wrappedValue = newValue }

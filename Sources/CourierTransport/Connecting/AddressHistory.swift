@@ -1,4 +1,4 @@
-/// Remembers the addresses of hosts that failed recently, so that the next connection tries the other addresses first.
+/// Remembers the addresses that failed recently, so that the next connection tries the other addresses first.
 ///
 /// A client shares one history among all its connections. Only host names with several addresses are recorded.
 ///
@@ -18,7 +18,7 @@ package final class AddressHistory: @unchecked Sendable {
 
     /// The remembered failures, oldest first.
     private var failures: [Failure] = []
-    /// The address of the last connection.
+    /// The address of the last connection; `nil` after its result was recorded or a new attempt has begun.
     private var present: SocketAddress?
 
     package init() {}
@@ -26,8 +26,8 @@ package final class AddressHistory: @unchecked Sendable {
     /// True if the history holds no address.
     package var isEmpty: Bool { failures.isEmpty && present == nil }
 
-    /// Returns the same addresses, with the failed ones last. If all of them failed, forgets their failures and keeps
-    /// the order.
+    /// Returns the same addresses, with the failed addresses last. If all addresses have failed, forgets their failures
+    /// and keeps the order.
     func sorted(_ addresses: [SocketAddress], now: Instant) -> [SocketAddress] {
         failures.removeAll { $0.at.duration(to: now) >= Self.memory }
         let fresh = addresses.filter { !hasFailed($0) }
@@ -36,8 +36,8 @@ package final class AddressHistory: @unchecked Sendable {
         return addresses
     }
 
-    /// Forgets the address of the last connection because a new attempt begins. So the new attempt's result does not
-    /// count for the old address, even if no address is tried.
+    /// Forgets the address of the last connection because a new attempt begins. So the new attempt's result is not
+    /// recorded for the old address, even if the attempt tries no address.
     package func attemptBegins() { present = nil }
 
     /// Records the address of a new connection, or the target address of a request that a proxy has not answered yet.

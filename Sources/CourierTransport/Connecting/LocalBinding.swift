@@ -26,7 +26,7 @@ public struct LocalBinding: Hashable, Sendable {
     }
 
     /// A sentence about a malformed address or name; `nil` if both are well-formed. It does not check whether the
-    /// machine has them.
+    /// machine has this address and interface.
     package var problem: String? {
         if let address, (try? SocketAddress.lookUp(host: address, port: 0, isNumeric: true)) == nil {
             return "the local address “\(address)” is not an IPv4 or IPv6 address"

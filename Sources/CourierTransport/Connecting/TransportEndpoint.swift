@@ -9,8 +9,8 @@ public enum TransportEndpoint: Sendable {
     /// Open descriptors of pipes, terminals or sockets. Pass the same number twice if one descriptor is used for both
     /// directions.
     ///
-    /// The channel takes ownership and closes the descriptors, even if it could not be opened. Regular files are not
-    /// supported, because the loop cannot wait for them.
+    /// The channel takes ownership and closes the descriptors, even if the channel could not be opened. Regular files
+    /// are not supported, because the loop cannot wait for them.
     case descriptors(reading: Int32, writing: Int32)
 
     /// A stream that the app implements.

@@ -1,4 +1,4 @@
-/// A weak reference to the dialer that waits for an answer.
+/// A weak reference to a dialer that waits for the answer to its look-up.
 ///
 /// Safe to share: after `init`, only the dialer's loop reads the reference.
 final class WeakDialer<Dialer: AnyObject>: @unchecked Sendable {

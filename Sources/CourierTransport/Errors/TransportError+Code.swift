@@ -1,9 +1,9 @@
 extension TransportError {
     /// The kind of a ``TransportError``.
     ///
-    /// A later version may add kinds, so a `switch` over it needs a `default`. The hundreds of the number give the
-    /// group: 100 for a wrong configuration, 200 for a connection that could not be opened, 300 for a TLS failure, 400
-    /// for a lost connection.
+    /// A later version may add kinds, so a `switch` over the code needs a `default`. The hundreds of the number give
+    /// the group: 100 for a wrong configuration, 200 for a connection that could not be opened, 300 for a TLS failure,
+    /// 400 for a lost connection.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: Int {
             case invalidConfiguration = 100
@@ -73,7 +73,7 @@ extension TransportError {
 
         // MARK: The configuration is wrong
 
-        /// An option is out of range or contradicts another.
+        /// An option is out of range or contradicts another option.
         public static let invalidConfiguration = Code(.invalidConfiguration)
         /// Certificates, in a file or in memory, cannot be read, or the input contains none.
         public static let badCertificateFile = Code(.badCertificateFile)
@@ -92,7 +92,7 @@ extension TransportError {
         public static let nameResolutionFailed = Code(.nameResolutionFailed)
         /// The machine is reachable, but no process listens on that port or socket.
         public static let connectionRefused = Code(.connectionRefused)
-        /// The connection was not open before the connect deadline, TLS and WebSocket handshakes included.
+        /// The connection, including its TLS and WebSocket handshakes, was not open at the connect deadline.
         public static let connectTimedOut = Code(.connectTimedOut)
         /// The operating system has no route to the host or its network.
         public static let unreachable = Code(.unreachable)
@@ -104,7 +104,7 @@ extension TransportError {
         public static let addressInUse = Code(.addressInUse)
         /// No Unix socket exists at that path. For a listener: the folder of the path does not exist.
         public static let socketNotFound = Code(.socketNotFound)
-        /// A descriptor of the app is not open, or the system cannot wait for events on it, such as a regular file.
+        /// A descriptor of the app is not open, or the system cannot wait for its events, as for a regular file.
         public static let invalidDescriptor = Code(.invalidDescriptor)
         /// The proxy sent a response that is not valid in its protocol, or closed the connection without a response.
         public static let proxyFailed = Code(.proxyFailed)
@@ -150,7 +150,7 @@ extension TransportError {
         public static let tlsClientCertificateRejected = Code(.tlsClientCertificateRejected)
         /// The two sides have no application protocol (ALPN) in common.
         public static let tlsNoCommonProtocol = Code(.tlsNoCommonProtocol)
-        /// The peer's response is not TLS. Often the port expects plain connections.
+        /// The peer's response is not TLS. Often the port expects connections without TLS.
         public static let tlsNotSpoken = Code(.tlsNotSpoken)
         /// An established TLS connection ended, because the peer sent an alert or violated the TLS protocol.
         public static let tlsAlert = Code(.tlsAlert)
@@ -163,12 +163,12 @@ extension TransportError {
         public static let timedOut = Code(.timedOut)
         /// The peer closed or reset the connection in the middle of the TLS handshake.
         public static let closedDuringHandshake = Code(.closedDuringHandshake)
-        /// The peer no longer reads what is written to it.
+        /// The peer no longer reads the bytes that are sent to it.
         public static let brokenPipe = Code(.brokenPipe)
         /// The channel's handler left more bytes unconsumed than ``ChannelOptions/remainderLimit``.
         public static let remainderTooLong = Code(.remainderTooLong)
         /// More TLS responses wait for the peer than ``ChannelOptions/answerLimit`` allows, because the peer requests
-        /// them and does not read.
+        /// responses and does not read them.
         public static let answersUnread = Code(.answersUnread)
         /// The event loop was shut down while the connection was open.
         public static let loopShutDown = Code(.loopShutDown)

@@ -1,7 +1,7 @@
 /// An error of the transport: a connection could not be opened or was lost, or a configuration was refused.
 ///
-/// ``code`` is for a `switch`. ``message`` is for people: it names the peer and, if known, how to fix the problem.
-/// Neither contains a secret.
+/// ``code`` is for a `switch`. ``message`` is for people: it names the peer and, if known, how to fix the problem. The
+/// code and the message never contain a secret.
 ///
 /// ```swift
 /// catch let error as TransportError where error.code == .connectionRefused {

@@ -12,7 +12,7 @@ import Glibc
 ///
 /// Safe to share: all state is constant, except state that only the loop uses.
 public final class ChannelListener: @unchecked Sendable {
-    /// The maximum number of connections accepted in one turn. Then other work on the loop gets its turn.
+    /// The maximum number of connections accepted in one turn. After that, the loop does its other work first.
     private static let acceptsPerTurn = 64
     /// The pause before connections are accepted again, if no descriptor or memory is left.
     private static let exhaustionPause = Duration.milliseconds(100)
@@ -130,7 +130,7 @@ public final class ChannelListener: @unchecked Sendable {
         return socket
     }
 
-    /// Stops listening and frees the port or the path. Accepted channels stay open. From any thread.
+    /// Stops listening and frees the port or the path. Accepted channels stay open. May be called from any thread.
     public func close() {
         loop.execute { [self] in stop() }
     }

@@ -18,8 +18,8 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
     private var writeRegistration: Selector.Registration?
     private var writeTarget: WriteTarget?
     private var isWaitingToWrite = false
-    /// True after the end of the input or an error was reported. Such a report is not repeated, so a short read no
-    /// longer allows the stream to wait for the next event.
+    /// True after the end of the input or an error was reported. Such a report is not repeated. So even after a short
+    /// read, the stream must not wait for another event.
     private var hasEndBeenAnnounced = false
 
     /// Takes ownership of the descriptors. Both may be the same.
@@ -77,7 +77,7 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         }
         if result > 0 {
             // Only a socket is known to be empty after a short read; a terminal may hold another line. If the end was
-            // already reported, the stream must read on, because no further event follows.
+            // already reported, the stream must continue to read, because no further event follows.
             let isEmptied = isSocket && calls.shortReadsEmptySockets && result < capacity && !hasEndBeenAnnounced
             return isEmptied ? .bytesThenWait(result) : .bytes(result)
         }
@@ -132,8 +132,8 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         if writing != reading, !isOutputClosed { _ = Glibc.close(writing) }
     }
 
-    /// Turns events for free write space on or off. They are on only while the stream waits for space. Otherwise each
-    /// acknowledged segment would cause an event.
+    /// Turns events for free write space on or off. These events are on only while the stream waits for space. If they
+    /// were always on, each acknowledged segment would cause an event.
     private func waitToWrite(_ waits: Bool) {
         guard waits != isWaitingToWrite || waits else { return }
         isWaitingToWrite = waits

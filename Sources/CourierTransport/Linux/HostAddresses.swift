@@ -5,7 +5,7 @@ package enum HostAddresses {
         (try? SocketAddress.lookUp(host: host, port: 0, isNumeric: true)) != nil
     }
 
-    /// Looks up the addresses of a host with the operating system. Blocks, sometimes for half a minute.
+    /// Looks up the addresses of a host with the operating system. The call blocks, sometimes for half a minute.
     ///
     /// - Returns: The addresses without duplicates, in the operating system's order.
     /// - Throws: ``TransportError/Code/hostNotFound`` or ``TransportError/Code/nameResolutionFailed``.

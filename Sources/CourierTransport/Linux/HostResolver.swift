@@ -13,13 +13,14 @@ final class HostResolver: Sendable {
 
     static let shared = HostResolver()
 
-    /// A look-up that runs on a resolver thread. If no thread could be started, it is called with the error instead.
+    /// A closure that performs a look-up on a resolver thread. If no thread could be started, it is called with the
+    /// error instead.
     typealias Work = @Sendable (TransportError?) -> Void
 
     private struct State {
         /// The requests that have not begun, by number.
         var requests: [UInt64: Work] = [:]
-        /// The lowest number that a request may have; requests with lower numbers have begun or were canceled.
+        /// The lowest number that a waiting request may have. Requests with lower numbers have begun or were canceled.
         var oldest: UInt64 = 0
         /// The number of the next new request.
         var next: UInt64 = 0
@@ -43,7 +44,7 @@ final class HostResolver: Sendable {
     private let state = Mutex(State())
     private let lookUp: LookUp
 
-    /// Creates a resolver that asks the operating system, or uses `lookUp` instead.
+    /// Creates a resolver that looks up hosts with `lookUp`. By default, it asks the operating system.
     init(lookUp: @escaping LookUp = HostResolver.askSystem) {
         self.lookUp = lookUp
     }
@@ -59,7 +60,7 @@ final class HostResolver: Sendable {
         return perform { problem in answer(problem.map { .failure($0) } ?? lookUp(host, port)) }
     }
 
-    /// Runs `work`, a look-up of another kind, with the same limits and threads.
+    /// Runs `work`, a look-up of another kind, on the same threads and with the same limits.
     @discardableResult
     func perform(_ work: @escaping Work) -> LookUpTicket {
         let (number, needsThread) = state.withLock { state -> (UInt64, Bool) in
@@ -85,7 +86,7 @@ final class HostResolver: Sendable {
             let left = state.withLock { state -> [Work] in
                 state.threadCount -= 1
                 var left: [Work] = []
-                // If other threads run, they handle the requests.
+                // If other resolver threads run, they handle the waiting requests.
                 while state.threadCount == 0, let work = state.takeOldest() { left.append(work) }
                 return left
             }

@@ -9,6 +9,6 @@ package struct LookUpTicket: Sendable {
     }
 
     /// Cancels the look-up if it has not begun; then its answer is never called. A running look-up cannot be
-    /// interrupted, and its answer is still called. From any thread.
+    /// interrupted, and its answer is still called. May be called from any thread.
     package func cancel() { resolver.cancel(number) }
 }

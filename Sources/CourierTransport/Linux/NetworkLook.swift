@@ -6,7 +6,7 @@ import Glibc
 /// The kernel creates its answer while the answer is read, so an early end saves work. Reading never blocks the loop.
 /// Only the loop uses this object.
 final class NetworkLook: Selectable {
-    /// The maximum number of datagrams read in one turn. Then other work on the loop gets its turn.
+    /// The maximum number of datagrams read in one turn. After that, the loop does its other work first.
     private static let datagramsPerTurn = 16
     /// The maximum number of messages that are read. A machine with more links and routes surely has a network, so the
     /// result is then `true`.
@@ -23,7 +23,7 @@ final class NetworkLook: Selectable {
     private var wasInterrupted = false
     private var isTurnQueued = false
 
-    /// Prepares a check of the networks. `ended` receives the result once, unless the check is canceled before.
+    /// Prepares a check of the networks. `ended` receives the result once, unless the check is canceled before it ends.
     init(
         _ loop: EventLoop, makeSocket: @escaping NetworkWatcher.MakeSocket,
         _ ended: @escaping (NetworkWatchState.Finding) -> Void

@@ -1,7 +1,8 @@
 /// Decides when to check the networks, and which results to report.
 ///
 /// The caller performs the returned steps. One check follows a group of changes, `settleTime` after the first change.
-/// Further changes do not delay it. So an unstable link causes at most one check and one report per `settleTime`.
+/// Further changes do not delay this check. So an unstable link causes at most one check and one report per
+/// `settleTime`.
 ///
 /// ```
 /// looking ──lookEnded──▶ idle ──changed──▶ settling ──timerFired──▶ looking
@@ -21,14 +22,14 @@ struct NetworkWatchState: Sendable {
         case seen(isAvailable: Bool)
         /// The networks changed during the check, or the kernel had no descriptor or memory left for an answer.
         case inconsistent
-        /// The machine gives no information. Then a network counts as available.
+        /// The kernel gives no information about the networks. Then a network counts as available.
         case unknown
     }
 
     struct Consequence: Hashable, Sendable {
-        /// The availability to report; `nil` if it has not changed.
+        /// The availability to report to the caller; `nil` if it has not changed.
         var isAvailable: Bool?
-        /// The time to call ``NetworkWatchState/timerFired()``, if any.
+        /// The time to call ``NetworkWatchState/timerFired()``; `nil` if no call is needed.
         var timer: Instant?
     }
 
@@ -36,7 +37,7 @@ struct NetworkWatchState: Sendable {
     private var reported: Bool?
     private let settleTime: Duration
 
-    /// Starts with a check, which the caller performs at once.
+    /// Creates the state for a check that the caller begins at once.
     init(settleTime: Duration) { self.settleTime = settleTime }
 
     /// Records a change. Returns the time to call ``timerFired()``, or `nil` if a check already runs or is planned.

@@ -6,21 +6,22 @@ import Glibc
 /// ``NetworkPicture`` defines what counts as a network. The loopback does not count. Connections within the machine
 /// need no network, and the watcher does not report on them.
 ///
-/// The kernel's messages about links, addresses and routes are only a hint: each group of them causes a new
+/// The kernel's messages about links, addresses and routes are only a hint: each group of messages causes a new
 /// ``NetworkLook``. Single messages are unreliable. The kernel does not report the routes that it removes with a link,
 /// and it drops messages if there are too many.
 ///
-/// If the kernel refuses a routing socket, as in some sandboxes, `true` is reported once and nothing more. If no
-/// descriptor or memory is left, the same happens, but ``tryAgain()`` can start the watcher again.
+/// If the kernel refuses a routing socket, as in some sandboxes, the watcher reports `true` once and then nothing more.
+/// It does the same if no descriptor or memory is left, but then ``tryAgain()`` can start the watcher again.
 ///
 /// Safe to share: all state is constant, except state that only the loop uses.
 package final class NetworkWatcher: @unchecked Sendable {
-    /// Creates a routing socket that receives these groups of changes. Returns a negative error number on failure.
+    /// Creates a routing socket that receives changes of the given netlink groups. Returns a negative error number on
+    /// failure.
     typealias MakeSocket = @Sendable (_ groups: UInt32) -> Int32
 
     /// The default time between a change and the check of the networks. Further changes may follow in this time.
     package static let defaultSettleTime = Duration.milliseconds(250)
-    /// The maximum number of datagrams discarded in one turn. Then other work on the loop gets its turn.
+    /// The maximum number of datagrams discarded in one turn. After that, the loop does its other work first.
     private static let datagramsPerTurn = 64
     private static let groups =
         RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE
@@ -75,12 +76,13 @@ package final class NetworkWatcher: @unchecked Sendable {
         state = NetworkWatchState(settleTime: settleTime)
     }
 
-    /// Starts watching again if it failed because no descriptor or memory was left. From any thread.
+    /// Starts watching again if the watcher failed because no descriptor or memory was left. May be called from any
+    /// thread.
     package func tryAgain() {
         if loop.isOnLoop { beginAgain() } else { loop.execute { self.beginAgain() } }
     }
 
-    /// Stops watching. From any thread. If it is called on the loop, no report follows after it returns.
+    /// Stops watching. May be called from any thread. If it is called on the loop, no report follows after it returns.
     package func stop() {
         if loop.isOnLoop { end() } else { loop.execute { self.end() } }
     }
@@ -108,7 +110,7 @@ package final class NetworkWatcher: @unchecked Sendable {
         begin()
     }
 
-    /// Reports `true`, because without information from the kernel a connection should be tried.
+    /// Stops watching and reports `true`: without information from the kernel, the client should try to connect.
     private func fail(_ number: Int32?) {
         phase = number.map(TransportError.isShortage) == true ? .failed : .stopped
         release()
@@ -145,11 +147,11 @@ package final class NetworkWatcher: @unchecked Sendable {
             guard let socket else { return }
             let result = courier_routing_receive(socket, loop.readBuffer.baseAddress, loop.readBuffer.count)
             switch result {
-            // ENOBUFS: the socket had no space for all messages. Lost messages are just as good a hint.
+            // ENOBUFS: the socket had no space for all messages. Lost messages are as good a hint as received ones.
             case 0..., -Int(ENOBUFS), -Int(EMSGSIZE): changed()
             case -Int(EINTR), -Int(EBADMSG): continue
             case -Int(EAGAIN): return
-            // Waiting messages are read when the next message arrives.
+            // The waiting messages cannot be read now. They are read when the next message arrives.
             case -Int(ENOMEM): return changed()
             default: return fail(Int32(clamping: -result))
             }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A file that only its owner may access. Text is appended to it.
+/// A file that only its owner may access. Text is only appended to the file.
 ///
-/// Texts of several threads do not mix, because each text is one write to a file that is open for appending.
+/// Texts of several threads do not mix, because each text is appended with a single write.
 final class OwnerOnlyFile: Sendable {
-    /// The reason why a file is not used.
+    /// The reason why a file must not be used.
     struct Refusal: Error {
-        /// The end of an error sentence that begins with the file's name.
+        /// The end of an error sentence. The sentence begins with the file's name.
         let problem: String
         let errno: Int32?
     }

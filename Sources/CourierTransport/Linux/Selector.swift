@@ -6,7 +6,7 @@ struct ReadyEvents: OptionSet, Sendable {
     let rawValue: UInt8
     static let readable = ReadyEvents(rawValue: 1)
     static let writable = ReadyEvents(rawValue: 2)
-    /// No more bytes follow after the bytes that can still be read.
+    /// The input has ended: no bytes follow after the bytes that can still be read.
     static let inputEnded = ReadyEvents(rawValue: 4)
     /// The descriptor failed in both directions.
     static let failed = ReadyEvents(rawValue: 8)
@@ -76,7 +76,7 @@ final class Selector: @unchecked Sendable {
         events.deallocate()
     }
 
-    /// Ends the current wait, or the next one if there is none. From any thread.
+    /// Ends the current wait. If there is none, the next wait ends at once. May be called from any thread.
     func wake() { courier_eventfd_signal(wakeDescriptor) }
 
     /// Reports the events of `descriptor` to `target` until the registration is removed.
@@ -121,13 +121,14 @@ final class Selector: @unchecked Sendable {
         freeSlots.append(registration.slot)
     }
 
-    /// Waits for events and returns their number. Waits at most `limit`: without limit for `nil`, not at all for zero.
+    /// Waits for events and returns their number. Waits at most for `limit`. If `limit` is `nil`, there is no limit; if
+    /// it is zero, the call does not wait.
     func wait(limit: Duration?) -> Int {
         var nanoseconds: Int64 = -1
         if let limit {
             let (seconds, attoseconds) = limit.components
             let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-            // Rounded up, so that a timer is due when its sleep ends.
+            // The time is rounded up, so that a timer is due when the sleep for it ends.
             let (part, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
             let (total, overflow2) = product.addingReportingOverflow(part + (rest > 0 ? 1 : 0))
             nanoseconds = overflow || overflow2 ? .max : max(0, total)
@@ -136,7 +137,7 @@ final class Selector: @unchecked Sendable {
         return Int(max(0, courier_epoll_wait(epoll, events, Int32(Self.eventCapacity), nanoseconds)))
     }
 
-    /// Reports the events that the last ``wait(limit:)`` found to their targets.
+    /// Reports the events that the last ``wait(limit:)`` found. Each event is reported to the target of its descriptor.
     func dispatch(_ count: Int) {
         for index in 0..<Int32(count) {
             let tag = courier_epoll_event_tag(events, index)

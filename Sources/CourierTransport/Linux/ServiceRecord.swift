@@ -2,7 +2,7 @@
 package struct ServiceRecord: Hashable, Sendable {
     /// The priority. Targets with lower numbers are tried first.
     package let priority: UInt16
-    /// The target's share of connections among the targets with the same priority.
+    /// The weight among targets with the same priority. A target with a higher weight gets more connections.
     package let weight: UInt16
     package let port: UInt16
     /// The host name without a final dot. It is empty if the domain states that it does not offer the service.

@@ -55,8 +55,8 @@ enum ServiceRecordAnswer {
         return nil
     }
 
-    /// Returns the host name that begins at `start`. `nil` if the name is malformed, too long, or has characters that
-    /// host names do not allow. The root is the empty name.
+    /// Returns the host name that begins at `start`. Returns `nil` if the name is malformed, too long, or has
+    /// characters that host names do not allow. For the DNS root, the name is empty.
     private static func name(at start: Int, in message: RawSpan) -> String? {
         var offset = start
         var text: [UInt8] = []

@@ -8,7 +8,7 @@ import Glibc
 /// ```
 package struct ServiceRecords: Sendable {
     package enum Answer: Hashable, Sendable {
-        /// At least one usable record, in the order of the answer.
+        /// The answer has at least one usable record. The records are in the order of the answer.
         case records([ServiceRecord])
         /// The domain has no usable record for the service.
         case none
@@ -36,7 +36,7 @@ package struct ServiceRecords: Sendable {
         self.threads = threads
     }
 
-    /// Creates an instance that queries another DNS server than the system's.
+    /// Creates an instance that queries the given DNS server instead of the system's servers.
     ///
     /// - Throws: ``TransportError/Code/invalidConfiguration`` if `address` is not an IPv4 address, or if the port is 0.
     package init(server address: String, port: UInt16) throws(TransportError) {
@@ -54,10 +54,10 @@ package struct ServiceRecords: Sendable {
     /// Looks up the records of `name`, such as `_mqtt._tcp.example.com`.
     ///
     /// `answer` is called on a resolver thread, or on the calling thread if no thread could be started. Each server
-    /// that does not answer delays it by at most about ten seconds.
+    /// that does not answer delays the call by at most about ten seconds.
     ///
-    /// - Returns: The ticket that cancels the look-up; `nil` if the name is not valid, because `answer` was already
-    ///   called then.
+    /// - Returns: The ticket that cancels the look-up. If the name is not valid, `answer` was already called, and the
+    ///   result is `nil`.
     @discardableResult
     package func lookUp(_ name: String, _ answer: @escaping @Sendable (Answer) -> Void) -> LookUpTicket? {
         guard (1...Self.nameLimit).contains(name.utf8.count), !name.utf8.contains(0) else {

@@ -37,7 +37,8 @@ struct SocketAddress: Sendable {
         self.init(kind: .unix, bytes: withUnsafeBytes(of: address) { Array($0) }, text: "unix:\(path)")
     }
 
-    /// Creates an address from a `sockaddr` of `getaddrinfo` or `getsockname`; `nil` if it is neither IPv4 nor IPv6.
+    /// Creates an address from a `sockaddr` of `getaddrinfo` or `getsockname`; `nil` if the `sockaddr` is neither IPv4
+    /// nor IPv6.
     init?(_ raw: UnsafeRawPointer, length: UInt32) {
         let kind: Kind
         switch Int32(raw.loadUnaligned(as: sockaddr.self).sa_family) {
@@ -53,7 +54,7 @@ struct SocketAddress: Sendable {
         self.init(kind: kind, bytes: bytes, text: kind == .ipv6 ? "[\(name)]:\(port)" : "\(name):\(port)")
     }
 
-    /// The address without its port, such as `::1`; for a Unix socket its path.
+    /// The address without its port, such as `::1`. For a Unix socket, it is the path.
     var host: String {
         switch kind {
         case .ipv4: String(text.prefix { $0 != ":" })
@@ -70,8 +71,8 @@ struct SocketAddress: Sendable {
 }
 
 extension SocketAddress {
-    /// Returns the addresses of a host from the operating system. Blocks, unless `isNumeric` is set: then `host` must
-    /// be an address, which is only parsed.
+    /// Returns the addresses of a host from the operating system. The call may block. If `isNumeric` is set, it does
+    /// not block, but `host` must be an address, which is only parsed.
     ///
     /// - Throws: ``TransportError/Code/hostNotFound`` or ``TransportError/Code/nameResolutionFailed``.
     static func lookUp(

@@ -22,8 +22,8 @@ final class SocketAttempt: Selectable {
         self.finished = finished
     }
 
-    /// Starts the attempt. `finished` may be called before this function returns. It receives a connected socket, which
-    /// it then owns, or an error.
+    /// Starts the attempt. `finished` receives an error or a connected socket, which `finished` then owns. `finished`
+    /// may be called before this function returns.
     func start() {
         let made = courier_stream_socket(address.family)
         guard made >= 0 else { return finish(.failure(.system(-made, address.text))) }
@@ -40,7 +40,8 @@ final class SocketAttempt: Selectable {
             }
             switch -result {
             case 0: return finish(.success(socket))
-            // An interrupted connect continues in the background. A second call would report EALREADY.
+            // After an interruption, the system continues to connect in the background. A second call would report
+            // EALREADY.
             case EINPROGRESS, EINTR, EALREADY: return waitUntilWritable()
             // The queue of the Unix listener is full. No event reports when the queue has space again.
             case EAGAIN:
@@ -64,7 +65,7 @@ final class SocketAttempt: Selectable {
     func ready(_ events: ReadyEvents) {
         let number = courier_socket_error(socket)
         if number != 0 { return finish(.failure(.system(number, address.text))) }
-        // Some systems report a hang-up for a socket that has not yet begun to connect.
+        // Some systems report a hang-up for a socket that has not yet begun to connect. The report is ignored.
         if events.contains(.inputEnded), !isConnected { return }
         finish(.success(socket))
     }

@@ -5,7 +5,7 @@ import Glibc
 /// The exchange reads only the bytes that the handshake needs. Later bytes stay in the socket for its next owner. Only
 /// the loop uses this object.
 final class SocketExchange: Selectable {
-    /// The maximum number of reads in one turn. Then the loop's other connections get their turn.
+    /// The maximum number of reads in one turn. After that, the loop serves its other connections.
     private static let readsPerTurn = 256
     /// The maximum number of bytes per read. The proxy's answers are short.
     private static let bufferSize = 512
@@ -19,8 +19,8 @@ final class SocketExchange: Selectable {
     private var registration: Selector.Registration?
     private var finished: ((Result<Int32, TransportError>) -> Void)?
 
-    /// Creates an exchange, which owns `socket` until it fails or `finished` receives the socket. `name` describes the
-    /// peer in messages.
+    /// Creates an exchange. It owns `socket` until the exchange fails or `finished` receives the socket. `name`
+    /// describes the peer in messages.
     init(
         _ socket: Int32, _ handshake: any ProxyHandshake, loop: EventLoop, name: String, calls: SystemCalls,
         finished: @escaping (Result<Int32, TransportError>) -> Void
@@ -69,7 +69,8 @@ final class SocketExchange: Selectable {
             }
             if result == -Int(EINTR) { continue }
             if result == -Int(EAGAIN) { return }
-            // The peer may have sent the reason before it closed the connection, so its bytes are still read.
+            // Writing failed, but the peer may have sent a reason before it closed the connection. So the received
+            // bytes are still read.
             guard result >= 0 else { return outgoing.removeAll() }
             outgoing.removeFirst(result)
         }
@@ -94,11 +95,11 @@ final class SocketExchange: Selectable {
             default: return finish(.failure(.system(Int32(-count), name)))
             }
         }
-        // The socket's event is not reported again, so the remaining bytes are read in the next turn.
+        // The system does not report the socket's event again, so the remaining bytes are read in the next turn.
         loop.runLater { [weak self] in self?.read() }
     }
 
-    /// The error for a reset: the same as for a closed connection, but with ECONNRESET.
+    /// The error for a reset. It equals the error for a closed connection, but contains ECONNRESET.
     private var reset: TransportError {
         let closed = handshake.closedError
         return TransportError(closed.code, closed.message, errno: ECONNRESET)

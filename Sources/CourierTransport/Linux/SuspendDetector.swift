@@ -1,4 +1,5 @@
-/// Detects from two clocks whether the machine was suspended. One clock counts suspended time, the other does not.
+/// Detects from two clocks whether the machine was suspended. One clock counts suspended time; the other clock does
+/// not.
 struct SuspendDetector: Sendable {
     /// The values of both clocks at one moment. Each clock may have any starting point.
     struct Reading: Hashable, Sendable {
@@ -20,8 +21,8 @@ struct SuspendDetector: Sendable {
         self.shortestSleep = shortestSleep
     }
 
-    /// Returns how long the machine was suspended since the last reading; `nil` if it was not, or for less than the
-    /// minimum.
+    /// Returns how long the machine was suspended since the last reading. Returns `nil` if it was not suspended, or for
+    /// less time than the minimum.
     mutating func read(_ reading: Reading) -> Duration? {
         let slept = reading.gap - last.gap
         last = reading

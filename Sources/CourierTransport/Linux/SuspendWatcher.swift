@@ -1,21 +1,22 @@
 import CLinux
 import Glibc
 
-/// Reports on a loop that the machine was suspended, as soon as it runs again.
+/// Reports on a loop that the machine was suspended. The report follows as soon as the machine runs again.
 ///
-/// The clock of an ``EventLoop`` counts suspended time, but a sleeping loop waits by a clock that does not. So the
-/// loop's timers are late after a suspend. This watcher also wakes the loop, which then fires its due timers after the
-/// call of `resumed`.
+/// The clock of an ``EventLoop`` counts suspended time, but a sleeping loop waits by a clock that does not count it. So
+/// the loop's timers are late after a suspend. This watcher also wakes the loop. The loop calls `resumed` first, and
+/// then fires its due timers.
 ///
-/// The watcher uses a wall-clock timer that ends when the clock is set. The kernel sets the clock when the machine
-/// resumes, so no polling is needed. Some kernels do not report this, so the timer also ends after `checkInterval`.
+/// The watcher uses a timer that the kernel ends when the wall clock is set. The kernel sets this clock when the
+/// machine resumes, so no polling is needed. Some kernels do not report this, so the timer also ends after
+/// `checkInterval`.
 ///
 /// If the clock is set without a suspend, nothing is reported. If a host suspends a virtual machine, the suspend is
 /// detected only if the host adjusts the machine's clocks.
 ///
 /// Safe to share: all state is constant, except state that only the loop uses.
 package final class SuspendWatcher: @unchecked Sendable {
-    /// The default minimum length of a reported suspend. A connection does not notice a shorter one.
+    /// The default minimum length of a reported suspend. A connection does not notice a shorter suspend.
     package static let defaultShortestSleep = Duration.seconds(2)
     /// The default interval at which the clocks are compared if no event occurs.
     package static let defaultCheckInterval = Duration.seconds(60)
@@ -41,7 +42,7 @@ package final class SuspendWatcher: @unchecked Sendable {
     ///   - loop: The loop that runs the watcher and the reports.
     ///   - shortestSleep: The minimum length of a reported suspend; by default 2 s.
     ///   - checkInterval: The interval at which the clocks are compared if no event occurs; by default 60 s.
-    ///   - resumed: Called on the loop once after each suspend, with its length.
+    ///   - resumed: Called on the loop once after each suspend, with the length of the suspend.
     /// - Returns: The watcher.
     package static func start(
         on loop: EventLoop, shortestSleep: Duration = defaultShortestSleep,
@@ -76,12 +77,12 @@ package final class SuspendWatcher: @unchecked Sendable {
         detector = SuspendDetector(first: readClocks(), shortestSleep: shortestSleep)
     }
 
-    /// Starts watching again if the start failed, because a descriptor may be free now. From any thread.
+    /// Starts watching again if the start failed, because a descriptor may be free now. May be called from any thread.
     package func tryAgain() {
         if loop.isOnLoop { beginAgain() } else { loop.execute { self.beginAgain() } }
     }
 
-    /// Stops watching. From any thread. If it is called on the loop, no report follows after it returns.
+    /// Stops watching. May be called from any thread. If it is called on the loop, no report follows after it returns.
     package func stop() {
         if loop.isOnLoop { end() } else { loop.execute { self.end() } }
     }

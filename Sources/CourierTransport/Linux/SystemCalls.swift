@@ -15,11 +15,11 @@ final class SystemCalls: Sendable {
     let write: Write
     let accept: @Sendable (Int32) -> Int32
     let connect: @Sendable (Int32, UnsafeRawPointer, UInt32) -> Int32
-    /// True if a socket is empty after a read that returns fewer bytes than requested, as epoll(7) promises (question
-    /// 9). This saves one call per wake-up. Tests that shorten reads must set `false`.
+    /// True if a read that returns fewer bytes than requested proves that the socket is empty, as epoll(7) promises
+    /// (question 9). This saves one call per wake-up. Tests that shorten reads must set `false`.
     let shortReadsEmptySockets: Bool
 
-    /// Creates an instance that uses the real calls, except those that are replaced.
+    /// Creates an instance. Each call is the real call, unless a parameter replaces it.
     init(
         receive: @escaping Read = { courier_recv($0, $1, $2) },
         send: @escaping Write = { courier_send($0, $1, $2) },

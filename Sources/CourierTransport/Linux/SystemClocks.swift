@@ -3,13 +3,14 @@ import Glibc
 
 /// Reads the clocks that a ``SuspendDetector`` compares.
 enum SystemClocks {
-    /// The maximum number of attempts to read both clocks. If the thread is paused between the reads, their difference
-    /// is wrong, so another attempt follows.
+    /// The maximum number of attempts to read both clocks. If the thread is paused between the two reads, the
+    /// difference of the clocks is wrong, so another attempt follows.
     private static let attempts = 4
-    /// The maximum duration of an attempt that needs no repetition.
+    /// An attempt that takes at most this time is good enough. No further attempt follows.
     private static let goodSpread = Duration.milliseconds(10)
 
-    /// Returns both clocks as of one moment. If every attempt took long, returns the result of the shortest one.
+    /// Returns the values of both clocks at the same moment. If every attempt took long, returns the result of the
+    /// shortest attempt.
     static func reading() -> SuspendDetector.Reading {
         var best = attempt()
         for _ in 1..<attempts where best.spread > goodSpread {

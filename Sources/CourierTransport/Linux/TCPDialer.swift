@@ -7,9 +7,9 @@ struct DialTools: Sendable {
     var calls = SystemCalls.real
     /// The proxy for connections to hosts.
     var proxy = ProxySetting.direct
-    /// Returns an environment variable.
+    /// Returns the value of an environment variable; `nil` if it is not set.
     var variable: @Sendable (String) -> String? = SystemEnvironment.value(of:)
-    /// The addresses that failed for earlier connections; `nil` if they are not remembered.
+    /// Remembers the addresses that failed for earlier connections; `nil` if failures are not remembered.
     var history: AddressHistory?
 }
 
@@ -22,10 +22,11 @@ final class TCPDialer: Dialer {
     private let history: AddressHistory?
     private let loop: EventLoop
     private let options: ChannelOptions
-    /// Receives a connected socket, which it then owns, or an error. `nil` after the call or after `cancel()`.
+    /// Receives an error or a connected socket, which the receiver then owns. `nil` after it was called or after
+    /// `cancel()`.
     private var finished: ((Result<Int32, TransportError>) -> Void)?
 
-    /// The look-up of the host name; `nil` after its answer.
+    /// The look-up of the host name; `nil` after the look-up has answered.
     private var search: LookUpTicket?
     private var race = HappyEyeballs(count: 0, attemptDelay: .zero)
     private var addresses: [SocketAddress] = []
@@ -74,7 +75,7 @@ final class TCPDialer: Dialer {
             return finish(
                 .failure(TransportError(.invalidConfiguration, "a host name may not be empty or hold a NUL")))
         }
-        // A look-up that has begun cannot be interrupted, so the channel may no longer exist when the answer arrives.
+        // A look-up that has begun cannot be interrupted. So the dialer may no longer exist when the answer arrives.
         let box = WeakDialer(self)
         let loop = loop
         search = resolver.resolve(host: host, port: port) { answer in
@@ -83,8 +84,8 @@ final class TCPDialer: Dialer {
     }
 
     func cancel() {
-        // The connection timed out or is no longer wanted. The newest attempt may have had too little time. The earlier
-        // attempts had enough, so they count as failed.
+        // Connecting took too long or is no longer needed. The newest attempt may have had too little time, so it does
+        // not count as failed. The earlier attempts had enough time, so they count as failed.
         if let newest = attempts.keys.max() {
             for overtaken in attempts.keys where overtaken < newest { remember(failureOf: overtaken) }
         }
@@ -182,7 +183,7 @@ final class TCPDialer: Dialer {
         finished?(result)
     }
 
-    /// The error for all failed attempts. The most informative error comes first, and the tried addresses follow.
+    /// One error for all failed attempts. The most informative error comes first, and the tried addresses follow.
     private var summary: TransportError {
         func rank(_ error: TransportError) -> Int {
             switch error.code {

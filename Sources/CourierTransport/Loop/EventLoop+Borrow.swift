@@ -1,8 +1,8 @@
 import Synchronization
 
 extension EventLoop {
-    /// The time without work from other threads after which the loop may be borrowed: 20 µs. Work that arrives more
-    /// often is handled in batches by the loop's thread, which costs less for each item.
+    /// The time without work from other threads after which the loop may be borrowed: 20 µs. If work arrives more
+    /// often, the loop's thread handles it in batches, which costs less for each item.
     static let quietTime = Duration.microseconds(20)
 
     /// The planned end of the loop thread's sleep.
@@ -30,7 +30,8 @@ extension EventLoop {
         guard isAsleep.load(ordering: .relaxed) else { return false }
         var mustWake = false
         let result = turn.withLockIfAvailable { _ -> Bool in
-            // Jobs that were handed over and due timers must run before `body`, so the loop's thread runs them.
+            // Jobs from other threads and due timers must run before `body`. So `body` is not run here, and the loop's
+            // thread runs them.
             guard let sleep, !inbox.withLock({ $0.isAwake }) else { return false }
             let now = clock.now
             guard now - lastWork >= Self.quietTime, timers.nextDeadline.map({ now < $0 }) ?? true else { return false }

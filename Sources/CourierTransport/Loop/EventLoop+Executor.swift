@@ -12,7 +12,7 @@
 ///
 /// Callbacks of a ``ChannelHandler`` run on the loop outside of tasks. They enter the actor with `assumeIsolated`.
 extension EventLoop: SerialExecutor, TaskExecutor {
-    /// Hands a job of the Swift runtime to the loop.
+    /// Adds a job of the Swift runtime to the loop's work.
     public func enqueue(_ job: consuming ExecutorJob) { enqueue(.swift(UnownedJob(job))) }
 
     /// Returns this loop as the executor of an actor.

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// A thread that waits for descriptors, timers and work, and owns the channels and other objects that live on it.
+/// A thread that waits for descriptors, timers and work. It owns the channels and the other objects that belong to the
+/// loop.
 ///
-/// All work of a ``ByteChannel`` runs on its loop's thread. Other threads hand over work with ``execute(_:)``. An actor
-/// may return ``asUnownedSerialExecutor()`` to run on the loop, and tasks may prefer the loop as their executor.
+/// All work of a ``ByteChannel`` runs on its loop's thread. Other threads add work with ``execute(_:)``. An actor may
+/// return ``asUnownedSerialExecutor()`` to run on the loop, and tasks may prefer the loop as their executor.
 ///
 /// ```swift
 /// let loop = try EventLoop(name: "courier")
@@ -32,8 +33,8 @@ public final class EventLoop: @unchecked Sendable {
     enum Phase {
         case running
         case stopping
-        /// The loop's thread has ended. A thread that hands over work now runs the work itself. Only one thread does so
-        /// at a time.
+        /// The loop's thread has ended. A thread that adds work now runs the work itself. Only one thread does so at a
+        /// time.
         case ended(isDraining: Bool)
 
         var isStopping: Bool {
@@ -47,7 +48,7 @@ public final class EventLoop: @unchecked Sendable {
     /// The state that other threads use.
     struct Inbox: ~Copyable {
         var phase = Phase.running
-        /// True while the loop checks `jobs` before it sleeps. Then no thread needs to wake it.
+        /// True while the loop is certain to check `jobs` before it sleeps. Then no thread needs to wake the loop.
         var isAwake = true
         var jobs: [Job] = []
         var shutdownWaiters: [@Sendable () -> Void] = []
@@ -65,8 +66,8 @@ public final class EventLoop: @unchecked Sendable {
     private let thread = Mutex<LoopThread?>(nil)
     private let wakeUps = Atomic<Int>(0)
     private let handedOver = Atomic<Int>(0)
-    /// The lock for the loop's own state. The loop's thread holds it except while it sleeps. During the sleep, a thread
-    /// that borrows the loop holds it.
+    /// The lock for the loop's own state. The loop's thread holds this lock except while it sleeps. During the sleep, a
+    /// thread that borrows the loop holds the lock.
     let turn = Mutex<Void>(())
     /// True while ``sleep`` is set. Threads that do not hold `turn` use this value as a hint.
     let isAsleep = Atomic(false)
@@ -75,19 +76,19 @@ public final class EventLoop: @unchecked Sendable {
 
     /// The current sleep of the loop's thread; `nil` while the thread is awake or the loop is borrowed.
     var sleep: Sleep?
-    /// The time when the last work from other threads was done.
+    /// The time when the loop last finished work from other threads.
     var lastWork: ContinuousClock.Instant
 
-    /// The time when the loop last woke up, was borrowed, or began to fire timers. It is cheaper to read than the
-    /// clock.
+    /// The time when the loop last woke up, was borrowed, or began to fire timers. Reading this value is cheaper than
+    /// reading the clock.
     var currentTime: ContinuousClock.Instant
     private(set) var timers = TimerHeap<() -> Void>()
     private var batch: [Job] = []
-    /// The number of jobs that the loop has begun. Jobs begin in the order in which they were handed over.
+    /// The number of jobs that the loop has begun. Jobs begin in the order in which they were added.
     package private(set) var begunCount = 0
     /// The work that runs at the end of this round, when no other work is in progress.
     private(set) var later: [() -> Void] = []
-    /// The work that runs after the next sleep, which is short; see `runSoon(_:)`.
+    /// The work that runs after the loop's next sleep, which is short; see `runSoon(_:)`.
     private(set) var soon: [any LoopWork] = []
     private var residents: [ObjectIdentifier: any LoopResident] = [:]
     private var hasToldResidents = false
@@ -140,7 +141,7 @@ public final class EventLoop: @unchecked Sendable {
         precondition(isOnLoop, "called from outside the event loop")
     }
 
-    /// The time of ``clock`` at which the current round of the loop began. On the loop only.
+    /// The time of ``clock`` at which the current round of the loop began. May be read on the loop only.
     public var now: ContinuousClock.Instant {
         preconditionOnLoop()
         return currentTime
@@ -151,14 +152,14 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Work
 
-    /// Runs `work` on the loop, after all work that was handed over before. From any thread, and also from the loop
-    /// itself: there `work` runs after the current work.
+    /// Runs `work` on the loop, after all work that was added before. May be called from any thread. If it is called on
+    /// the loop, `work` runs after the current work.
     ///
     /// After ``shutdown()``, `work` runs at once on the calling thread, which counts as the loop's thread meanwhile. If
-    /// another thread is already running such work, that thread also runs `work`.
+    /// another thread is already running such work, that other thread also runs `work`.
     public func execute(_ work: @escaping @Sendable () -> Void) { enqueue(.closure(work)) }
 
-    /// Runs `work` on the loop like ``execute(_:)``, without allocating.
+    /// Runs `work` on the loop like ``execute(_:)``, but allocates no memory.
     public func enqueue(_ work: any LoopWork) { enqueue(.object(work)) }
 
     func enqueue(_ job: Job) {
@@ -184,7 +185,7 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// The number of jobs handed to the loop so far. If a thread has handed over a job, the number that it reads
+    /// The number of jobs added to the loop so far. If a thread has added a job, the number that the same thread reads
     /// includes that job.
     package var handedOverCount: Int { handedOver.load(ordering: .relaxed) }
 
@@ -194,7 +195,8 @@ public final class EventLoop: @unchecked Sendable {
         selector.wake()
     }
 
-    /// Runs `work` at the end of this round of the loop, when no other work is in progress. On the loop only.
+    /// Runs `work` at the end of this round of the loop, when no other work is in progress. May be called on the loop
+    /// only.
     func runLater(_ work: @escaping () -> Void) {
         preconditionOnLoop()
         later.append(work)
@@ -203,11 +205,11 @@ public final class EventLoop: @unchecked Sendable {
     /// The maximum sleep of the loop before it runs the work of ``runSoon(_:)``: 20 µs.
     static let shortSleep = Duration.microseconds(20)
 
-    /// Runs `work` once on the loop after its next sleep, which is short, even if no thread wakes the loop. On the loop
-    /// only.
+    /// Runs `work` once on the loop after its next sleep. This sleep is short, even if no thread wakes the loop. May be
+    /// called on the loop only.
     ///
-    /// Items that other threads add to a queue of `work` during this sleep are handled together. So no thread has to
-    /// wake the loop for them. The sleep is measured in real time, also if ``clock`` is a manual clock.
+    /// Other threads may add items to a queue of `work` during this sleep. All these items are handled together, so no
+    /// thread has to wake the loop for them. The sleep is measured in real time, even if ``clock`` is a manual clock.
     public func runSoon(_ work: any LoopWork) {
         preconditionOnLoop()
         if !soon.contains(where: { $0 === work }) { soon.append(work) }
@@ -218,14 +220,14 @@ public final class EventLoop: @unchecked Sendable {
     /// Runs `work` on the loop when `deadline` has passed by ``clock``. Timers with equal deadlines run in the order of
     /// scheduling.
     ///
-    /// On the loop only. A timer that is due when the loop shuts down does not fire.
+    /// May be called on the loop only. A timer that is due when the loop shuts down does not fire.
     @discardableResult
     public func schedule(at deadline: ContinuousClock.Instant, _ work: @escaping () -> Void) -> TimerToken {
         preconditionOnLoop()
         return timers.schedule(at: deadline, work)
     }
 
-    /// Cancels a timer. Does nothing if the timer has fired or was already canceled. On the loop only.
+    /// Cancels a timer. Does nothing if the timer has fired or was already canceled. May be called on the loop only.
     public func cancel(_ token: TimerToken) {
         preconditionOnLoop()
         timers.cancel(token)
@@ -240,13 +242,13 @@ public final class EventLoop: @unchecked Sendable {
         if inbox.withLock({ $0.phase.isStopping }) { runLater { resident.loopWillShutDown() } }
     }
 
-    /// Stops keeping `resident` alive; it is no longer notified of the shutdown.
+    /// Stops keeping `resident` alive. The loop no longer notifies `resident` of the shutdown.
     func leave(_ resident: any LoopResident) {
         preconditionOnLoop()
         residents[ObjectIdentifier(resident)] = nil
     }
 
-    /// Returns the buffer for decrypted bytes, and allocates it if needed. On the loop only.
+    /// Returns the buffer for decrypted bytes, and allocates it if needed. May be called on the loop only.
     func decryptedBuffer() -> UnsafeMutableRawBufferPointer {
         if let plainBuffer { return plainBuffer }
         let made = UnsafeMutableRawBufferPointer.allocate(byteCount: readBuffer.count, alignment: 64)
@@ -256,7 +258,8 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Shutdown
 
-    /// Closes the loop's residents, runs the work that was handed over, ends the thread and waits for its end.
+    /// Closes the loop's residents, runs the work that was added, ends the thread, and waits until the thread has
+    /// ended.
     ///
     /// Later calls return when the first call is done. Do not await this function in a task that runs on this loop.
     public func shutdown() async {
@@ -317,7 +320,7 @@ public final class EventLoop: @unchecked Sendable {
         selector.dispatch(found)
         runSoonWorks()
         while true {
-            // `takeBatch()` follows the timers, so that no work runs between the last check for jobs and the sleep.
+            // Jobs are taken after the timers have run. So no work runs between the last check for jobs and the sleep.
             runTimersAndLater()
             let round = takeBatch()
             if round.hasWork {
@@ -346,7 +349,7 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Moves the waiting jobs to `batch`. If there are none, other threads must wake the loop from now on.
+    /// Moves the waiting jobs to `batch`. If no jobs wait, other threads must wake the loop from now on.
     private func takeBatch() -> (hasWork: Bool, isStopping: Bool) {
         inbox.withLock { inbox in
             let isStopping = inbox.phase.isStopping
@@ -418,9 +421,9 @@ public final class EventLoop: @unchecked Sendable {
         letGo()
         var waiters: [@Sendable () -> Void] = []
         let hasEnded = inbox.withLock { inbox -> Bool in
-            // Residents and timers that were released may have handed over work.
+            // The release of residents and timers may have added work.
             guard inbox.jobs.isEmpty, later.isEmpty else { return false }
-            // From now on, a thread that hands over work runs it and counts as the loop's thread.
+            // From now on, a thread that adds work also runs this work, and counts as the loop's thread meanwhile.
             threadID.store(0, ordering: .relaxed)
             inbox.phase = .ended(isDraining: false)
             swap(&waiters, &inbox.shutdownWaiters)
@@ -431,8 +434,8 @@ public final class EventLoop: @unchecked Sendable {
         return true
     }
 
-    /// Releases the residents and the timers. Their deinitializers may call the loop, so the loop's properties are
-    /// emptied first.
+    /// Releases the residents and the timers. Their deinitializers may call the loop. So the loop's properties are
+    /// emptied before the release.
     private func letGo() {
         var pastResidents: [ObjectIdentifier: any LoopResident] = [:]
         var pastTimers = TimerHeap<() -> Void>()
@@ -441,7 +444,7 @@ public final class EventLoop: @unchecked Sendable {
         soon = []
     }
 
-    /// Runs work that was handed over after the loop's end. The calling thread counts as the loop's thread meanwhile.
+    /// Runs work that was added after the loop's end. The calling thread counts as the loop's thread meanwhile.
     private func drainAfterEnd() {
         threadID.store(LoopThread.current, ordering: .relaxed)
         while true {
@@ -461,7 +464,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// An object that lives on a loop. The loop keeps it alive, and the object closes itself when the loop shuts down.
+/// An object that belongs to a loop. The loop keeps it alive, and the object closes itself when the loop shuts down.
 protocol LoopResident: AnyObject {
     /// Called once, on the loop, when the loop is about to end.
     func loopWillShutDown()

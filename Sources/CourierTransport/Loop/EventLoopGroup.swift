@@ -13,7 +13,7 @@ public final class EventLoopGroup: Sendable {
     ///
     /// - Parameters:
     ///   - count: The number of loops; 1 by default and at least 1.
-    ///   - name: The name of the threads. If there are several, each name ends with a number.
+    ///   - name: The name of the threads. If there are several threads, each name ends with a number.
     ///   - clock: The clock of all loops; by default the real clock.
     ///   - readBufferSize: The maximum number of bytes that one read of a connection returns, by default 256 KiB. The
     ///     value is limited to 4 KiB … 64 MiB; see ``EventLoop/readBufferSizes``. Each loop has one buffer of this size

@@ -14,7 +14,7 @@ public protocol LoopClock: Sendable {
 
     /// Passes the clock a closure that wakes the loop. Called once per loop, before its first sleep.
     ///
-    /// Only a clock that can jump needs the closure. It calls `wake` after each jump, from any thread.
+    /// Only a clock that can jump needs the closure. The clock calls `wake` after each jump, from any thread.
     func attach(wake: @escaping @Sendable () -> Void)
 }
 

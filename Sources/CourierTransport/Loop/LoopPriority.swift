@@ -1,13 +1,13 @@
 /// The priority of a loop's thread relative to other threads of the operating system.
 public enum LoopPriority: Hashable, Sendable {
-    /// The same priority as other threads.
+    /// Connections have the same priority as other threads.
     case normal
-    /// A lower priority: for connections whose messages may arrive a little later when the machine is busy.
+    /// Connections have a lower priority. Their messages may arrive a little later when the machine is busy.
     case utility
-    /// The lowest priority: for connections that must not slow down other work.
+    /// Connections have the lowest priority, so that they do not slow down other work.
     case background
 
-    /// The thread's nice value, as Linux counts it. A higher value means that the thread yields more to others.
+    /// The thread's nice value on Linux. A thread with a higher value leaves more processor time to other threads.
     var niceness: Int32 {
         switch self {
         case .normal: 0

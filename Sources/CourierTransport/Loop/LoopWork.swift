@@ -1,7 +1,7 @@
-/// An object that runs repeatedly on an ``EventLoop`` and is handed over without an allocation.
+/// An object that runs repeatedly on an ``EventLoop``. Adding it to the loop's work allocates no memory.
 ///
 /// For example, a session's driver enqueues itself when new messages wait; see ``EventLoop/enqueue(_:)-(LoopWork)``.
 public protocol LoopWork: AnyObject, Sendable {
-    /// Called on the loop, once each time the object was handed over.
+    /// Called on the loop, once for each time that the object was added.
     func runOnLoop()
 }

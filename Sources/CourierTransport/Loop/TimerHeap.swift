@@ -9,7 +9,7 @@ struct TimerHeap<Payload>: ~Copyable {
         var deadline: Instant
         /// The timer's number in the order of scheduling.
         var sequence: UInt64
-        /// The position of the slot's index in `heap`. It is meaningless while `payload` is `nil`.
+        /// The position in `heap` that holds the index of this slot. It is meaningless while `payload` is `nil`.
         var place: Int
         var generation: UInt32
         /// The timer's payload; `nil` in a free slot.

@@ -56,8 +56,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
         HTTPHeadReader(beginning: "HTTP/1.", limit: headLimit, fieldLimit: fieldLimit)
     }
 
-    /// The number of bytes of `end` that are still missing. A longer read could take bytes that follow the response
-    /// head.
+    /// The number of bytes of `end` that are still missing. A longer read could take bytes from the target, which
+    /// follow the response head.
     var wantedCount: Int {
         switch state {
         case .reading: Self.end.count - endCount
@@ -126,8 +126,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
 
     // MARK: Refusals
 
-    /// Returns the error for a response that refuses the request. The error quotes only the status, because a proxy may
-    /// repeat the request with its credentials in the response.
+    /// Returns the error for a response that refuses the request. The error contains only the status of the response,
+    /// because a proxy may repeat the request with its credentials in the response.
     private func refusal(_ status: Int, _ head: HTTPHead) -> TransportError {
         let target = route.target.text
         switch status {
@@ -160,7 +160,7 @@ struct HTTPConnectHandshake: ProxyHandshake {
     }
 
     private func authenticationFailure(_ status: Int, _ head: HTTPHead) -> TransportError {
-        // A comma separates challenges, but also the parameters of one challenge. So not every element begins with a
+        // Commas separate challenges, but also the parameters of one challenge. So some elements do not begin with a
         // scheme.
         let words = head.elements("proxy-authenticate").compactMap { $0.split(separator: " ").first?.lowercased() }
         let offered = Self.knownSchemes.filter { words.contains($0.lowercased()) }

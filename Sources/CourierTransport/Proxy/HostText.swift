@@ -3,8 +3,8 @@ enum HostText {
     /// The maximum length of a DNS name as text, in bytes (RFC 1035, section 3.1).
     static let limit = 253
 
-    /// Returns whether `text` can be a host: a name, or an address without brackets. A host has no spaces, control
-    /// characters or URL delimiters, because they could end it early.
+    /// Returns whether `text` can be a host: a name, or an address without brackets. Spaces, control characters and URL
+    /// delimiters are not allowed, because they could end the host early.
     static func isPlausible(_ text: String) -> Bool {
         (1...limit).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in

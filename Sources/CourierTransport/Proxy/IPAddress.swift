@@ -17,7 +17,7 @@ struct IPAddress: Hashable, Sendable {
 
     /// Extracts the IP address from a socket address. Returns `nil` for a Unix socket address.
     init?(_ address: SocketAddress) {
-        // The IP address follows the family and the port. In IPv6, the flow label is also before it.
+        // The IP address follows the family and the port. In IPv6, the flow label also precedes the address.
         let range: Range<Int>
         switch address.kind {
         case .ipv4: range = 4..<8

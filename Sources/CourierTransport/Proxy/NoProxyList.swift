@@ -9,7 +9,7 @@
 /// | `192.0.2.0/24`, `2001:db8::/32` | all addresses in this network |
 /// | an entry of rows 1 to 3, followed by `:8883` | the same, only for this port; IPv6 needs brackets |
 ///
-/// Host names are not resolved: an entry with an address matches only a host that is given as an address.
+/// Host names are not resolved. So an entry with an address matches a host only if the host is written as an address.
 struct NoProxyList: Sendable {
     private enum Hosts: Equatable, Sendable {
         case all

@@ -5,8 +5,8 @@ extension ProxyConfiguration {
     /// characters in the user name and the password, such as `%40` for “@” and `%2F` for “/”. Write an IPv6 address in
     /// brackets.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` that says which part is wrong. The error never quotes the
-    ///   URL, because any part of it may contain a password.
+    /// - Throws: ``TransportError/Code/invalidConfiguration``. Its message says which part is wrong, and never quotes
+    ///   the URL, because any part of the URL may contain a password.
     public init(url: String) throws(TransportError) {
         guard let mark = url.firstRange(of: "://") else {
             throw Self.refusal("has no scheme; begin it with http://, socks5:// or socks5h://")

@@ -5,15 +5,15 @@
 /// ```
 ///
 /// Any TCP connection can go through the proxy. With TLS, the handshake is done with the server behind the proxy. The
-/// proxy itself is reached without TLS. The description shows everything except the credentials.
+/// connection to the proxy itself does not use TLS. The description shows everything except the credentials.
 public struct ProxyConfiguration: Hashable, Sendable {
     /// The protocol of a proxy.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// HTTP with the CONNECT method (RFC 9110, section 9.3.6). The proxy resolves the host name.
+        /// HTTP with the CONNECT method (RFC 9110, section 9.3.6). The proxy looks up the address of the host name.
         case http
-        /// SOCKS5 (RFC 1928). The client resolves the host name and sends an address to the proxy.
+        /// SOCKS5 (RFC 1928). The client looks up the address of the host name and sends the address to the proxy.
         case socks5
-        /// SOCKS5 (RFC 1928). The proxy resolves the host name.
+        /// SOCKS5 (RFC 1928). The proxy looks up the address of the host name.
         case socks5h
     }
 
@@ -61,7 +61,7 @@ extension ProxyConfiguration: CustomStringConvertible, CustomDebugStringConverti
     /// The proxy's URL without the credentials, such as `socks5h://proxy.example:1080`.
     public var description: String { "\(kind.rawValue)://\(TransportEndpoint.tcp(host: host, port: port))" }
 
-    /// The same as ``description``.
+    /// The same text as ``description``.
     public var debugDescription: String { description }
 
     /// Shows the URL, and whether credentials are set.

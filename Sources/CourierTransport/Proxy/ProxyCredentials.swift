@@ -49,7 +49,7 @@ public struct ProxyCredentials: Hashable, Sendable {
 extension ProxyCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// A fixed text, without the user name and the password.
     public var description: String { "credentials" }
-    /// The same as ``description``.
+    /// The same text as ``description``.
     public var debugDescription: String { description }
     /// Shows no children, so that `dump` does not print the credentials.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection(), displayStyle: .struct) }

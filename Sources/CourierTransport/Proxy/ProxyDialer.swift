@@ -20,10 +20,11 @@ final class ProxyDialer: Dialer {
     }
 
     private var step = Step.lookingUp(nil)
-    /// The targets to request from the proxy, in order. There are several only if the client resolved the host name
-    /// itself.
+    /// The targets to request from the proxy, in order. There are several targets only if the client looked up the host
+    /// name itself.
     private var targets: [ProxyTarget] = []
-    /// The targets as socket addresses, for the address history. Empty unless the client resolved the host name itself.
+    /// The targets as socket addresses, for the address history. Empty if the client did not look up the host name
+    /// itself.
     private var addresses: [SocketAddress] = []
     private var refusals: [TransportError] = []
 
@@ -69,8 +70,8 @@ final class ProxyDialer: Dialer {
         case .lookingUp(let ticket): ticket?.cancel()
         case .connecting(let dialer): dialer.cancel()
         case .talking(let exchange):
-            // A proxy may be silent or close the connection because of the requested address. `reached` marks this
-            // address, so that the history counts a failure of this attempt against it.
+            // The requested address may be the reason why a proxy is silent or closes the connection. `reached` marks
+            // this address, so that the history counts a failure of this attempt against it.
             if exchange.hasAskedForTarget, let address { tools.history?.reached(address) }
             exchange.cancel()
         }
@@ -154,7 +155,7 @@ final class ProxyDialer: Dialer {
             if let address { tools.history?.reached(address) }
             channel.attach(
                 DescriptorStream(reading: socket, writing: socket, name: channel.peerName, calls: tools.calls))
-        // The proxy works, and it may be able to reach another address of the host.
+        // This refusal shows that the proxy works. The proxy may be able to reach another address of the host.
         case .failure(let error) where error.code == .proxyRefused:
             if let address { tools.history?.failed(address, now: loop.clock.now) }
             refusals.append(error)
@@ -163,7 +164,7 @@ final class ProxyDialer: Dialer {
         }
     }
 
-    /// The error when the proxy refused all addresses: the message of the first refusal, and a list of the tried
+    /// The error if the proxy refused all addresses: the message of the first refusal, and a list of the tried
     /// addresses.
     private var summary: TransportError {
         guard let first = refusals.first else {

@@ -1,8 +1,8 @@
-/// The exchange with a proxy until the connection to the target is ready. It is a state machine without a socket.
+/// The exchange with a proxy until the proxy has connected to the target. It is a state machine without a socket.
 ///
 /// The caller writes the bytes that ``begin()`` returns. Then it reads at most ``wantedCount`` bytes at a time, passes
-/// them to `received(_:)`, and performs the returned ``ProxyAction``. This limit leaves the target's own bytes in the
-/// socket.
+/// them to `received(_:)`, and performs the returned ``ProxyAction``. Because of this limit, the caller reads no bytes
+/// that the target sent.
 protocol ProxyHandshake: Sendable {
     /// Starts the handshake and returns the first bytes to write. It is called only once.
     mutating func begin() -> [UInt8]
@@ -15,10 +15,11 @@ protocol ProxyHandshake: Sendable {
     /// - Throws: The reason why the handshake failed. The handshake must not be used after an error.
     mutating func received(_ bytes: Span<UInt8>) throws(TransportError) -> ProxyAction
 
-    /// Whether the target was requested from the proxy. If so, the target may be the reason for a missing response.
+    /// True if the target was requested from the proxy. Then the target may be the reason why the proxy does not
+    /// respond.
     var hasAskedForTarget: Bool { get }
 
-    /// A description of the missing response, for error messages.
+    /// A description of the response that has not arrived, for error messages.
     var progress: String { get }
 
     /// The error to report if the proxy closes the connection before the handshake is done.

@@ -1,6 +1,6 @@
 /// Selects the proxy that connections use, or none.
 ///
-/// Only TCP connections use a proxy. Connections over Unix sockets, descriptors and the app's own streams never do.
+/// Only TCP connections use a proxy. Unix sockets, descriptors and the app's own streams never use one.
 public enum ProxySetting: Hashable, Sendable {
     /// Connects directly, without a proxy.
     case direct
@@ -11,8 +11,8 @@ public enum ProxySetting: Hashable, Sendable {
     /// Uses the proxy that the environment variables of the process name. They are read again for each connection.
     ///
     /// The rules are those of curl. A lower-case name is tried before its upper-case form. `https_proxy` is for TLS.
-    /// `http_proxy` is for WebSocket without TLS, and only its lower-case form is read. `all_proxy` is for every
-    /// connection without a more specific variable. `no_proxy` lists the hosts to connect to without a proxy. An empty
+    /// `http_proxy` is for WebSocket without TLS, and only its lower-case form is read. `all_proxy` is for a connection
+    /// if the more specific variable is not set. `no_proxy` lists the hosts to connect to without a proxy. An empty
     /// variable counts as not set.
     case environment
 
@@ -32,7 +32,7 @@ extension ProxySetting: CustomStringConvertible, CustomDebugStringConvertible, C
         }
     }
 
-    /// The same as ``description``.
+    /// The same text as ``description``.
     public var debugDescription: String { description }
 
     /// Shows the same as ``description``, because a variable may contain a password.
@@ -43,8 +43,8 @@ extension ProxySetting {
     /// Returns the proxy for a connection to `host` and `port`, or `nil` for a direct connection. `variable` reads an
     /// environment variable of the process.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` that names the variable whose value is not a valid proxy
-    ///   URL.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if the value of a variable is not a valid proxy URL. The
+    ///   error names the variable.
     func proxy(
         toHost host: String, port: UInt16, traffic: ProxyVariables.Traffic, variable: @escaping (String) -> String?
     ) throws(TransportError) -> ProxyConfiguration? {

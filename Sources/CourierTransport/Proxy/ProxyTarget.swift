@@ -1,4 +1,4 @@
-/// The host and port that a proxy is requested to connect to.
+/// The host and port to which a proxy must connect.
 struct ProxyTarget: Hashable, Sendable {
     enum Host: Hashable, Sendable {
         case address(IPAddress)
@@ -15,9 +15,8 @@ struct ProxyTarget: Hashable, Sendable {
 
     /// Makes a target from the text of a host, and checks that it can be sent to a proxy.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` for an address with a zone, because a zone is valid only
-    ///   on this machine, and for text that is not a host. A line break in the text could add a line to an HTTP
-    ///   request.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if `text` is not a host, or is an address with a zone. A
+    ///   zone is valid only on this machine. A line break in `text` could add a line to an HTTP request.
     init(host text: String, port: UInt16) throws(TransportError) {
         self.port = port
         if let address = IPAddress(text) {

@@ -73,8 +73,8 @@ struct SOCKS5Handshake: ProxyHandshake {
         }
     }
 
-    /// The length of the response to the request, as far as it is known; `nil` if the next byte tells it. At first it
-    /// is 2, because a refusal may end after two bytes.
+    /// The length of the response to the request, as far as it is known. `nil` if the next byte contains the length. At
+    /// first it is 2, because a refusal may end after two bytes.
     private var answerLength: Int? {
         switch answer.count {
         case ..<2: return 2

@@ -2,9 +2,9 @@
 ///
 /// The transport has its own streams for sockets and descriptors. Conform a type of your own to use another medium,
 /// such as an accessory session or a serial line. The channel calls every function on its event loop, and no function
-/// may block. If a read or write must wait, the stream returns `bytesThenWait`. When it is ready again, it reports this
-/// once through the ``StreamReadiness`` that ``open(_:)`` received. A read or write may transfer fewer bytes than
-/// requested.
+/// may block. If a read or write must wait, the stream returns `bytesThenWait`. When the stream is ready again, it
+/// reports this once to the ``StreamReadiness`` that it received in ``open(_:)``. A read or write may transfer fewer
+/// bytes than requested.
 ///
 /// ```swift
 /// final class Accessory: DuplexByteStream { … }
@@ -33,23 +33,23 @@ public protocol DuplexByteStream: AnyObject, Sendable {
     /// - Throws: An error if the stream failed. Afterwards the channel calls only ``close(abruptly:)``.
     func write(_ bytes: RawSpan) throws(TransportError) -> StreamWrite
 
-    /// Ends the output, so that the peer reads the end of the stream. Reading continues. A stream that cannot close one
-    /// direction alone does nothing.
+    /// Ends the output, so that the peer reads the end of the stream. Reading continues. If a stream cannot close one
+    /// direction alone, the function does nothing.
     func closeOutput()
 
     /// Called once when the channel stops using the stream. The stream releases its resources and no longer calls its
     /// readiness.
     ///
     /// - Parameter abruptly: `true` if the peer should see a broken connection instead of an orderly end. A stream that
-    ///   cannot signal the difference ignores it.
+    ///   cannot signal the difference ignores the parameter.
     func close(abruptly: Bool)
 }
 
 /// The result of a read from a ``DuplexByteStream``.
 public enum StreamRead: Equatable, Sendable {
-    /// The number of bytes read, at least 1. More may be available: the channel reads again.
+    /// The number of bytes read, at least 1. More bytes may be available, so the channel reads again.
     case bytes(Int)
-    /// The number of bytes read, possibly 0. No more are available now: the channel reads again after
+    /// The number of bytes read, possibly 0. No more bytes are available now. The channel reads again after
     /// ``StreamReadiness/readable()``.
     case bytesThenWait(Int)
     /// The peer has ended its output in an orderly way.
@@ -58,9 +58,9 @@ public enum StreamRead: Equatable, Sendable {
 
 /// The result of a write to a ``DuplexByteStream``.
 public enum StreamWrite: Equatable, Sendable {
-    /// The number of bytes written, at least 1. The stream may accept more: the channel writes again.
+    /// The number of bytes written, at least 1. The stream may accept more bytes, so the channel writes again.
     case bytes(Int)
-    /// The number of bytes written, possibly 0. The stream accepts no more now: the channel writes again after
+    /// The number of bytes written, possibly 0. The stream accepts no more bytes now. The channel writes again after
     /// ``StreamReadiness/writable()``.
     case bytesThenWait(Int)
 }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// One end of two connected streams in memory, for tests and for peers in one process.
 ///
-/// Bytes written at one end are read at the other. At most `capacity` bytes wait in each direction; then a write waits
-/// until the other end has read. After ``DuplexByteStream/close(abruptly:)`` with `false`, the other end reads the
-/// remaining bytes and then the end of the stream. With `true`, the other end gets an error.
+/// Bytes written at one end are read at the other end. At most `capacity` bytes wait in each direction; then a write
+/// waits until the other end has read. After ``DuplexByteStream/close(abruptly:)`` with `false`, the other end reads
+/// the remaining bytes and then the end of the stream. With `true`, the other end gets an error.
 public final class MemoryStream: DuplexByteStream {
     /// The name of this end in error messages.
     public let name: String
@@ -58,7 +58,7 @@ public final class MemoryStream: DuplexByteStream {
         return result
     }
 
-    /// Ends the output. After the remaining bytes, the other end reads the end of the stream.
+    /// Ends the output. The other end first reads the remaining bytes, and then the end of the stream.
     public func closeOutput() { outgoing.closeByWriter(abruptly: false) }
 
     /// Closes both directions.

@@ -48,8 +48,8 @@ extension StreamReadiness: LoopWork {
 }
 
 extension StreamReadiness {
-    /// Reports readability and writability at once, without queueing. Only for a stream that already runs on the loop
-    /// and not inside a call of its channel.
+    /// Reports readability and writability at once, without queueing. Only a stream that already runs on the loop may
+    /// call it, and not inside a call of its channel.
     func ready(readable: Bool, writable: Bool) {
         channel?.streamReady(readable: readable, writable: writable)
     }
@@ -59,6 +59,6 @@ extension StreamReadiness {
     /// Reports that the peer no longer reads our output.
     func outputBroke(_ error: TransportError) { channel?.outputBroke(error) }
 
-    /// Reports that the stream has failed with the result of `error`.
+    /// Reports that the stream has failed. `error` returns the reason.
     func broke(_ error: () -> TransportError) { channel?.streamBroke(error()) }
 }

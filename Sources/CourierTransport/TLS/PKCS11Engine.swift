@@ -29,8 +29,8 @@ final class PKCS11Engine: Sendable {
     /// Safe to share: set once, and used only while ``engines`` is locked.
     private nonisolated(unsafe) let engine: OpaquePointer
 
-    /// The pairs of key and PIN that a token refused. They are not tried again, because a token locks after a few wrong
-    /// PINs.
+    /// The pairs of key and PIN that a token refused. The same pair is not tried again, because a token locks after a
+    /// few wrong PINs.
     private let refused = Mutex<[(uri: PKCS11URI, pin: String?)]>([])
 
     private init(_ module: String?) throws(TransportError) {
@@ -76,7 +76,7 @@ final class PKCS11Engine: Sendable {
     }
 }
 
-/// The URI of a key in hardware (RFC 7512), split into the URI and the PIN.
+/// The URI of a key in hardware (RFC 7512), divided into a URI without the PIN and the PIN.
 struct PKCS11URI: Sendable, Equatable {
     /// The URI without the PIN.
     let text: String

@@ -2,10 +2,10 @@ import COpenSSL
 
 /// The main fields of a certificate, for diagnostics.
 ///
-/// The texts may contain anything, because the certificate's creator chooses them. Only ``subject`` and ``issuer``
-/// contain no control characters.
+/// The texts may contain any characters, because the certificate's creator chooses them. Only ``subject`` and
+/// ``issuer`` contain no control characters.
 package struct TLSCertificate: Hashable, Sendable {
-    /// The maximum number of names to read. A certificate may have thousands.
+    /// The maximum number of names to read. A certificate may contain thousands of names.
     static let nameLimit = 100
 
     /// The owner of the certificate, such as `CN=broker.example,O=Example`.
@@ -19,7 +19,7 @@ package struct TLSCertificate: Hashable, Sendable {
     package let notBefore: Int64
     /// The end of the validity, in seconds since 1970.
     package let notAfter: Int64
-    /// Whether the certificate is signed with its own key, as the certificates of root authorities are.
+    /// True if the certificate is signed with its own key, as the certificates of root authorities are.
     package let isSelfSigned: Bool
 
     /// Makes a value from its fields. Tests may omit `names` and `isSelfSigned`.

@@ -26,24 +26,24 @@ public struct TLSClientConfiguration: Sendable {
     /// The trusted authorities; the system's authorities by default.
     public var trust = Trust.systemRoots
 
-    /// The host name or address that the peer's certificate must contain; by default the host of the endpoint. A name
-    /// is also sent to the peer (SNI).
+    /// The host name or address that the peer's certificate must contain; by default the host of the endpoint. If it is
+    /// a name, the client also sends it to the peer (SNI).
     ///
-    /// It must be set for a connection without a host, such as over a Unix socket, unless the name is not checked.
+    /// Set it for a connection without a host, such as over a Unix socket, unless ``checksServerName`` is `false`.
     public var serverName: String?
 
-    /// Whether the peer's certificate must contain ``serverName``; `true` by default.
+    /// True if the peer's certificate must contain ``serverName``; `true` by default.
     ///
     /// DANGER: with `false`, an attacker with any certificate of a trusted authority can act as the peer.
     public var checksServerName = true
 
-    /// Whether the common name counts as the host name of a certificate without subject alternative names. With
+    /// True if a certificate without subject alternative names may contain its host name as the common name. With
     /// `false`, the default, such a certificate is refused with ``TransportError/Code/tlsHostNameMismatch`` (RFC 9525,
     /// section 2).
     ///
     /// DANGER: a common name does not have to be a host name, so an authority may not have checked it. Set this only if
-    /// the peer's certificate cannot be replaced soon by one with a subject alternative name. A common name never
-    /// counts as an address. It is ignored if the certificate has alternative names of hosts.
+    /// the peer's certificate cannot soon be replaced by a certificate with a subject alternative name. A common name
+    /// never counts as an address. If the certificate has alternative names of hosts, the common name is ignored.
     public var acceptsCommonName = false
 
     /// The client's certificate and private key, for a peer that requires a client certificate; `nil` by default.
@@ -58,12 +58,12 @@ public struct TLSClientConfiguration: Sendable {
     /// Returns the current ``trust`` and ``identity``, which replace the values in this configuration; `nil` by
     /// default. It is called before each connection of a client.
     ///
-    /// The closure runs on a thread where it may block. If it throws an error, the attempt fails, and the closure is
-    /// called again for the next attempt.
+    /// The closure runs on a thread where it may block. If the closure throws an error, the attempt fails, and the next
+    /// attempt calls the closure again.
     ///
-    /// Files that are replaced under the same name do not need it: before each connection, the client checks its files
-    /// and reads changed files again. In a directory of authorities, it detects added, removed and renamed files. It
-    /// does not detect a file that is overwritten in place.
+    /// Files that are replaced under the same name do not need this closure: before each connection, the client checks
+    /// its files and reads changed files again. In a directory of authorities, the client detects added, removed and
+    /// renamed files. It does not detect a file that is overwritten in place.
     public var material: (@Sendable () throws -> TLSMaterial)?
 
     /// The application protocols that the client offers (ALPN), the preferred one first; none by default.
@@ -84,7 +84,7 @@ public struct TLSClientConfiguration: Sendable {
     public var cipherSuites: String?
 
     /// DANGER: the path of a file to which the secrets of each connection are appended, in the NSS key log format
-    /// (`SSLKEYLOGFILE`). With `nil`, the default, no secrets are written. No environment variable enables it.
+    /// (`SSLKEYLOGFILE`). With `nil`, the default, no secrets are written. No environment variable can set this path.
     ///
     /// Anyone with the file can decrypt recorded connections, including passwords and messages, for example in
     /// Wireshark. Use it only to find a fault, then delete the file. The file is created with access for its owner only
@@ -92,16 +92,16 @@ public struct TLSClientConfiguration: Sendable {
     /// written, it is lost and the connection continues.
     public var keyLogFile: String?
 
-    /// The pinned public keys. If not empty, one certificate of the peer's chain must have one of these keys, in
-    /// addition to all other checks.
+    /// The pinned public keys. If the list is not empty, one certificate of the peer's chain must have one of these
+    /// keys. This check is done in addition to all other checks.
     public var pins: [TLSPin] = []
 
-    /// Whether a connection may resume the TLS session of an earlier connection to the same host; `true` by default. A
+    /// True if a connection may resume the TLS session of an earlier connection to the same host; `true` by default. A
     /// resumed handshake needs less work.
     public var resumesSessions = true
 
-    /// Receives the peer's certificates at the end of a handshake, even if they were refused; `nil` by default. It is
-    /// called on the event loop. It is not called if a resumed session has no certificates.
+    /// Receives the peer's certificates at the end of a handshake, even if they were refused; `nil` by default. The
+    /// closure is called on the event loop. It is not called if a resumed session has no certificates.
     package var peerChainSeen: (@Sendable (TLSPeerChain) -> Void)?
 
     /// Makes the default configuration.
@@ -117,9 +117,9 @@ public struct TLSServerConfiguration: Sendable {
     /// signed.
     public var clientAuthoritiesFile: String?
 
-    /// The application protocols that the server accepts (ALPN), the preferred one first. A client that offers only
-    /// other protocols is refused. A client that offers none is accepted. With an empty list, the default, the server
-    /// ignores ALPN.
+    /// The application protocols that the server accepts (ALPN), the preferred one first. If a client offers only other
+    /// protocols, it is refused. If a client offers no protocols, it is accepted. If this list is empty, as by default,
+    /// the server ignores ALPN.
     public var applicationProtocols: [String] = []
 
     /// The lowest TLS version to use; TLS 1.2 by default.
@@ -178,7 +178,7 @@ public struct TLSSummary: Hashable, Sendable {
     public let cipherSuite: String
     /// The negotiated application protocol (ALPN); `nil` if there is none.
     public let applicationProtocol: String?
-    /// Whether this connection resumed the TLS session of an earlier connection.
+    /// True if this connection resumed the TLS session of an earlier connection.
     public let isResumed: Bool
     /// The server name that the client sent (SNI); `nil` if it sent none.
     public let serverName: String?

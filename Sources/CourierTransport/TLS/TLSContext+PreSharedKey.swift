@@ -1,12 +1,13 @@
 import COpenSSL
 
 extension TLSContext {
-    /// The default TLS 1.2 cipher suites for a pre-shared key: without certificates, and with forward secrecy first.
+    /// The default TLS 1.2 cipher suites for a pre-shared key. They use no certificates, and the suites with forward
+    /// secrecy come first.
     private static let preSharedKeySuites = "kECDHEPSK:kDHEPSK:kPSK:!eNULL"
     private static let longestIdentity = 128
     private static let longestKey = 256
 
-    /// Makes a client's connections offer a pre-shared key.
+    /// Makes a client's connections offer a pre-shared key to the peer.
     ///
     /// The peer may send a certificate instead, if TLS 1.3 or a cipher list of the app allows it. That certificate is
     /// checked as usual.

@@ -5,12 +5,13 @@ import Synchronization
 ///
 /// A client's context also keeps one TLS session per host, so that the next connection can resume it.
 ///
-/// Safe to share: OpenSSL counts references to a context atomically, and the context does not change after `init`. A
-/// lock protects the sessions.
+/// Safe to share: OpenSSL counts the references to a context atomically, and the context does not change after `init`.
+/// A lock protects the stored sessions.
 public final class TLSContext: @unchecked Sendable {
     enum Role { case client(TLSClientConfiguration), server }
 
-    /// The maximum number of hosts with a kept session. Above it, a new session replaces the session of any other host.
+    /// The maximum number of hosts with a stored session. If this limit is reached, a new session replaces the session
+    /// of any other host.
     static let sessionLimit = 256
 
     let role: Role
@@ -23,14 +24,15 @@ public final class TLSContext: @unchecked Sendable {
 
     /// Owns one reference to an OpenSSL session.
     ///
-    /// Safe to share: OpenSSL counts references to a session atomically and does not change a kept session.
+    /// Safe to share: OpenSSL counts references to a session atomically and does not change a stored session.
     final class StoredSession: @unchecked Sendable {
         let session: OpaquePointer
         init(takingOver session: OpaquePointer) { self.session = session }
         deinit { SSL_SESSION_free(session) }
     }
 
-    /// Makes a context and loads the files of `configuration`. It reads files, so do not call it on an event loop.
+    /// Makes a context and loads the files of `configuration`. Because this call reads files, do not make it on an
+    /// event loop.
     ///
     /// - Throws: ``TransportError`` that names the wrong file or setting and the problem.
     public init(client configuration: TLSClientConfiguration) throws(TransportError) {
@@ -58,7 +60,8 @@ public final class TLSContext: @unchecked Sendable {
         }
     }
 
-    /// Makes a context and loads the files of `configuration`. It reads files, so do not call it on an event loop.
+    /// Makes a context and loads the files of `configuration`. Because this call reads files, do not make it on an
+    /// event loop.
     ///
     /// - Throws: ``TransportError`` that names the wrong file or setting and the problem.
     public init(server configuration: TLSServerConfiguration) throws(TransportError) {
@@ -68,8 +71,8 @@ public final class TLSContext: @unchecked Sendable {
         keyLog = nil
         serverProtocols = spoken
         try configuration.identity.load(into: context)
-        // This name limits the resumption of sessions to contexts with the same name. OpenSSL requires it if clients
-        // send certificates.
+        // Sessions can be resumed only by contexts with this same name. OpenSSL requires a name if clients send
+        // certificates.
         _ = Array("courier".utf8).withUnsafeBufferPointer {
             SSL_CTX_set_session_id_context(context, $0.baseAddress, UInt32($0.count))
         }
@@ -79,7 +82,7 @@ public final class TLSContext: @unchecked Sendable {
             if let names = SSL_load_client_CA_file(file) { SSL_CTX_set_client_CA_list(context, names) }
         }
         if !spoken.bytes.isEmpty {
-            // `serverProtocols` keeps the list alive as long as the context and its callback exist.
+            // The callback uses the list that `serverProtocols` owns. The list exists as long as the context.
             SSL_CTX_set_alpn_select_cb(
                 context,
                 { _, chosen, chosenCount, offered, offeredCount, argument in
@@ -159,7 +162,7 @@ public final class TLSContext: @unchecked Sendable {
     /// Loads the system's authorities. Unlike `SSL_CTX_set_default_verify_paths`, it reports a lack of descriptors or
     /// memory.
     private static func loadSystemRoots(into context: OpaquePointer) throws(TransportError) {
-        // Any other failure is ignored: the file may be missing, because some systems have only a directory of
+        // Any other failure is ignored, because the file may be missing: some systems have only a directory of
         // authorities.
         if courier_ssl_ctx_load_default_file(context) != 1,
             let lack = TLSErrors.shortage(
@@ -172,12 +175,14 @@ public final class TLSContext: @unchecked Sendable {
         SSL_CTX_set_default_verify_store(context)
     }
 
-    /// With `true`, limits the context to TLS 1.2 from now on. For tests, before the first connection.
+    /// If `toTLS12` is true, limits the context to TLS 1.2 from now on. Only tests call this function, before the first
+    /// connection.
     func limitForTests(toTLS12: Bool) {
         _ = courier_ssl_ctx_set_maximum(context, toTLS12 ? TLS1_2_VERSION : 0)
     }
 
-    /// Limits each sent TLS record to `recordSize` bytes, at least 512. For tests, before the first connection.
+    /// Limits each sent TLS record to `recordSize` bytes, at least 512. Only tests call this function, before the first
+    /// connection.
     func limitForTests(recordSize: Int) {
         _ = courier_ssl_ctx_set_record_size(context, recordSize)
     }
@@ -186,8 +191,8 @@ public final class TLSContext: @unchecked Sendable {
 
     /// Makes the TLS state of a new connection.
     ///
-    /// - Throws: ``TransportError/Code/invalidConfiguration`` if a client has no server name to check the certificate
-    ///   against.
+    /// - Throws: ``TransportError/Code/invalidConfiguration`` if a client has no server name that it can compare with
+    ///   the certificate.
     func makeSession(hostName: String?, peerName: String) throws(TransportError) -> TLSSession {
         try TLSSession(context: self, hostName: hostName, peerName: peerName)
     }
@@ -197,7 +202,7 @@ public final class TLSContext: @unchecked Sendable {
         sessions.withLock { $0.removeValue(forKey: host) }
     }
 
-    /// Keeps a session for the next connection to `host`. It replaces an earlier session.
+    /// Stores a session for the next connection to `host`. The new session replaces an earlier session.
     func keep(_ session: StoredSession, host: String) {
         sessions.withLock { sessions in
             if sessions[host] == nil, sessions.count >= Self.sessionLimit, let other = sessions.keys.first {

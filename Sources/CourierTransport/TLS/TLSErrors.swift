@@ -2,7 +2,8 @@ import COpenSSL
 
 /// Converts errors of OpenSSL into `TransportError`.
 enum TLSErrors {
-    /// Returns the oldest OpenSSL error of this thread, which is the cause. Clears all errors of the thread.
+    /// Returns the oldest OpenSSL error of this thread, because the oldest error is the cause. Clears all errors of the
+    /// thread.
     static func take() -> UInt {
         let code = ERR_get_error()
         ERR_clear_error()
@@ -16,7 +17,7 @@ enum TLSErrors {
             ?? (code == 0 ? "no reason given" : "error \(code)")
     }
 
-    /// Returns the error number of the operating system; `nil` if it is an error of OpenSSL itself.
+    /// Returns the error number of the operating system; `nil` if the error is an error of OpenSSL itself.
     private static func systemError(_ code: UInt) -> Int32? {
         courier_err_library(code) == ERR_LIB_SYS ? courier_err_reason(code) : nil
     }
@@ -31,7 +32,7 @@ enum TLSErrors {
         return .system(number, what)
     }
 
-    /// Returns the error for a file that OpenSSL could not load. It has `code`, unless the cause is a lack of
+    /// Returns the error for a file that OpenSSL could not load. The error has `code`, unless the cause is a lack of
     /// descriptors or memory.
     static func badFile(
         _ file: String, _ code: TransportError.Code, _ what: String, cause: UInt = TLSErrors.take()

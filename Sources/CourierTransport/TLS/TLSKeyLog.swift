@@ -17,7 +17,7 @@ final class TLSKeyLog: Sendable {
         }
     }
 
-    /// Returns whether a callback receives the secrets of a context's connections. For tests.
+    /// Returns true if a callback receives the secrets of a context's connections. Used by tests only.
     static func observes(_ context: OpaquePointer) -> Bool { SSL_CTX_get_keylog_callback(context) != nil }
 
     /// Makes a context's connections write their secrets to the context's key log.

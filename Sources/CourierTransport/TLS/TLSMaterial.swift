@@ -1,4 +1,4 @@
-/// The trusted authorities and the own certificate of a TLS client, if they change over time.
+/// The trusted authorities and the client's own certificate, for settings that change over time.
 ///
 /// ```swift
 /// configuration.material = {
@@ -27,8 +27,8 @@ public struct TLSMaterial: Sendable, Equatable {
 }
 
 extension TLSClientConfiguration {
-    /// Returns this configuration with the result of ``material`` in place of its own trust and identity. Without
-    /// ``material``, it returns the configuration unchanged.
+    /// Returns this configuration, but with the trust and the identity that ``material`` returns. Without ``material``,
+    /// it returns the configuration unchanged.
     ///
     /// - Throws: The error that the app's closure throws.
     package func settled() throws -> TLSClientConfiguration {
@@ -41,7 +41,7 @@ extension TLSClientConfiguration {
         return settled
     }
 
-    /// The paths of all files and directories that a context of this configuration reads certificates and keys from.
+    /// The paths of all files and directories from which a context of this configuration reads certificates and keys.
     package var files: [String] {
         var files: [String] = []
         switch trust {

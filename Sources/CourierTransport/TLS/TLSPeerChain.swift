@@ -2,21 +2,22 @@ import COpenSSL
 
 /// The certificate chain of a peer and the result of its check.
 package struct TLSPeerChain: Hashable, Sendable {
-    /// The maximum number of certificates to read. OpenSSL accepts a chain of up to 100.
+    /// The maximum number of certificates to read. OpenSSL accepts a chain of up to 100 certificates.
     static let limit = 20
 
     /// The result of the check.
     package enum Verdict: Hashable, Sendable {
-        /// The chain ends at a trusted authority, whose certificate is the last one.
+        /// The chain ends at a trusted authority. The authority's certificate is the last one in the chain.
         case trusted
         /// The chain was not checked, because verification is off. It contains the certificates that the peer sent.
         case unchecked
-        /// The certificate at this index was refused. The other certificates are the rest of the chain that OpenSSL
+        /// The certificate at this index was refused. The chain also contains the other certificates that OpenSSL
         /// found.
         case refused(at: Int)
     }
 
-    /// The certificates of the chain, at most the first 20. The first is the peer's own; each is signed by the next.
+    /// The certificates of the chain, at most the first 20. The first is the peer's own certificate. Each certificate
+    /// is signed by the next one.
     package let certificates: [TLSCertificate]
     package let verdict: Verdict
 
@@ -37,12 +38,13 @@ package struct TLSPeerChain: Hashable, Sendable {
 }
 
 extension TLSSession {
-    /// Makes OpenSSL report a refused chain. After a failed handshake, OpenSSL keeps no certificates.
+    /// Lets OpenSSL report a refused chain during the handshake. After a failed handshake, OpenSSL keeps no
+    /// certificates.
     func watchVerification() {
         SSL_set_verify(ssl, SSL_get_verify_mode(ssl)) { isGood, check in
             guard isGood == 0, let check else { return isGood }
             let index = SSL_get_ex_data_X509_STORE_CTX_idx()
-            // OpenSSL calls this inside `advance()`, so the session that owns the connection still exists.
+            // OpenSSL makes this call inside `advance()`, so the session that owns the connection still exists.
             if let ssl = X509_STORE_CTX_get_ex_data(check, index), let owner = courier_ssl_owner(OpaquePointer(ssl)) {
                 Unmanaged<TLSSession>.fromOpaque(owner).takeUnretainedValue().refused(check)
             }
@@ -50,8 +52,8 @@ extension TLSSession {
         }
     }
 
-    /// Stores the refused chain while OpenSSL still has it. Only the first error is stored, because it ends the
-    /// handshake.
+    /// Stores the refused chain while OpenSSL still has it. Only the chain of the first error is stored, because this
+    /// error ends the handshake.
     private func refused(_ check: OpaquePointer) {
         guard refusedChain == nil else { return }
         refusedChain = TLSPeerChain(

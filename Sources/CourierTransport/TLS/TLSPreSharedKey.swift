@@ -40,7 +40,7 @@ public struct TLSPreSharedKey: Sendable, Equatable, CustomStringConvertible, Cus
         self.init(identity: identity, key: bytes)
     }
 
-    /// The identity; never the key.
+    /// A text with the identity. It never contains the key.
     public var description: String { "pre-shared key of \(identity)" }
 
     /// Shows the same as ``description``, so that `dump` does not print the key.

@@ -54,8 +54,8 @@ final class TLSReader {
         if courier_err_is_end_of_pem(cause) != 0 {
             ERR_clear_error()
             if !certificates.isEmpty { return certificates }
-            // If the bytes are neither PEM nor DER, the error of the PEM reader is reported. It says that they are no
-            // certificate.
+            // If the bytes are neither PEM nor DER, the error of the PEM reader is reported. This error says that the
+            // bytes are no certificate.
             if courier_bio_rewind(bio) >= 0, let certificate = d2i_X509_bio(bio, nil) {
                 return [OwnedCertificate(takingOver: certificate)]
             }
@@ -79,7 +79,7 @@ final class TLSReader {
             defer { phrase.bytes = nil }
             if let key = courier_read_private_key(bio, &phrase) { return key }
             guard phrase.was_asked == 0 else { return nil }
-            // The mark keeps the error of the PEM reader, which is the one to report.
+            // The mark keeps the error of the PEM reader, because this error is reported if reading DER fails too.
             ERR_set_mark()
             defer { ERR_pop_to_mark() }
             if courier_bio_rewind(bio) >= 0, let key = d2i_PrivateKey_bio(bio, nil) { return key }
@@ -167,14 +167,14 @@ final class TLSReader {
     }
 }
 
-/// Owns a certificate of OpenSSL and frees it at the end.
+/// Owns a certificate of OpenSSL, and frees the certificate when this object is released.
 final class OwnedCertificate {
     let pointer: OpaquePointer
     init(takingOver pointer: OpaquePointer) { self.pointer = pointer }
     deinit { X509_free(pointer) }
 }
 
-/// Owns a private key of OpenSSL and frees it at the end.
+/// Owns a private key of OpenSSL, and frees the key when this object is released.
 final class OwnedKey {
     let pointer: OpaquePointer
     init(takingOver pointer: OpaquePointer) { self.pointer = pointer }

@@ -23,7 +23,7 @@ final class TLSSession {
     private var earlySession: TLSContext.StoredSession?
     private(set) var summary: TLSSummary?
     private(set) var hasPeerClosed = false
-    /// Whether ``write(_:)`` encrypted nothing and must be called again after the next ``read(into:)``.
+    /// True if ``write(_:)`` encrypted nothing and must be called again after the next ``read(into:)``.
     private(set) var isWriteHeldUp = false
     private var hasSentFarewell = false
     private var hasFailed = false
@@ -54,8 +54,8 @@ final class TLSSession {
     }
 
     deinit {
-        // If a connection is freed without close alerts, OpenSSL makes its session unusable for resumption. That is
-        // right only after a failure of TLS.
+        // If a connection is freed without close alerts, OpenSSL makes its session unusable for resumption. This is
+        // right only if TLS failed. Otherwise the alerts are marked as sent and received.
         if summary != nil, !hasFailed { SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         SSL_free(ssl)
         courier_wire_free(wire)
@@ -79,7 +79,7 @@ final class TLSSession {
             var flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS
             if !configuration.acceptsCommonName { flags |= X509_CHECK_FLAG_NEVER_CHECK_SUBJECT }
             X509_VERIFY_PARAM_set_hostflags(checks, UInt32(flags))
-            // A trailing dot belongs to DNS. A name in a certificate does not have it.
+            // A host name may end with a dot in DNS. A name in a certificate never ends with a dot.
             let plain = name.last == "." ? String(name.dropLast()) : name
             guard !configuration.checksServerName || X509_VERIFY_PARAM_set1_host(checks, plain, 0) == 1,
                 courier_ssl_set_server_name(ssl, plain) == 1
@@ -95,7 +95,7 @@ final class TLSSession {
         if let stored = context.takeSession(host: key) { SSL_set_session(ssl, stored.session) }
     }
 
-    /// Takes over the reference to a session that the peer issued. In TLS 1.2, this happens during the handshake.
+    /// Takes over the reference to a session that the peer issued. In TLS 1.2, the peer issues it during the handshake.
     func received(_ session: OpaquePointer) {
         let stored = TLSContext.StoredSession(takingOver: session)
         if summary == nil { earlySession = stored } else { keep(stored) }
@@ -107,7 +107,7 @@ final class TLSSession {
 
     // MARK: Input and output
 
-    /// Whether more can be read without the stream, from lent input or from the rest of a decrypted record.
+    /// True if more bytes can be read without the stream, from lent input or from the rest of a decrypted record.
     var hasInput: Bool { hasLentInput || SSL_pending(ssl) > 0 }
 
     private var hasLentInput: Bool { wire.pointee.input_count > 0 }
@@ -126,7 +126,7 @@ final class TLSSession {
 
     var hasOutput: Bool { outputCount > 0 }
 
-    /// Whether something must be written after a read: an answer of TLS itself, or a write that was held up.
+    /// True if something must be written after a read: a response of TLS itself, or a write that was delayed.
     var wantsFlush: Bool { hasOutput || isWriteHeldUp }
 
     /// The encrypted bytes to send. The pointer is valid until the next call.
@@ -168,7 +168,8 @@ final class TLSSession {
             summary = makeSummary()
             tellPeerChain(isDone: true)
             if let session = earlySession.take() { keep(session) }
-            // TLS 1.3 issues a new session for each connection. Before TLS 1.3, the resumed session can be used again.
+            // TLS 1.3 issues a new session for each connection. Before TLS 1.3, the resumed session can be used again,
+            // so it is kept.
             if SSL_session_reused(ssl) == 1, SSL_version(ssl) < TLS1_3_VERSION, let session = SSL_get1_session(ssl) {
                 received(session)
             }
@@ -184,8 +185,8 @@ final class TLSSession {
 
     private func failure() -> TransportError {
         hasFailed = true
-        // For a wrong signature, the verification error is the last one, because the cryptographic functions fail
-        // before it.
+        // For a wrong signature, the verification error is the last error in OpenSSL's queue. The cryptographic
+        // functions add their errors before it.
         let last = ERR_peek_last_error()
         let code = TLSErrors.take()
         let result = SSL_get_verify_result(ssl)
@@ -208,7 +209,7 @@ final class TLSSession {
                 + "has another key for it", errno: failure.errno)
     }
 
-    /// Whether the peer's certificate has subject alternative names; `true` without a certificate.
+    /// True if the peer's certificate has subject alternative names, or if there is no certificate.
     private var hasAlternativeNames: Bool {
         // After a refusal, OpenSSL keeps the chain, but not the peer's certificate itself.
         guard let chain = SSL_get0_verified_chain(ssl), courier_x509_count(chain) > 0,

@@ -29,7 +29,7 @@ extension ByteChannel {
         do throws(TransportError) {
             isDone = try webSocket.advance(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } catch {
-            // Tries to send the response that tells the peer the error.
+            // Tries to send the response that reports the error to the peer.
             try? writeOut()
             throw error
         }
@@ -58,7 +58,7 @@ extension ByteChannel {
             return (webSocket.unwrap(UnsafeMutableRawBufferPointer(rebasing: space[..<count])), fill)
         }
         // A Ping has no payload for the handler, but it shows that the peer is alive, so it counts as delivered. A
-        // Close frame does not count, because many peers send it after a silence.
+        // Close frame does not count, because many peers send it after a long silence.
         if webSocket.hasAnswers { hasDelivered = true }
         if let end = webSocket.end {
             // If reading is paused, the handler first gets its unread bytes, and the end is reported later.

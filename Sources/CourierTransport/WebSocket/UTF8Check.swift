@@ -6,10 +6,10 @@ struct UTF8Check: Sendable {
     /// characters.
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
-    /// Whether the last character is incomplete.
+    /// True if the last character is incomplete.
     var isInsideCharacter: Bool { missing > 0 }
 
-    /// Checks the next bytes. Returns `false` at the first invalid byte. The check must not be used after that.
+    /// Checks the next bytes. Returns `false` at the first invalid byte. After that, the check must not be used again.
     mutating func accepts(_ bytes: UnsafeRawBufferPointer) -> Bool {
         for byte in bytes {
             if missing > 0 {

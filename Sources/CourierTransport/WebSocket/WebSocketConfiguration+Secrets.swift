@@ -2,8 +2,8 @@ extension WebSocketConfiguration {
     /// The minimum length of a secret in bytes. Shorter values are too common in ordinary text.
     private static let shortestSecret = 4
 
-    /// A text is hidden if it contains this many consecutive bytes of a secret, so that a cut secret is hidden too. The
-    /// bytes fit into a `UInt64`.
+    /// A text is hidden if it contains this many consecutive bytes of a secret. So a secret that was cut is hidden too.
+    /// This many bytes fit into a `UInt64`.
     private static let runLength = MemoryLayout<UInt64>.size
 
     /// Common words in header fields that are not secret.
@@ -35,7 +35,7 @@ extension WebSocketConfiguration {
         return parts.filter { $0.utf8.count >= Self.shortestSecret && !Self.openWords.contains($0.lowercased()) }
     }
 
-    /// Returns whether the character separates tokens. A character of a token, including a token in base64, does not.
+    /// Returns true if the character separates tokens. The characters of Base64 do not separate tokens.
     private static func isSeparator(_ character: Character) -> Bool {
         !(character.isLetter || character.isNumber || "-._~+/".contains(character))
     }
@@ -55,8 +55,8 @@ extension WebSocketConfiguration {
         return runs
     }
 
-    /// Returns whether the byte can be part of a word. Dots and slashes cannot, because hosts of the same domain would
-    /// otherwise have a run of bytes in common.
+    /// Returns true if the byte can be part of a word. Dots and slashes cannot. Otherwise two hosts of the same domain
+    /// would have a long sequence of bytes in common.
     private static func isInWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -33,7 +33,7 @@ public struct WebSocketConfiguration: Hashable, Sendable {
     public var headFieldLimit = 100
 
     /// The maximum size of one message from the peer in bytes; 512 MiB by default. A longer message closes the
-    /// WebSocket with status 1009. The limit reserves no memory, because payload is passed on as it arrives.
+    /// WebSocket with status 1009. The limit reserves no memory, because payload is passed on as soon as it arrives.
     public var messageLimit = 512 << 20
 
     /// The maximum payload of one sent frame in bytes; 65,535 by default. Longer data is sent as several messages.

@@ -15,7 +15,7 @@ enum WebSocketOpcode: UInt8, Sendable {
     case ping = 0x9
     case pong = 0xA
 
-    /// Whether this is a control frame. A control frame carries at most 125 bytes, is never fragmented, and may be sent
+    /// True for a control frame. A control frame carries at most 125 bytes, is never fragmented, and may be sent
     /// between the fragments of a message.
     var isControl: Bool { rawValue & 0x8 != 0 }
 }

@@ -1,15 +1,15 @@
 /// Reads frames from bytes that arrive in pieces of any size, and checks every rule of RFC 6455.
 ///
-/// Payload is passed on as it arrives; no data frame and no message is collected. So a large length in a frame's header
-/// allocates no memory. States: `header → data or control → header …`. After a Close frame, the state is `ended`, and
-/// further bytes are ignored.
+/// Payload is passed on as soon as it arrives. The reader collects no data frame and no message. So a large length in a
+/// frame's header allocates no memory. States: `header → data or control → header …`. After a Close frame, the state is
+/// `ended`, and further bytes are ignored.
 struct WebSocketFrameReader: Sendable {
     /// The limits for messages from the peer.
     struct Limits: Hashable, Sendable {
         /// The maximum number of payload bytes in all frames of one message.
         var message: Int
-        /// The maximum size of a text message whose UTF-8 is checked. A longer text message is refused without this
-        /// check.
+        /// The maximum size, in bytes, of a text message whose UTF-8 is checked. A longer text message is refused
+        /// without this check.
         var text = 64 << 10
     }
 
@@ -61,7 +61,7 @@ struct WebSocketFrameReader: Sendable {
         self.limits = limits
     }
 
-    /// Whether a frame or a message has started and is not complete.
+    /// True if a frame or a message has started and is not complete.
     var isInsideMessage: Bool {
         switch state {
         case .header: headerCount > 0 || message != nil

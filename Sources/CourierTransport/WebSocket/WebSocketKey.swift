@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// The random key of a handshake. The server's response to it proves that the server supports WebSocket (RFC 6455,
-/// section 4.2.2).
+/// The random key of a handshake. The server's response to this key proves that the server supports WebSocket (RFC
+/// 6455, section 4.2.2).
 struct WebSocketKey: Hashable, Sendable {
     /// The 16 bytes of the key in base64.
     let text: String
@@ -13,7 +13,7 @@ struct WebSocketKey: Hashable, Sendable {
         text = Base64.text(bytes)
     }
 
-    /// Reads a key that a client sent. Returns `nil` if it is not 16 bytes in base64.
+    /// Reads a key that a client sent. Returns `nil` if the text is not 16 bytes in base64.
     init?(_ text: String) {
         guard text.utf8.count == 24, text.hasSuffix("=="),
             text.utf8.dropLast(2).allSatisfy({ byte in

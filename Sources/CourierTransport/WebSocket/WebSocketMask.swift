@@ -8,7 +8,7 @@ struct WebSocketMask: Hashable, Sendable {
 
     init(word: UInt32) { self.word = word }
 
-    /// Returns the key for the bytes after `count` masked bytes.
+    /// Returns the masking key for the bytes that follow `count` masked bytes.
     func advanced(by count: Int) -> WebSocketMask {
         let shift = UInt32(truncatingIfNeeded: (count & 3) * 8)
         guard shift > 0 else { return self }

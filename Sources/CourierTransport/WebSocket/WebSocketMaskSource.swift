@@ -8,8 +8,8 @@ struct WebSocketMaskSource: Sendable {
     private var block = SIMD16<UInt32>()
     private var used = 16
 
-    /// Takes a seed of 256 bits from `generator`. Connections use the system's generator. A seeded generator makes a
-    /// run repeatable.
+    /// Takes a seed of 256 bits from `generator`. Connections use the system's generator. With a seeded generator, a
+    /// test gets the same masking keys each time.
     init(using generator: inout some RandomNumberGenerator) {
         func row() -> SIMD4<UInt32> {
             let (first, second) = (generator.next(), generator.next())
@@ -64,7 +64,7 @@ struct WebSocketMaskSource: Sendable {
 extension SIMD4<UInt32> {
     fileprivate func rotatedBits(_ count: UInt32) -> Self { (self &<< count) | (self &>> (32 - count)) }
 
-    /// Returns the vector with its lanes rotated by `count` places to the front.
+    /// Returns the vector after its first `count` lanes were moved to the end.
     fileprivate func rotatedLanes(_ count: Int) -> Self {
         SIMD4(self[count & 3], self[(count + 1) & 3], self[(count + 2) & 3], self[(count + 3) & 3])
     }

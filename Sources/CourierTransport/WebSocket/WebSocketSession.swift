@@ -8,8 +8,8 @@ final class WebSocketSession {
         case server(WebSocketServerHandshake)
     }
 
-    /// The maximum size of waiting Pong frames in bytes. Above it, a new Pong replaces all waiting Pongs. RFC 6455,
-    /// section 5.5.3, allows an endpoint to answer only the latest Ping.
+    /// The maximum size of waiting Pong frames in bytes. If it is exceeded, a new Pong replaces all waiting Pongs. RFC
+    /// 6455, section 5.5.3, allows an endpoint to answer only the latest Ping.
     static let answerLimit = 16 << 10
 
     private let frameSize: Int
@@ -109,10 +109,10 @@ final class WebSocketSession {
 
     // MARK: Input
 
-    /// Whether bytes that were received with the end of the handshake are still unread.
+    /// True if bytes that were received with the end of the handshake are still unread.
     var hasEarlyInput: Bool { !early.isEmpty }
 
-    /// Whether frames or their end can be reported without another read of the stream.
+    /// True if frames, or the end of the frames, can be reported without another read of the stream.
     var hasNews: Bool { hasEarlyInput || hasPeerEnded }
 
     /// Moves bytes of `early` into `space`. Returns the number of moved bytes.
@@ -124,7 +124,7 @@ final class WebSocketSession {
         return count
     }
 
-    /// Whether a frame or a message of the peer is incomplete, so that bytes would be missing if the input ended now.
+    /// True if a frame or a message of the peer is incomplete. If the input ended now, bytes would be missing.
     var isInsideMessage: Bool { end == nil && reader.isInsideMessage }
 
     /// Moves the payload in `bytes` together, and returns its range. Bytes after a Close frame or after a violation are
@@ -144,7 +144,7 @@ final class WebSocketSession {
 
     // MARK: Output
 
-    /// Whether payload can be sent.
+    /// True if payload can be sent.
     var isOpen: Bool { handshake == nil && !hasSentClose }
 
     var hasAnswers: Bool { !answers.isEmpty }
@@ -187,7 +187,7 @@ final class WebSocketSession {
 
     // MARK: Closing
 
-    /// Whether the peer's frames have ended, so that nothing more is expected from it.
+    /// True if the peer's frames have ended. Then nothing more is expected from the peer.
     var hasPeerEnded: Bool { end != nil }
 
     /// Appends a Close frame to the output, only once. Returns whether it was appended. The frame answers the peer's

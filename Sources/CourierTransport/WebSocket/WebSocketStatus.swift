@@ -9,7 +9,7 @@ struct WebSocketStatus: Hashable, Sendable {
     static let invalidPayload = WebSocketStatus(rawValue: 1007)
     static let messageTooBig = WebSocketStatus(rawValue: 1009)
 
-    /// Whether a Close frame may contain this status. 1004 to 1006 and 1015 are reserved, values below 1000 are not
+    /// True if a Close frame may contain this status. 1004 to 1006 and 1015 are reserved, values below 1000 are not
     /// used, and other values are not defined.
     var mayBeSent: Bool {
         switch rawValue {
@@ -18,12 +18,12 @@ struct WebSocketStatus: Hashable, Sendable {
         }
     }
 
-    /// Whether the status means a close without an error.
+    /// True if the status means a close without an error.
     var isOrderly: Bool { self == .normal || self == .goingAway }
 }
 
 extension WebSocketStatus: CustomStringConvertible {
-    /// The number, and its meaning if one is defined.
+    /// The status number, and its meaning if a meaning is defined.
     var description: String {
         let meaning: String? =
             switch rawValue {

@@ -84,7 +84,7 @@ struct ByteReader {
         }
     }
 
-    /// Reads a two-byte length and returns the range of the bytes behind the length.
+    /// Reads a two-byte length and returns the range of the bytes after the length.
     @inline(__always)
     mutating func binary(_ field: PacketField) throws(DecodeError) -> Range<Int> {
         let start = offset
@@ -138,8 +138,8 @@ struct ByteReader {
         return code
     }
 
-    /// Skips `count` bytes and returns their range, for a list that is read later. The caller has checked that they
-    /// remain.
+    /// Skips `count` bytes and returns their range, for a list that is read later. The caller has checked that this
+    /// many bytes remain.
     @inline(__always)
     mutating func skip(_ count: Int) -> Range<Int> {
         precondition(count >= 0 && count <= remaining)

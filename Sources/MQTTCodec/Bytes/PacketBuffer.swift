@@ -11,7 +11,7 @@
 /// ```
 ///
 /// The buffer is memory-safe: `start <= end <= capacity` always holds, and every write calls `reserve(_:)` first. The
-/// type cannot be copied, so one value owns the memory, and the buffer is also safe to send.
+/// type cannot be copied, so only one value owns the memory. Therefore the buffer can also be sent to another thread.
 public struct PacketBuffer: ~Copyable, @unchecked Sendable {
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
@@ -94,8 +94,8 @@ extension PacketBuffer {
         if capacity &- end < additional { makeRoom(additional) }
     }
 
-    /// Moves the bytes to the start of the memory if they and `additional` bytes fill at most half of it. Otherwise
-    /// moves them to larger memory.
+    /// Moves the bytes to the start of the memory if they and `additional` bytes fill at most half of the memory.
+    /// Otherwise moves them to larger memory.
     @inline(never)
     private mutating func makeRoom(_ additional: Int) {
         let needed = count + additional
@@ -163,7 +163,7 @@ extension PacketBuffer {
     @inline(__always)
     mutating func append(lengthAndText text: String, utf8Count: Int) {
         append(UInt16(truncatingIfNeeded: utf8Count))
-        // Native Swift strings store UTF-8 contiguously. Only other strings (such as bridged ones) need the copy.
+        // Native Swift strings store UTF-8 contiguously. Other strings, such as bridged ones, are copied first.
         if text.utf8.withContiguousStorageIfAvailable({ append(UnsafeRawBufferPointer($0)) }) == nil {
             append(Array(text.utf8))
         }

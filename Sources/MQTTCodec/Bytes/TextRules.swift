@@ -43,8 +43,8 @@ enum TextRules {
         return prefix.withUTF8Buffer { $0.elementsEqual(bytes.prefix($0.count)) }
     }
 
-    /// Returns the offset of the filter behind `$share/group/`. Returns `nil` if the group is missing ([MQTT-4.8.2-1]),
-    /// contains a wildcard, or has no filter behind it ([MQTT-4.8.2-2]).
+    /// Returns the offset of the filter after `$share/group/`. Returns `nil` if the group is missing ([MQTT-4.8.2-1]),
+    /// contains a wildcard, or has no filter after it ([MQTT-4.8.2-2]).
     private static func sharedFilterStart(_ bytes: UnsafeRawBufferPointer) -> Int? {
         let groupStart = 7
         var index = groupStart

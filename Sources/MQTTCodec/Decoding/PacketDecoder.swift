@@ -53,8 +53,9 @@ public struct PacketDecoder: Sendable {
 
     /// The MQTT version of the connection.
     ///
-    /// A CONNECT packet carries its own version, which is used for its body. MQTT 3.1 does not define all flags of the
-    /// fixed header. They are accepted, also in a CONNECT, only if this property is ``ProtocolVersion/v31``.
+    /// A CONNECT packet carries its own version, and its body is decoded in that version. MQTT 3.1 does not define all
+    /// flags of the fixed header. Undefined flags are accepted, also in a CONNECT, only if this property is
+    /// ``ProtocolVersion/v31``.
     public var version: ProtocolVersion
     /// The end of the connection that sent the bytes.
     public let sender: Endpoint
@@ -108,7 +109,7 @@ public struct PacketDecoder: Sendable {
             switch frame.type {
             case .connect:
                 let connect = try Connect(from: &reader, self)
-                // The version is known only now, so the minimal length of the fixed header is checked here
+                // The minimal length of the fixed header is checked only here, because the version was unknown before
                 // ([MQTT-1.5.5-1]).
                 if connect.version >= .v5, !frame.hasMinimalLength {
                     throw DecodeError(.variableByteIntegerNotMinimal, in: .connect, .remainingLength, at: 1)

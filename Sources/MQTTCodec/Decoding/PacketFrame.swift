@@ -9,9 +9,9 @@ public struct PacketFrame: Hashable, Sendable {
     let flags: UInt8
     /// The offset of the packet's first byte.
     public let start: Int
-    /// The offset of the first byte behind the fixed header.
+    /// The offset of the first byte after the fixed header.
     let bodyStart: Int
-    /// The offset behind the packet, at which the next packet starts.
+    /// The offset after the packet, at which the next packet starts.
     public let end: Int
 
     /// True if the remaining length is encoded in its shortest form.

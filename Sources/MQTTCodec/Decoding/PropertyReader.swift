@@ -138,7 +138,8 @@ extension ByteReader {
         var list: [Property] = []
         var properties = PropertyReader(ByteReader(range, of: self), at: place, decoder)
         while let view = try properties.next() { list.append(Property(view, in: bytes)) }
-        // Section 3.1.2.11.10. AUTH always needs a method. The specification does not require a method in CONNACK.
+        // Authentication data in CONNECT requires a method (section 3.1.2.11.10). AUTH always needs a method. The
+        // specification does not require a method in CONNACK.
         if place == .connect, properties.hasSeen(.authenticationData), !properties.hasSeen(.authenticationMethod) {
             throw error(.authenticationDataWithoutMethod, .properties, at: range.lowerBound)
         }

@@ -74,7 +74,7 @@ public struct PacketEncoder: Sendable {
     }
 }
 
-/// The body of a packet other than PUBLISH: everything behind the fixed header.
+/// The body of a packet other than PUBLISH: all bytes after the fixed header.
 protocol PacketBody {
     /// Writes the body. The encoder writes the fixed header and checks the size limit.
     func write(to buffer: inout PacketBuffer, _ fields: FieldWriter) throws(EncodeError)

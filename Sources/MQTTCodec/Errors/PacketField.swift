@@ -36,7 +36,7 @@ public enum PacketField: Hashable, Sendable {
     case payload
     /// A topic filter in SUBSCRIBE or UNSUBSCRIBE.
     case topicFilter
-    /// The options behind a filter in SUBSCRIBE.
+    /// The options after a filter in SUBSCRIBE.
     case subscriptionOptions
     /// The length of a list of properties.
     case propertyLength

@@ -1,6 +1,6 @@
 /// A rule that a packet breaks. Decode errors and encode errors use the same list.
 public enum Violation: Hashable, Sendable {
-    // The fixed header.
+    // Violations in the fixed header:
 
     /// A packet type that this version of MQTT reserves.
     case reservedPacketType(UInt8)
@@ -15,11 +15,11 @@ public enum Violation: Hashable, Sendable {
     /// A packet that is larger than the limit.
     case packetTooLarge(size: Int, limit: Int)
 
-    // Any field.
+    // Violations that may occur in any field:
 
-    /// A field that ends behind the end of its packet or property list.
+    /// A field that extends beyond the end of its packet or property list.
     case truncated
-    /// The number of bytes that follow the last field of the packet.
+    /// Bytes after the last field of the packet. The value is the number of these bytes.
     case trailingBytes(Int)
     /// A field with more than 65,535 bytes, the most that its two-byte length can express.
     case fieldTooLong(Int)
@@ -34,7 +34,7 @@ public enum Violation: Hashable, Sendable {
     /// A feature that only a later version of MQTT has.
     case notInThisVersion
 
-    // Topics.
+    // Violations in topic names and topic filters:
 
     /// An empty topic name or filter ([MQTT-4.7.3-1]).
     case emptyTopic
@@ -46,10 +46,10 @@ public enum Violation: Hashable, Sendable {
     case misplacedMultiLevelWildcard
     /// A `+` that is not a whole level of a filter ([MQTT-4.7.1-2]).
     case misplacedSingleLevelWildcard
-    /// A `$share/` filter without a group name or without a filter behind it ([MQTT-4.8.2-1], [MQTT-4.8.2-2]).
+    /// A `$share/` filter without a group name or without a filter after the group ([MQTT-4.8.2-1], [MQTT-4.8.2-2]).
     case invalidSharedFilter
 
-    // CONNECT and CONNACK.
+    // Violations in CONNECT and CONNACK:
 
     /// A protocol name that is neither `MQTT` nor `MQIsdp` ([MQTT-3.1.2-1]).
     case unknownProtocolName
@@ -69,11 +69,11 @@ public enum Violation: Hashable, Sendable {
     case reservedAcknowledgeFlags
     /// A CONNACK that refuses the connection and also reports a present session ([MQTT-3.2.2-6]).
     case sessionPresentInRefusal
-    /// An MQTT 3 CONNACK in response to an MQTT 5 CONNECT: the server does not support MQTT 5. The value is its return
-    /// code.
+    /// An MQTT 3 CONNACK in response to an MQTT 5 CONNECT: the server does not support MQTT 5. The value is the return
+    /// code in the CONNACK.
     case connAckOfOlderVersion(UInt8)
 
-    // PUBLISH, SUBSCRIBE, UNSUBSCRIBE and their acknowledgements.
+    // Violations in PUBLISH, SUBSCRIBE, UNSUBSCRIBE and their acknowledgements:
 
     /// A PUBLISH with QoS 3 ([MQTT-3.3.1-4]).
     case invalidQoS
@@ -87,11 +87,11 @@ public enum Violation: Hashable, Sendable {
     case invalidRetainHandling
     /// A shared subscription with the no-local option ([MQTT-3.8.3-4]).
     case noLocalOnSharedSubscription
-    /// A SUBSCRIBE or UNSUBSCRIBE without filters ([MQTT-3.8.3-2], [MQTT-3.10.3-2]), or their acknowledgement without
+    /// A SUBSCRIBE or UNSUBSCRIBE without filters ([MQTT-3.8.3-2], [MQTT-3.10.3-2]), or a SUBACK or UNSUBACK without
     /// reason codes.
     case noEntries
 
-    // Properties.
+    // Violations in properties:
 
     /// A property identifier that MQTT 5 does not define.
     case unknownProperty(UInt32)
@@ -140,7 +140,7 @@ extension Violation {
 }
 
 extension Violation: CustomStringConvertible {
-    /// The end of an error message. The packet and the field come before it.
+    /// The last part of an error message. It follows the names of the packet and the field.
     public var description: String {
         switch self {
         case .reservedPacketType(let type): "packet type \(type) is reserved"

@@ -70,8 +70,8 @@ extension Acknowledgement: PacketBody {
 }
 
 extension FieldWriter {
-    /// Writes a reason code and properties in the shortest form. Success without properties writes nothing. If there
-    /// are no properties, only the code is written. Before MQTT 5, only success without properties is allowed.
+    /// Writes a reason code and properties in the shortest form. For success without properties, nothing is written. If
+    /// there are no properties, only the code is written. Before MQTT 5, only success without properties is allowed.
     func shortened(
         _ code: PacketReasonCode, _ properties: PacketProperties, into buffer: inout PacketBuffer
     ) throws(EncodeError) {
@@ -85,7 +85,7 @@ extension FieldWriter {
 }
 
 extension ByteReader {
-    /// Reads a reason code and properties. A packet may omit the properties, or both.
+    /// Reads a reason code and properties. A packet may omit the properties, or the code and the properties.
     mutating func shortened(
         _ decoder: PacketDecoder
     ) throws(DecodeError) -> (code: PacketReasonCode, properties: PacketProperties) {

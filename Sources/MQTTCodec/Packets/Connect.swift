@@ -28,7 +28,8 @@ public struct Connect: Hashable, Sendable {
 
     /// The MQTT version that the client requests.
     public var version: ProtocolVersion
-    /// The client identifier. If it is empty, the server chooses one; this depends on the version and ``isCleanStart``.
+    /// The client identifier. If it is empty, the server chooses one. The version and ``isCleanStart`` determine
+    /// whether it may be empty.
     public var clientID: String
     /// True if the server must discard an existing session. Before MQTT 5 this flag is called clean session.
     public var isCleanStart: Bool
@@ -140,8 +141,8 @@ extension Connect {
 }
 
 extension ByteReader {
-    /// True if the packet ends before a user name or password that its flags announce. Only MQTT 3.1 allows this: in
-    /// its section 3.1, the remaining length takes precedence over the flags.
+    /// True if the packet ends before a user name or password that its flags announce. Only MQTT 3.1 allows this:
+    /// section 3.1 of that version says that the remaining length takes precedence over the flags.
     fileprivate func mayOmitCredential(_ version: ProtocolVersion) -> Bool { version == .v31 && remaining == 0 }
 }
 

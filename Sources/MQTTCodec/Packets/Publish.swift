@@ -59,9 +59,9 @@ extension PacketDecoder {
     func violation(inPublishFlags flags: UInt8) -> Violation? {
         guard let qos = PublishFlags.qos(flags) else { return .invalidQoS }
         // DUP with QoS 0 breaks [MQTT-3.3.1-2]. From a server the flag is ignored in all versions, as libmosquitto
-        // does: the message is complete, and closing the connection would lose the messages behind it. From a client
-        // the packet is refused, as mosquitto does. MQTT 3.1 does not define the flag for QoS 0, so there it is
-        // accepted.
+        // does: the message is complete, and closing the connection would lose the messages after it. From a client the
+        // packet is refused, as mosquitto does. MQTT 3.1 does not define the flag for QoS 0, so the flag is accepted
+        // there.
         let isDuplicate = flags & PublishFlags.duplicate != 0
         let isRefused = qos == .atMostOnce && isDuplicate && sender == .client && version > .v31
         return isRefused ? .duplicateFlagOnQoS0 : nil
@@ -122,8 +122,7 @@ extension Publish {
 }
 
 extension PacketEncoder {
-    /// Appends a PUBLISH to `buffer`. Copies the payload directly into the buffer, without a `Publish` value in
-    /// between.
+    /// Appends a PUBLISH to `buffer`. Copies the payload directly into the buffer, without creating a `Publish` value.
     ///
     /// - Throws: ``EncodeError`` if the packet breaks the specification, uses a feature that this version does not
     ///   have, or is larger than ``maximumPacketSize``. The buffer is then unchanged.
@@ -272,8 +271,8 @@ extension PacketEncoder {
         }
     }
 
-    /// Writes everything before the payload. The size of the properties is known only after they are written, so the
-    /// remaining length is then inserted behind the first byte.
+    /// Writes all bytes before the payload. The size of the properties is known only after they are written, so the
+    /// remaining length is then inserted after the first byte.
     private func writeHead(
         _ topic: String, _ delivery: Delivery, _ isRetained: Bool, _ properties: PacketProperties, _ payloadSize: Int,
         _ fields: FieldWriter, into buffer: inout PacketBuffer

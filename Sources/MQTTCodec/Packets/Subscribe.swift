@@ -17,7 +17,7 @@ public struct Subscribe: Hashable, Sendable {
 
 /// One filter of a SUBSCRIBE with its options.
 public struct Subscription: Hashable, Sendable {
-    /// Which retained messages the server sends when the client subscribes.
+    /// Defines which retained messages the server sends when the client subscribes.
     public enum RetainHandling: UInt8, CaseIterable, Sendable {
         /// All matching retained messages, at every SUBSCRIBE.
         case send = 0
@@ -35,7 +35,7 @@ public struct Subscription: Hashable, Sendable {
     public var isNoLocal: Bool
     /// MQTT 5: true if messages keep the retain flag with which they were published.
     public var isRetainAsPublished: Bool
-    /// MQTT 5: which retained messages the server sends when the client subscribes.
+    /// MQTT 5: defines which retained messages the server sends when the client subscribes.
     public var retainHandling: RetainHandling
 
     /// Creates a subscription. The defaults of the MQTT 5 options match the behavior of earlier versions.

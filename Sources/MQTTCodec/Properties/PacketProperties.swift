@@ -80,7 +80,8 @@ extension PacketProperties {
     public var serverReference: String? { text(.serverReference) }
     /// The reason for a result, as a text for logs and users.
     public var reasonString: String? { text(.reasonString) }
-    /// The largest number of unacknowledged QoS 1 and 2 messages. `nil` means 65,535.
+    /// The maximum number of unacknowledged QoS 1 and 2 messages that the sender of this packet accepts. `nil` means
+    /// 65,535.
     public var receiveMaximum: UInt16? { short(.receiveMaximum) }
     /// The highest topic alias that the sender of this packet accepts. `nil` means 0: no aliases.
     public var topicAliasMaximum: UInt16? { short(.topicAliasMaximum) }

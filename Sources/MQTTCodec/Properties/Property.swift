@@ -1,6 +1,6 @@
 /// One property of an MQTT 5 packet with its value.
 public enum Property: Hashable, Sendable {
-    /// Whether the payload is UTF-8 text (`true`) or bytes (`false`).
+    /// The format of the payload: UTF-8 text (`true`) or unspecified bytes (`false`).
     case payloadFormatIndicator(isText: Bool)
     /// The lifetime of the message in seconds, after which it is not delivered any more.
     case messageExpiryInterval(UInt32)
@@ -34,7 +34,7 @@ public enum Property: Hashable, Sendable {
     case serverReference(String)
     /// The reason for a result, as a text for logs and users.
     case reasonString(String)
-    /// The largest number of unacknowledged QoS 1 and 2 messages, at least 1.
+    /// The maximum number of unacknowledged QoS 1 and 2 messages that the sender of this packet accepts, at least 1.
     case receiveMaximum(UInt16)
     /// The highest topic alias that the sender of this packet accepts. 0 means no aliases.
     case topicAliasMaximum(UInt16)

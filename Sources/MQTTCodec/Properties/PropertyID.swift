@@ -34,7 +34,7 @@ public enum PropertyID: UInt8, CaseIterable, Sendable {
     case serverReference = 0x1C
     /// 0x1F: the reason for a result, as a text for logs and users.
     case reasonString = 0x1F
-    /// 0x21: the largest number of unacknowledged QoS 1 and 2 messages.
+    /// 0x21: the maximum number of unacknowledged QoS 1 and 2 messages that the sender of the packet accepts.
     case receiveMaximum = 0x21
     /// 0x22: the highest topic alias that the sender of the packet accepts.
     case topicAliasMaximum = 0x22

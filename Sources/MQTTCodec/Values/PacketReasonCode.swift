@@ -23,7 +23,7 @@ public enum PacketReasonCode: UInt8, CaseIterable, Sendable {
     case unspecifiedError = 0x80
     /// 0x81: the packet could not be parsed.
     case malformedPacket = 0x81
-    /// 0x82: a packet that the protocol does not allow here.
+    /// 0x82: the protocol does not allow this packet at this time.
     case protocolError = 0x82
     /// 0x83: the packet is valid, but this implementation does not accept it.
     case implementationSpecificError = 0x83
@@ -65,7 +65,7 @@ public enum PacketReasonCode: UInt8, CaseIterable, Sendable {
     case packetTooLarge = 0x95
     /// 0x96: messages arrive faster than the receiver can process them.
     case messageRateTooHigh = 0x96
-    /// 0x97: a limit that the server or an administrator set is reached.
+    /// 0x97: a limit is reached that the server or an administrator has set.
     case quotaExceeded = 0x97
     /// 0x98: an administrator ended the connection.
     case administrativeAction = 0x98

@@ -8,10 +8,10 @@ struct Link {
     private(set) var keepAlive: Duration?
     private(set) var maximumQoS = PacketQoS.exactlyOnce
     private(set) var isRetainAvailable = true
-    /// The number of QoS 1 and 2 messages that may still be sent (the send quota in 4.9).
+    /// The number of further QoS 1 and 2 messages that may be sent now (the send quota in 4.9).
     private(set) var quota = 0
     private var quotaLimit = 0
-    /// The number of messages that received PUBREC and still hold quota.
+    /// The number of messages whose PUBREC has arrived and that still hold quota.
     private var releasedCount = 0
     /// The number of messages that took quota on this connection and still wait for PUBACK or PUBREC.
     var unacknowledgedPublishCount: Int { quotaLimit &- quota &- releasedCount }
@@ -72,13 +72,13 @@ struct Link {
     /// Notes that PUBREC arrived for a message. The message holds its quota until PUBCOMP.
     mutating func received() { releasedCount += 1 }
 
-    /// Notes that a message that received PUBREC has ended. ``returnQuota()`` releases its quota.
+    /// Notes that a message whose PUBREC had arrived has ended. ``returnQuota()`` releases its quota.
     mutating func completed() { releasedCount -= 1 }
 }
 
 extension Link {
-    /// Writes `message` as a PUBLISH. Only the first PUBLISH of a message uses a topic alias, unless the alias alone
-    /// makes the packet too large for the server.
+    /// Writes `message` as a PUBLISH. The first PUBLISH of a message may use a topic alias, if the alias does not make
+    /// the packet too large for the server. A repetition uses no alias.
     @inline(__always)
     mutating func write(
         _ message: MessageView, _ delivery: Delivery, isFirst: Bool, now: MonotonicInstant,
@@ -132,8 +132,8 @@ extension Link {
             topicAlias: alias, into: &buffer)
     }
 
-    /// Returns the seconds from `now` to `end` as a message expiry interval, rounded up and at least 1. A message that
-    /// is sent again may already have expired. The interval 0 means "never expires" to some servers.
+    /// Returns the seconds from `now` to `end` as a message expiry interval, rounded up. A message that is sent again
+    /// may already have expired. The result is then 1, because 0 means "never expires" to some servers.
     private static func wholeSeconds(from now: MonotonicInstant, to end: MonotonicInstant) -> UInt32 {
         let left = now.duration(to: end).components
         guard left.seconds >= 0, left.attoseconds >= 0 else { return 1 }

@@ -14,7 +14,8 @@ struct OutgoingAliases {
     }
 
     private let limit: Int
-    /// The topics in the order of their last use, the latest last; at most ``limit``, so a search is short.
+    /// The topics in the order of their last use; the most recently used topic is last. A search is short, because the
+    /// list has at most ``limit`` topics.
     private var recent: [(topic: [UInt8], alias: UInt16)] = []
     /// The topics with an alias from the configuration, and whether the server knows each alias.
     private var fixed: [(topic: [UInt8], alias: UInt16, isDefined: Bool)]
@@ -30,7 +31,8 @@ struct OutgoingAliases {
     }
 
     /// Returns how a PUBLISH to `topic` uses aliases. Topics are compared as bytes, because Swift compares text by
-    /// canonical equivalence. An empty topic name gets no alias: the server would use the alias's previous topic.
+    /// canonical equivalence. An empty topic name gets no alias, because the server would then use the topic that the
+    /// alias had before.
     @inline(__always)
     mutating func use(for topic: UnsafeRawBufferPointer) -> Use {
         (limit > 0 || !fixed.isEmpty) && !topic.isEmpty ? search(topic) : .none
@@ -52,7 +54,7 @@ struct OutgoingAliases {
         return .define(alias)
     }
 
-    /// The lowest alias without a topic. The client uses its own aliases in ascending order and skips the fixed ones.
+    /// The lowest alias without a topic. Aliases are assigned in ascending order; fixed aliases are skipped.
     private var unusedAlias: UInt16 {
         var alias = UInt16(recent.count + 1)
         guard !fixed.isEmpty else { return alias }
@@ -68,8 +70,8 @@ struct OutgoingAliases {
             return
         }
         guard let index = recent.firstIndex(where: { $0.alias == alias }) else { return }
-        // The freed alias remains in the list, because new aliases follow from the list's length. Its empty topic
-        // matches no message, and at index 0 it is the first alias that a new topic replaces.
+        // The freed alias remains in the list, because the list's length determines the next new alias. Its empty topic
+        // matches no message. At index 0, it is the first alias that a new topic replaces.
         let entry = recent.remove(at: index)
         recent.insert(([], entry.alias), at: 0)
     }

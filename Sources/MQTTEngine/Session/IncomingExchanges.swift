@@ -4,7 +4,7 @@ import MQTTCodec
 ///
 /// A QoS 2 id is held from the first PUBLISH to PUBREL. So the message is delivered once, even if its PUBLISH arrives
 /// several times ([MQTT-4.3.3-10]). If the caller acknowledges messages, the answers keep the order of the messages
-/// ([MQTT-4.6.0-2], [MQTT-4.6.0-3]). An answer is written when the caller has given it and all earlier answers.
+/// ([MQTT-4.6.0-2], [MQTT-4.6.0-3]): an answer is written only after all earlier answers.
 struct IncomingExchanges {
     /// An answer that the caller has not given yet, or that waits for an earlier answer.
     private struct Pending {
@@ -34,7 +34,7 @@ struct IncomingExchanges {
     private var counted = PacketIDSet()
     /// The ids of exchanges that ended by PUBREL or a refusal, while the caller has not stored the end. PUBCOMP is sent
     /// only after the end is stored, because the server may then use the id for a new message. The value is the number
-    /// of ends that are not stored: an id may be used again in the meantime.
+    /// of ends that are not stored. It exceeds 1 if the id was used again in the meantime.
     private var releasing: [PacketID: Int] = [:]
     /// The ids in ``releasing`` whose PUBREL arrived on this connection, so that PUBCOMP is due.
     private var completing: Set<PacketID> = []
@@ -43,7 +43,7 @@ struct IncomingExchanges {
     /// The number of elements at the front of ``pending`` that were already written. They are removed together, from
     /// time to time.
     private var pendingStart = 0
-    /// The index in ``pending`` for each serial.
+    /// The index in ``pending`` of the answer with each serial number.
     private var positions: [UInt64: Int] = [:]
     private var nextSerial: UInt64 = 0
     /// QoS 2 messages that the caller received and whose answer was not written yet, also from earlier connections.
@@ -65,9 +65,9 @@ struct IncomingExchanges {
 
     /// Records a QoS 2 PUBLISH, and returns how to process it.
     ///
-    /// A held id on a later connection belongs to a new message if PUBLISH has no DUP flag or contains another message.
-    /// A repetition must have the flag ([MQTT-3.3.1-1]). The server has then lost the session, and the CONNACK that
-    /// reported this was lost, too.
+    /// On a later connection, a PUBLISH with a held id is a new message if it has no DUP flag or a different content. A
+    /// repetition must have the flag ([MQTT-3.3.1-1]). In this case, the server lost the session, and its CONNACK that
+    /// reported the loss never arrived.
     mutating func receivedQoS2(_ id: PacketID, isDuplicate: Bool, fingerprint: UInt32) -> Arrival {
         let isFirstHere = counted.insert(id)
         if held.insert(id) {
@@ -142,7 +142,7 @@ struct IncomingExchanges {
     }
 
     /// Queues PUBREC for an acknowledged QoS 2 message that arrived again. PUBREC follows the answers that are already
-    /// due. Repetitions before this PUBREC add no second one.
+    /// due. If the message arrives once more before this PUBREC is written, no second PUBREC is queued.
     mutating func answerAgain(_ id: PacketID) {
         guard repeating.insert(id).inserted else { return }
         append(Pending(packetID: id, qos: .exactlyOnce, serial: nextSerial, answer: .success))

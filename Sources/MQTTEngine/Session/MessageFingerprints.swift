@@ -1,17 +1,18 @@
 import MQTTCodec
 
 /// The fingerprints of QoS 2 messages whose ids may still be held. They distinguish a repetition from a new message
-/// under the same id, which a server sends after it lost the session.
+/// with the same id. A server that lost the session may send such a new message.
 ///
-/// Memory is allocated at the first message. It grows with the number of ids that are held together, at most 65,535.
+/// Memory is allocated at the first message. It grows with the number of ids that are held at the same time, at most
+/// 65,535.
 struct MessageFingerprints {
     private static let placeCount = 1_024
     private static let leastRoom = 16
 
     /// Each element contains a packet id and the fingerprint of its message, or is 0 if empty.
     private var places: [UInt64] = []
-    /// The fingerprints of held ids whose element in `places` another id now uses. A server that lost the session
-    /// starts at id 1 again. So low ids overwrite these elements before the server uses the higher ids.
+    /// The fingerprints of held ids that lost their element in `places` to another id. For example, a server that lost
+    /// the session starts at id 1 again, while ids of the lost session are still held.
     private var displaced: [PacketID: UInt32] = [:]
 
     /// Stores the fingerprint of the message with this id. The fingerprints of all ids in `held` remain available.
@@ -90,7 +91,7 @@ extension UInt32 {
     }
 
     /// Mixes one word into the hash. Each step is reversible, so a difference in one word never vanishes. The
-    /// multiplication moves differences only to higher bits. The shift moves them back to lower bits, where the next
+    /// multiplication moves differences only to higher bits. The shift moves them back to lower bits, so that the next
     /// word does not cancel them.
     @inline(__always)
     private static func mix(_ word: UInt64, into hash: inout UInt64) {

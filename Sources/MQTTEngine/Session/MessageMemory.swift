@@ -122,7 +122,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
             payloadCount: payload.byteCount)
         let (place, room) = reserve(Self.byteCount(of: record))
         room.storeBytes(of: record, as: MessageRecord.self)
-        // The record limits the length of each part, so a part that is too long is cut.
+        // The record limits the length of each part. A longer part is cut.
         let start = MessageView.start
         let (topicStart, payloadStart) = (record.propertiesCount, record.propertiesCount &+ record.topicCount)
         encodedProperties.extracting(first: record.propertiesCount).withUnsafeBytes { Self.copy($0, to: room + start) }

@@ -17,8 +17,8 @@ struct OutgoingExchanges {
         /// A QoS 2 PUBREL waits for PUBCOMP.
         case untilPubComp
         /// A QoS 2 message was given up after its PUBLISH was written. Its id waits for PUBREL and PUBCOMP, because a
-        /// server that has the message would treat a new message under this id as a repetition. This end is not
-        /// reported.
+        /// server that has the message would treat a new message under this id as a repetition. The end of this
+        /// exchange is not reported.
         case untilFreed
         /// The caller gave up a QoS 2 message. Its id stays reserved until the session ends, and no packet uses the id.
         case untilSessionEnds
@@ -39,7 +39,7 @@ struct OutgoingExchanges {
     }
 
     struct Exchange {
-        // Ordered so that the struct takes as little memory as possible.
+        // The fields are ordered so that the struct takes as little memory as possible.
 
         let token: Token
         /// The position of this exchange in the order in which exchanges began. Messages are sent again in this order
@@ -54,7 +54,7 @@ struct OutgoingExchanges {
         var kind: Kind
         /// True if the exchange took quota on this connection, so that it counts against the server's receive maximum.
         var holdsQuota: Bool
-        /// True if the next packet waits until the caller has stored this step.
+        /// True if the next packet waits until the caller has stored the current step.
         var isHeld = false
         /// True if PUBLISH may have been written on any connection. Then the next PUBLISH is a repetition with DUP.
         var isWritten: Bool
@@ -132,7 +132,7 @@ struct OutgoingExchanges {
     }
 
     /// Notes that PUBREC arrived and that PUBREL is written at `now`, or later if the exchange is held. Returns the
-    /// exchange as it was before. Its message is no longer needed.
+    /// exchange as it was before. The message of the exchange is no longer needed.
     mutating func advanceToPubComp(_ id: PacketID, at now: MonotonicInstant, isHeld: Bool = false) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }

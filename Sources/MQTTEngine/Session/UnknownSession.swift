@@ -7,8 +7,8 @@ import MQTTCodec
 /// PUBLISH. PUBREL ends the old exchange, and PUBCOMP confirms that the id is free.
 final class UnknownSession {
     /// The number of connections without any PUBCOMP after which the engine stops sending these PUBRELs. A server
-    /// without QoS 2 may close the connection instead of sending PUBCOMP. If the server has sent PUBCOMP once, the
-    /// engine does not stop.
+    /// without QoS 2 may close the connection instead of sending PUBCOMP. If the server has sent PUBCOMP at least once,
+    /// the engine never stops.
     static let patience: UInt8 = 4
 
     private var cleared: Set<PacketID> = []

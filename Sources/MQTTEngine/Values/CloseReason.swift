@@ -50,7 +50,8 @@ public enum ProtocolError: Hashable, Sendable {
     case unexpectedAuthentication
     /// An acknowledgement has the wrong packet type for the exchange with this packet id.
     case wrongAcknowledgement(PacketType, PacketID)
-    /// The server sends packets without reading the answers. This number of bytes waits to be sent to the server.
+    /// The server sends packets but does not read the client's answers. The value is the number of bytes that wait to
+    /// be sent to the server.
     case answersUnread(waitingByteCount: Int)
 
     /// The MQTT 5 reason code for the client's DISCONNECT.

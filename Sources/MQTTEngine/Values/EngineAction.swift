@@ -1,7 +1,7 @@
 public import MQTTCodec
 
-/// An action that the caller must perform, or an event that the engine reports. They are in the order in which they
-/// happened.
+/// An action that the caller must perform, or an event that the engine reports. A list contains them in the order in
+/// which they happened.
 ///
 /// Bytes to send are not actions. The same call writes them into its buffer parameter.
 public enum EngineAction: Hashable, Sendable {
@@ -12,15 +12,15 @@ public enum EngineAction: Hashable, Sendable {
     case message(IncomingMessage)
     /// A received QoS 2 message is complete, or PUBREC refuses it. From now on, its packet id belongs to a new message.
     case incomingReleased(PacketID)
-    /// A received QoS 2 message will never be complete. Its packet id belongs to the message that follows. Only with
-    /// ``EngineConfiguration/awaitsStorage``.
+    /// A received QoS 2 message will never be complete. Its packet id belongs to the message that follows. Reported
+    /// only with ``EngineConfiguration/awaitsStorage``.
     case incomingReplaced(PacketID)
     /// An outgoing message was assigned a packet id. Its PUBLISH is written for the first time in this session.
     case sent(Token, PacketID)
     /// The server has received a QoS 2 message (PUBREC). The message must not be sent as PUBLISH again.
     case receivedByServer(Token)
-    /// A QoS 2 message that the server may have was given up. Its failure follows. Its packet id is freed after the
-    /// caller has stored its end. Only with ``EngineConfiguration/awaitsStorage``.
+    /// A QoS 2 message that the server may have was given up. The action ``failed(_:_:)`` follows. The packet id is
+    /// freed after the caller has stored this end. Reported only with ``EngineConfiguration/awaitsStorage``.
     case givenUp(Token, PacketID)
     /// The exchange of an outgoing message ended. A failure code means that the server refused the message. QoS 0
     /// messages have no exchange.
@@ -28,10 +28,10 @@ public enum EngineAction: Hashable, Sendable {
     /// The server acknowledges QoS 2 messages with PUBACK, as if they had QoS 1. Reported once for each connection,
     /// before the first such message is ``acknowledged(_:_:_:)``.
     case qosDowngraded
-    /// The server lost the session before it finished this message. The caller must publish the message again: returned
-    /// messages in the order of their actions, and before all new messages.
+    /// The server lost the session before it finished this message. The caller must publish the message again. It
+    /// publishes the returned messages in the order of their actions, and before all new messages.
     ///
-    /// The engine has forgotten the message. Only with ``EngineConfiguration/SessionLossPolicy/resend``.
+    /// The engine has forgotten the message. Reported only with ``EngineConfiguration/SessionLossPolicy/resend``.
     case returned(Token)
     /// The server's answer to SUBSCRIBE.
     case subscribed(Token, SubAck)
@@ -47,8 +47,8 @@ public enum EngineAction: Hashable, Sendable {
     case pingSent
     /// PINGRESP arrived. `roundTrip` is the time since PINGREQ was written.
     case pongReceived(roundTrip: Duration)
-    /// The connection ended. Write the bytes in the buffer, then close the byte stream. This is the connection's last
-    /// action.
+    /// The connection ended. Write the bytes in the buffer, then close the byte stream. No further action follows on
+    /// this connection.
     case close(CloseReason)
 
     /// The reason why a message or request failed.

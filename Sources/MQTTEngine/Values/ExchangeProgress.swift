@@ -8,16 +8,16 @@ public enum ExchangeProgress: Hashable, Sendable {
     case sent(Token, PacketID)
     /// The server has received a QoS 2 message (PUBREC). The message must not be sent as PUBLISH again.
     case receivedByServer(Token)
-    /// A QoS 2 message that the server may have was given up. Its failure follows. Its packet id is freed after the
-    /// caller has stored its end. Only with ``EngineConfiguration/awaitsStorage``.
+    /// A QoS 2 message that the server may have was given up. ``EngineAction/failed(_:_:)`` follows. The packet id is
+    /// freed after the caller has stored this end. Reported only with ``EngineConfiguration/awaitsStorage``.
     case givenUp(Token, PacketID)
     /// The exchange of an outgoing message ended with an acknowledgement that has no properties. A failure code means
     /// that the server refused the message.
     case acknowledged(Token, PacketReasonCode)
     /// A received QoS 2 message is complete, or PUBREC refuses it. From now on, its packet id belongs to a new message.
     case incomingReleased(PacketID)
-    /// A received QoS 2 message will never be complete. Its packet id belongs to the message that follows. Only with
-    /// ``EngineConfiguration/awaitsStorage``.
+    /// A received QoS 2 message will never be complete. Its packet id belongs to the message that follows. Reported
+    /// only with ``EngineConfiguration/awaitsStorage``.
     case incomingReplaced(PacketID)
 }
 

@@ -7,7 +7,7 @@ package struct MessageRecord: BitwiseCopyable, Sendable {
     private let counts: (properties: UInt32, topic: UInt32, payload: UInt32)
 
     /// The maximum length of a part, 1 GiB. A longer part is cut. The encoder refuses such a message anyway, because 1
-    /// GiB is four times the size of the largest packet.
+    /// GiB is four times the maximum packet size.
     static var largestPart: Int { 1 << 30 }
 
     init(header: OutgoingHeader, propertiesCount: Int, topicCount: Int, payloadCount: Int) {
@@ -18,13 +18,13 @@ package struct MessageRecord: BitwiseCopyable, Sendable {
         )
     }
 
-    /// How many bytes the encoded properties take.
+    /// The number of bytes of the encoded properties.
     @inline(__always) package var propertiesCount: Int { Int(counts.properties) }
-    /// How many bytes the topic takes in UTF-8.
+    /// The number of bytes of the topic in UTF-8.
     @inline(__always) package var topicCount: Int { Int(counts.topic) }
-    /// How many bytes the payload takes.
+    /// The number of bytes of the payload.
     @inline(__always) package var payloadCount: Int { Int(counts.payload) }
 
-    /// How many bytes the three parts take together.
+    /// The number of bytes of the three parts together.
     @inline(__always) package var byteCount: Int { propertiesCount &+ topicCount &+ payloadCount }
 }

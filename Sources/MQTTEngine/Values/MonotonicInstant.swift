@@ -2,8 +2,8 @@
 /// years.
 ///
 /// `ContinuousClock.Instant` belongs to a library that may change the layout of its types. So copying a value that
-/// contains one needs a function call, and a thousand messages contain thousands of them. This type has eight bytes and
-/// a layout that the compiler knows. A time outside its range becomes the nearest end of the range.
+/// contains such an instant needs a function call, and a thousand messages contain thousands of instants. This type has
+/// eight bytes and a layout that the compiler knows. A time outside its range becomes the nearest end of the range.
 @usableFromInline
 package struct MonotonicInstant: BitwiseCopyable, Comparable, Hashable, Sendable {
     @usableFromInline let nanoseconds: Int64

@@ -2,26 +2,28 @@ public import MQTTCodec
 
 /// The values of an outgoing message other than its topic, properties and payload.
 public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
-    // Ordered so that the struct takes as little memory as possible, because tables contain thousands of headers.
+    // The fields are ordered so that the struct takes as little memory as possible: tables contain thousands of
+    // headers.
 
     /// The token of the message. The engine reports the outcome with this token.
     public var token: Token
     @usableFromInline package var expiresAt: MonotonicInstant?
-    /// The time when the message expires if it was not sent before, in addition to ``expiry``. The server does not
-    /// receive this time.
+    /// A second expiry time, which applies only to a message that was never sent, in addition to ``expiry``. The server
+    /// does not receive this time.
     package var firstSendEnd = MonotonicInstant.never
     /// The quality of service.
     public var qos: PacketQoS
     /// True if the server keeps the message for later subscribers.
     public var isRetained: Bool
-    /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. An
-    /// expired message is not sent for the first time. A message that was already sent is sent again after this time
-    /// too, with 1 second.
+    /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. A message
+    /// that was not sent before this time is never sent. A message that was sent before may be sent again after this
+    /// time, with 1 second.
     public var expiry: ContinuousClock.Instant? {
         get { expiresAt?.instant }
         set { expiresAt = newValue.map(MonotonicInstant.init) }
     }
-    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise it fails.
+    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise the message
+    /// fails.
     public var isRetried: Bool
 
     /// Makes a header. By default, the message is sent again if needed, is not retained, and does not expire.

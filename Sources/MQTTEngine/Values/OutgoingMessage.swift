@@ -13,11 +13,12 @@ public struct OutgoingMessage: Hashable, Sendable {
     /// The properties, without topic alias and message expiry, which the engine adds. Properties are not sent before
     /// MQTT 5.
     public var properties: PacketProperties
-    /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. An
-    /// expired message is not sent for the first time. A message that was already sent is sent again after this time
-    /// too, with 1 second.
+    /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. A message
+    /// that was not sent before this time is never sent. A message that was sent before may be sent again after this
+    /// time, with 1 second.
     public var expiry: ContinuousClock.Instant?
-    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise it fails.
+    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise the message
+    /// fails.
     public var isRetried: Bool
     /// The token of the message. The engine reports the outcome with this token.
     public var token: Token

@@ -173,7 +173,9 @@ struct StoreCommandTests {
             try CourierExecutable.path.get(), "pub", "-i", "desk-%%%%", "-q", "1", "-t", "a", "-m", "x",
             "--store", path,
         ]).end()
-        #expect(outcome.code == 1 && outcome.errors.contains("Use -i with a client id that contains no %"), "\(outcome.errors)")
+        #expect(
+            outcome.code == 1 && outcome.errors.contains("Use -i with a client id that contains no %"),
+            "\(outcome.errors)")
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
