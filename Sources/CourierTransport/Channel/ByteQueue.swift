@@ -2,7 +2,7 @@
 ///
 /// A new queue has no memory. Memory that was allocated is kept until ``trim(above:)``. The unsafe code is correct,
 /// because `0 <= start <= end <= capacity` always holds and ``reserve(_:)`` precedes every write. The type cannot be
-/// copied, so exactly one value owns the memory. Therefore the queue can be sent to another thread.
+/// copied, so exactly one value owns the memory. Therefore it is safe to send the queue to another thread.
 struct ByteQueue: ~Copyable, @unchecked Sendable {
     /// The maximum size in bytes of the memory that an empty queue keeps.
     static let keptCapacity = 16 << 10
