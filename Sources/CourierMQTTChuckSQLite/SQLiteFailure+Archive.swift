@@ -31,7 +31,7 @@ extension SQLiteFailure {
     static let noNumbersLeft = SQLiteFailure(
         extendedCode: SQLITE_RANGE, message: "no numbers are left", operation: "numbering a row")
 
-    /// A failure because SQLite can read the file, but the file is not an archive.
+    /// A failure because the file is an SQLite database of another kind, not an archive.
     static func foreign(applicationID: Int64) -> SQLiteFailure {
         SQLiteFailure(
             extendedCode: SQLITE_NOTADB, message: "a database of another application (\(applicationID))",

@@ -4,7 +4,8 @@ public import Foundation
 public enum GrantExpiry: Sendable {
     /// No source. The provider does not cache the credentials, and the client uses them until the broker rejects them.
     case unknown
-    /// The number of seconds after the request, such as `.after("expires_in")` of OAuth 2.0 or `.after(.fixed(3_600))`.
+    /// The credentials expire this number of seconds after the request, such as `.after("expires_in")` of OAuth 2.0 or
+    /// `.after(.fixed(3_600))`.
     case after(ResponseField<Double>)
     /// A time, such as `.at("expires_at")`: a text in ISO 8601 format, or a number of seconds since 1970. A number of
     /// 10^11 or more means milliseconds.

@@ -228,7 +228,7 @@ final class PublishRun: @unchecked Sendable {
         }
     }
 
-    /// Sends the single message repeatedly.
+    /// Sends the next copy of the message of `-m`, as often as `--repeat` says.
     private func sendNext() {
         guard phase == .sending || phase == .connecting, case .bytes(let bytes) = payload else { return }
         sentCount += 1

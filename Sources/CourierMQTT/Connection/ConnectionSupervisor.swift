@@ -167,7 +167,7 @@ struct ConnectionSupervisor: Sendable {
     struct EndpointFailback: Sendable {
         /// When the client next checks whether the connection is quiet.
         var due: Instant
-        /// When the client returns even if the connection is not quiet.
+        /// The time at which the client returns to the preferred endpoint, even if there is traffic.
         let latest: Instant
     }
 

@@ -4,7 +4,8 @@
 /// config.reconnect.whenRefused = .stop  // Stops after a wrong password, instead of trying it again and again.
 /// ```
 public struct ReconnectPolicy: Hashable, Sendable {
-    /// The response to a final failure. A failure is final if every endpoint fails until a person corrects something.
+    /// The client's response to a final failure. A failure is final if no endpoint can work before a person corrects
+    /// something.
     ///
     /// Examples are refused credentials that the provider does not change, a host name that does not exist, and a
     /// certificate that is not accepted.

@@ -9,8 +9,8 @@ struct StoredSession: Sendable {
     /// The ids of sent messages that have the same packet id as an earlier message. They are sent again as new
     /// messages.
     var requeued: [StoredMessage.ID] = []
-    /// The number of outgoing messages that are not in `unfinished`: they were never sent, or are sent again as new
-    /// messages.
+    /// The number of stored outgoing messages that are not in `unfinished`: messages that were never sent, and the
+    /// messages of `requeued`.
     var unreadCount = 0
     /// The packet ids of rejected messages of QoS 2. The broker may still use these ids.
     var reservedIDs: Set<UInt16> = []

@@ -126,7 +126,7 @@ final class OutgoingStore: @unchecked Sendable {
                 token: token), id)
     }
 
-    /// Ends a destroyed session. Messages that are accepted from now on wait for ``begin(_:_:)``.
+    /// Forgets the rows of a session after `destroy()`. Messages that are accepted from now on wait for ``begin(_:_:)``.
     func endSession() {
         loop.preconditionOnLoop()
         scope = nil
@@ -302,8 +302,8 @@ extension OutgoingStore {
         steps.add(.strike(row, count: count))
     }
 
-    /// Marks the row of a message as rejected, because the broker ended connections after the message. The store keeps
-    /// the row.
+    /// Marks the row of a message as rejected, because the broker closed the connection each time the message was
+    /// sent. The store keeps the row.
     func reject(_ row: StoredMessage.ID, _ error: CourierError) {
         loop.preconditionOnLoop()
         steps.add(.reject(row, reason: error.message, at: parts.clock.time(at: loop.now).date))

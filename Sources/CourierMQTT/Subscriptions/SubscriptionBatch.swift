@@ -42,7 +42,8 @@ struct SubscriptionBatch: Sendable {
     }
 
     /// Returns true if this packet can carry the request. The packet must have room for the filter, and the request
-    /// must have the packet's identifier and user properties. UNSUBSCRIBE has no identifier.
+    /// must have the same subscription identifier and user properties as the packet. UNSUBSCRIBE has no subscription
+    /// identifier.
     func hasRoom(for entry: SubscriptionEntry, _ request: SubscriptionEntry.Request) -> Bool {
         places.count < maximumCount && size + Self.size(of: entry.filter) <= maximumSize
             && (request == .unsubscribe || entry.identifier == identifier)

@@ -55,8 +55,8 @@ struct SubscriptionSet: Sendable {
     var waiterCount = 0
     /// The features that the broker supports; `nil` without a connection.
     var support: SubscriptionSupport?
-    /// True if the broker began its session while this set existed. Then the broker has no subscription that the set
-    /// does not know.
+    /// True if the broker's session began while this set existed. In this case, the set knows every subscription of
+    /// the session.
     var knowsSession = false
     /// The subscription identifiers; `nil` while the broker does not support them.
     var identifiers: SubscriptionIdentifiers?

@@ -244,7 +244,7 @@ struct StoreCommandTests {
     @Test(arguments: [
         ([], "The action is missing"), (["list"], "list needs a file"), (["lst", "f"], "'lst' to do with a store"),
         (["list", "f", "g"], "'g' is too much"), (["list", "f", "--all"], "--all is for purge."),
-        (["purge", "f"], "needs a client and a broker"), (["purge", "f", "-i", "a"], "exactly what to remove"),
+        (["purge", "f"], "needs a client and a broker"), (["purge", "f", "-i", "a"], "needs a client and a broker"),
         (["purge", "f", "--all", "-i", "a", "--broker", "b"], "needs a client and a broker"),
         (["files", "f"], "it takes no file"), (["files", "--rejected"], "--rejected is for"),
         (["files", "--all"], "--all is for purge."),
