@@ -90,7 +90,7 @@ import Testing
         let topic = Topic<Note>("users/%u/dev-%c/{room}/100%%")
         #expect(try name(topic(room: "7")) == "users/ada/dev-phone-7/7/100%")
         #expect(try topic.filter(for: identity).string == "users/ada/dev-phone-7/+/100%")
-        expectCourierError(.unresolvedPlaceholder, "await connected() first", "where you resolve it yourself") {
+        expectCourierError(.unresolvedPlaceholder, "await connected() first", "If you resolve the topic yourself") {
             try topic.filter
         }
         let hostile = ConnectionIdentity(username: "ada/#", clientID: "c")

@@ -24,14 +24,18 @@ import Testing
 
     @Test(arguments: adapters)
     func `the adapters refuse text, bytes and types that are not Codable`(_ adapter: any MessageAdapter) {
-        expectCourierError(.encodingFailed, "text and bytes") { try adapter.toMessage(data: "text", topic: "t") }
+        expectCourierError(.encodingFailed, "TextMessageAdapter handles String") {
+            try adapter.toMessage(data: "text", topic: "t")
+        }
         expectCourierError(.encodingFailed) { try adapter.toMessage(data: "text" as Any, topic: "t") }
         expectCourierError(.encodingFailed) { try adapter.toMessage(data: "text".dropFirst(), topic: "t") }
         expectCourierError(.encodingFailed) { try adapter.toMessage(data: Data([1]), topic: "t") }
         expectCourierError(.encodingFailed) { try adapter.toMessage(data: [UInt8(1)], topic: "t") }
         expectCourierError(.encodingFailed, "Opaque") { try adapter.toMessage(data: Opaque(number: 1), topic: "t") }
         let json = Data("\"text\"".utf8)
-        expectCourierError(.decodingFailed, "text and bytes") { try adapter.fromMessage(json, topic: "t") as String }
+        expectCourierError(.decodingFailed, "TextMessageAdapter handles String") {
+            try adapter.fromMessage(json, topic: "t") as String
+        }
         expectCourierError(.decodingFailed) { try adapter.fromMessage(json, topic: "t") as Substring }
         expectCourierError(.decodingFailed) { try adapter.fromMessage(json, topic: "t") as Data }
         expectCourierError(.decodingFailed) { try adapter.fromMessage(json, topic: "t") as [UInt8] }

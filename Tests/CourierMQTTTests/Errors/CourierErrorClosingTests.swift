@@ -266,7 +266,8 @@ import Testing
     @Test(arguments: [
         (ChannelCloseReason.closedByPeer, false, CourierError.Code.connectionFailed, "before it answered"),
         (.closedByPeer, true, .connectionLost, "without saying why"),
-        (.closedByOwner, false, .connectionFailed, "given up"), (.closedByOwner, true, .connectionLost, "given up"),
+        (.closedByOwner, false, .connectionFailed, "This client ended"),
+        (.closedByOwner, true, .connectionLost, "This client ended"),
     ])
     func `a close without a reason is connectionFailed before CONNACK and connectionLost after it`(
         _ channel: ChannelCloseReason, _ isEstablished: Bool, _ code: CourierError.Code, _ part: String
