@@ -47,7 +47,7 @@ struct ArgumentReaderTests {
         ["-h", "b", "-q", "1"], ["-hb", "-q1"], ["--host", "b", "--qos", "1"], ["--host=b", "--qos=1"],
         ["-q", "2", "-q", "1", "-h", "b"],
     ])
-    func `an option's value is read after a space, after = or joined to the option`(arguments: [String]) throws {
+    func `an option's value can follow after a space, after = or directly`(arguments: [String]) throws {
         #expect(try read(arguments) == Settings(host: "b", quality: 1))
     }
 
@@ -57,11 +57,11 @@ struct ArgumentReaderTests {
         #expect(try read(["-rvhb"]) == Settings(host: "b", isVerbose: true, isRetained: true))
     }
 
-    @Test func `every name of an option has the same effect`() throws {
+    @Test func `all names of an option have the same effect`() throws {
         for word in ["--verbose", "--loud", "-v"] { #expect(try read([word]).isVerbose) }
     }
 
-    @Test func `an option takes the next word as its value, even if the word begins with -`() throws {
+    @Test func `the word after an option is read as the option's value, even if the word begins with -`() throws {
         #expect(try read(["-h", "-v"]) == Settings(host: "-v"))
         #expect(try read(["-h", "--"]) == Settings(host: "--"))
         #expect(try read(["--host="]) == Settings(host: ""))
@@ -69,7 +69,7 @@ struct ArgumentReaderTests {
         #expect(try read(["-h", ""]) == Settings(host: ""))
     }
 
-    @Test func `an option can take several values, and their number can depend on the first values`() throws {
+    @Test func `an option can have several values, and the first values can decide how many follow`() throws {
         #expect(
             try read(["-D", "publish", "expiry", "3", "--property", "publish", "pair", "a", "b", "-r"])
                 == Settings(isRetained: true, pairs: [["publish", "expiry", "3"], ["publish", "pair", "a", "b"]]))
@@ -104,7 +104,9 @@ struct ArgumentReaderTests {
     }
 
     @Test(arguments: [(["-h"], 2), (["-D", "publish"], 2), (["-Z"], 1)])
-    func `an ArgumentError contains the number of blank lines after its message`(arguments: [String], blankLines: Int) {
+    func `blankLines of ArgumentError is 2 if an option's value is missing, and 1 if the option is unknown`(
+        arguments: [String], blankLines: Int
+    ) {
         #expect {
             try read(arguments)
         } throws: { error in
@@ -119,7 +121,7 @@ struct ArgumentReaderTests {
         #expect(settings == Settings(isRetained: true, words: ["one", "-", "-v", "--host"]))
     }
 
-    @Test func `an option group for one property sets that property of the whole struct`() throws {
+    @Test func `an option group for a nested property sets this property in the outer struct`() throws {
         struct Whole: Equatable, Sendable {
             var part = 0
             var name = ""

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `every connect option can be mapped from the response`() throws {
+    @Test func `every connect option can be read from the JSON response`() throws {
         let mapping = ConnectOptionsMapping(
             host: "brokers.1.host", port: "brokers.1.port", keepAlive: "ka", clientId: "id", username: "user",
             password: .at(["dotted.name", "token"]), isCleanSession: "clean", userProperties: "props", alpn: "alpn",
@@ -48,7 +48,7 @@ import Testing
         #expect(granted == ConnectGrant(expected, expiresAt: Self.now.addingTimeInterval(90.5)))
     }
 
-    @Test func `connect options can be fixed values or have defaults`() throws {
+    @Test func `a mapping can set connect options to fixed values and defaults`() throws {
         let mapping = ConnectOptionsMapping(
             host: .fixed("b"), port: .at("port", default: 1883), username: .fixed("u"),
             password: .at("token", default: "p"), userProperties: .at("props", default: [:]),
@@ -102,13 +102,15 @@ import Testing
         ),
         (#"{"broker": {"host": "b", "port": 1}, "token": "s3cret", "expires_in": 1e999}"#, "is not JSON"),
     ])
-    func `a missing or wrong value is reported with its path, and without the value`(json: String, expected: String) {
+    func `the error for a missing or wrong JSON value names the path and does not show the value`(
+        json: String, expected: String
+    ) {
         let message = message(json, .test)
         #expect(message == expected)
         #expect(message?.contains("s3cret") == false)
     }
 
-    @Test func `lists and objects with elements of a wrong type are refused`() {
+    @Test func `JSON lists and objects with elements of a wrong type are refused`() {
         var mapping = ConnectOptionsMapping.test
         mapping.alpn = "alpn"
         let start = #"{"broker": {"host": "b", "port": 1}, "token": "t", "expires_in": 1"#
@@ -127,7 +129,7 @@ import Testing
                 == #"has an object at "props" where an object of strings has to be"#)
     }
 
-    @Test func `a response with 100000 nested lists or objects throws an error`() {
+    @Test func `a JSON response with 100000 nested lists or objects throws an error`() {
         for opening in ["[", #"{"a":"#] {
             #expect(message(String(repeating: opening, count: 100_000), .test) == "is not JSON")
         }

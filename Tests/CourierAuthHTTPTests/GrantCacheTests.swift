@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `credentials without an expiry or already expired are not cached`() async throws {
+    @Test func `credentials that have no expiry or are already expired are not cached`() async throws {
         try await HTTPServer.run { _, number in
             ServiceBench.answer("t\(number)", expiresIn: -1)
         } _: { server in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a fetch that began before clearCachedOptions() is returned to its callers only and not cached`()
+    @Test func `credentials whose fetch began before clearCachedOptions() are not cached`()
         async throws
     {
         let gate = Gate()

@@ -35,7 +35,9 @@ import Testing
         .json(#"{"user": "\#(user)", "token": "\#(token)", "expires_in": \#(seconds)}"#)
     }
 
-    @Test func `if the broker refuses a token, the client fetches another, and retries after a 401`() async throws {
+    @Test func `after the broker refuses a token, the client fetches a new token, with a retry after a 401`()
+        async throws
+    {
         let broker = try await TokenBroker(["ada": "t0"])
         let current = Mutex("t0")
         try await HTTPServer.run { _, number in
@@ -113,7 +115,9 @@ import Testing
         return isInTime
     }
 
-    @Test func `the error for an unreachable token endpoint names its origin and cause, but no secret`() async throws {
+    @Test func `the error for an unreachable token endpoint names the origin and the cause, but no secret`()
+        async throws
+    {
         let port = try LocalPort.free()
         let url = try #require(URL(string: "http://127.0.0.1:\(port)/s3cret?token=s3cret"))
         let client = try client(url, 1, id: "alone")

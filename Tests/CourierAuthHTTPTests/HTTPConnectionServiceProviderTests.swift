@@ -13,8 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HTTPConnectionServiceProviderTests {
     // MARK: What is asked
 
-    @Test func `a GET request carries its header fields, and the response becomes options with an expiry`() async throws
-    {
+    @Test func `connectOptions() sends a GET request and returns the options with the expiry date`() async throws {
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("t1")
         } _: { server in
@@ -34,7 +33,9 @@ import Testing
         }
     }
 
-    @Test func `a POST request carries its body, and the preparation runs on every request`() async throws {
+    @Test func `connectOptions() sends a POST request with the body, and preparation changes every request`()
+        async throws
+    {
         struct Device: Encodable { let device: String }
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("t1", expiresIn: 0)
@@ -61,12 +62,12 @@ import Testing
         }
     }
 
-    @Test func `a form body is URL-encoded`() {
+    @Test func `a form body of a token request is URL-encoded`() {
         let body = TokenRequestBody.form(["grant_type": "client credentials", "s": "a&b=c%\u{e9}\n"])
         #expect(String(decoding: body.data, as: UTF8.self) == "grant_type=client+credentials&s=a%26b%3Dc%25%C3%A9%0A")
     }
 
-    @Test func `no request is sent if the preparation throws or breaks a rule`() async throws {
+    @Test func `no request is sent if the preparation throws or sets a URL that is not allowed`() async throws {
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("t1")
         } _: { server in
@@ -100,7 +101,7 @@ import Testing
     // MARK: Statuses
 
     @Test(arguments: [204, 300, 304, 400, 401, 403, 404, 407, 418, 429, 500, 502, 503, 599])
-    func `a status that is not 2xx is reported as httpError, and an empty 204 as invalid JSON`(status: Int) async throws
+    func `a status other than 2xx is reported as httpError, and an empty 204 as invalid JSON`(status: Int) async throws
     {
         try await HTTPServer.run { _, _ in
             .reply(status, [:], status == 204 || status == 304 ? "" : "s3cret")
@@ -190,7 +191,9 @@ import Testing
         }
     }
 
-    @Test func `a call sends one request without a retry policy, and maximumAttempts requests with it`() async throws {
+    @Test func `a failing call sends one request without a retry policy, and maximumAttempts with a policy`()
+        async throws
+    {
         try await HTTPServer.run { _, _ in
             .reply(500)
         } _: { server in
@@ -204,7 +207,9 @@ import Testing
 
     // MARK: Redirects
 
-    @Test func `a redirect to the same origin is followed, and only 307 keeps method and body`() async throws {
+    @Test func `a redirect to the same origin is followed, with method and body for 307 but not for 303`()
+        async throws
+    {
         try await HTTPServer.run { request, _ in
             switch request.target {
             case "/token": .reply(307, ["Location": "/moved"], "ignored")
@@ -231,7 +236,7 @@ import Testing
         }
     }
 
-    @Test func `a redirect to another origin is refused and sends no request there`() async throws {
+    @Test func `a redirect to another origin is refused, and no request is sent to the other origin`() async throws {
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("stolen")
         } _: { other in

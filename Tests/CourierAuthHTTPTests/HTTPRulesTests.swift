@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a redirect keeps the method for 307 and 308, and for GET also for 301 and 302`() throws {
+    @Test func `the redirects 307 and 308 keep every method, and 301 and 302 keep only GET`() throws {
         for (status, keeps) in [(301, false), (302, false), (303, false), (307, true), (308, true)] {
             #expect(try step(status, "/b")?.keepsMethod == keeps)
         }
@@ -51,11 +51,11 @@ import Testing
         }
     }
 
-    @Test func `statuses other than 301, 302, 303, 307 and 308 are not redirects`() throws {
+    @Test func `an HTTP status other than 301, 302, 303, 307 and 308 is not a redirect`() throws {
         for status in [200, 201, 300, 304, 305, 306, 400, 500] { #expect(try step(status, "/b") == nil) }
     }
 
-    @Test func `a redirect above the maximum count or without a location is refused`() throws {
+    @Test func `a redirect after the maximum count or without a Location field is refused`() throws {
         #expect(try step(307, "/b", count: 2) != nil)
         #expect(throws: RedirectRules.Refusal.self) { try step(307, "/b", count: 3) }
         #expect(throws: RedirectRules.Refusal.self) { try step(307, nil) }
@@ -73,7 +73,7 @@ import Testing
     @Test(arguments: [
         "https://id.example/", "http://localhost:80/", "http://127.0.0.1/", "http://127.9.8.7/", "http://[::1]:8080/",
     ])
-    func `HTTPS to any host and plain HTTP to this machine are allowed`(url: String) throws { _ = try check(url) }
+    func `HTTPS to any host and plain HTTP to localhost are allowed`(url: String) throws { _ = try check(url) }
 
     @Test(arguments: [
         "http://id.example/", "http://127.evil.example/", "http://127.0.0.1.evil.example/", "http://127.0.0.256/",
@@ -89,7 +89,7 @@ import Testing
         ("ALL_PROXY", "http://[::1]/", "127.0.0.1,localhost"), ("http_proxy", "http://localhost/", "host"),
         ("http_proxy", "http://127.0.0.1/", "0.0.1"), ("http_proxy", "http://127.0.0.1/", "a,*"),
     ])
-    func `plain HTTP to this machine is refused if an environment variable sets a proxy for it`(
+    func `plain HTTP to localhost is refused if an environment variable sets an HTTP proxy`(
         name: String, url: String, direct: String
     ) throws {
         let variables = [name: "http://s3cret@proxy.example:3128", "no_proxy": direct]
@@ -107,7 +107,7 @@ import Testing
         ("http://127.0.0.1/", "*"), ("http://127.0.0.1/", "id.example, 127.0.0.1"), ("http://localhost/", "LOCALHOST"),
         ("http://localhost/", "a .localhost"), ("http://[::1]/", "::1"),
     ])
-    func `plain HTTP to this machine is allowed if no_proxy excludes it from the proxy`(url: String, direct: String)
+    func `plain HTTP to localhost is allowed if no_proxy lists the host`(url: String, direct: String)
         throws
     {
         _ = try check(url, ["http_proxy": "http://proxy.example:3128", "no_proxy": direct])
@@ -129,7 +129,7 @@ import Testing
         ("X-A", "s3cret\r\nX-B: c"), ("X-A", "s3cret\n"), ("X-A\r\nX-B", "s3cret"), ("X A", "s3cret"), ("", "s3cret"),
         ("X-A", "s3cret\u{0}"), ("s3cret:", "x"),
     ])
-    func `an invalid header field is refused, and the error shows none of its text`(name: String, value: String) throws
+    func `an invalid header field is refused, and the error does not show the field`(name: String, value: String) throws
     {
         let request = TokenRequest(url: try #require(URL(string: "https://id.example/")), headers: [name: value])
         #expect {
@@ -147,7 +147,7 @@ import Testing
         RetryAfter.pause(text, now: Self.now, maximum: .seconds(120))
     }
 
-    @Test func `Retry-After is read as seconds and as a date`() {
+    @Test func `Retry-After is accepted as a number of seconds and as a date`() {
         #expect(pause("30") == .seconds(30))
         #expect(pause(" 0 ") == .zero)
         #expect(pause("Sun, 06 Nov 1994 08:49:37 GMT") == .seconds(10))
@@ -168,7 +168,7 @@ import Testing
 }
 
 @Suite struct HTTPRetryPolicyTests {
-    @Test func `retry pauses double up to the maximum with random jitter, and end after maximumAttempts`() {
+    @Test func `retry pauses double up to maximumPause, with random jitter, until maximumAttempts`() {
         let policy = HTTPRetryPolicy(maximumAttempts: 6, firstPause: .seconds(2), maximumPause: .seconds(10))
         var random = SystemRandomNumberGenerator()
         for (count, whole) in [(1, 2.0), (2, 4), (3, 8), (4, 10), (5, 10)] {

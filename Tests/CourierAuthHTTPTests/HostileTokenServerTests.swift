@@ -12,7 +12,7 @@ import Testing
 
 /// A token endpoint that is slow, broken or hostile.
 @Suite(.timeLimit(.minutes(5))) struct HostileTokenServerTests {
-    @Test func `a slow response ends with a timeout, and its connection is closed`() async throws {
+    @Test func `a slow response causes a timeout error, and the connection is closed`() async throws {
         try await HTTPServer.run { _, _ in
             .silence
         } _: { server in
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `a reset, closed or refused connection is reported as a URL error with the origin only`() async throws {
+    @Test func `the error for a reset, closed or refused connection shows only the origin of the URL`() async throws {
         try await HTTPServer.run { _, number in
             number == 0 ? .reset : number == 1 ? .close : .bytes("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{")
         } _: { server in
@@ -88,7 +88,9 @@ import Testing
         }
     }
 
-    @Test func `a response of maximumResponseSize is read, and a response one byte longer is refused`() async throws {
+    @Test func `a response of maximumResponseSize is accepted, and a response one byte longer is refused`()
+        async throws
+    {
         let answer = #"{"broker": {"host": "b", "port": 1}, "token": "t", "expires_in": 0}"#
         try await HTTPServer.run { _, number in
             .json(answer + String(repeating: " ", count: 100_000 - answer.utf8.count + number))
@@ -100,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [1, 100, 64 << 10])
-    func `an endless response is refused at maximumResponseSize, and its connection is closed`(partSize: Int)
+    func `an endless response is refused at maximumResponseSize, and the connection is closed`(partSize: Int)
         async throws
     {
         try await HTTPServer.run { _, _ in
@@ -114,7 +116,7 @@ import Testing
 
     /// FoundationNetworking buffers such a body until its end or the timeout, and copies the whole body for each part.
     /// All sessions of the process share one queue for this, so an unlimited body would slow down all other tests.
-    @Test func `a redirect with an endless body ends with a timeout`() async throws {
+    @Test func `a redirect with an endless body causes a timeout error`() async throws {
         try await HTTPServer.run { _, _ in
             .endless(status: 302, partSize: 100, most: 64 << 10)
         } _: { server in
@@ -124,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a call canceled at any moment ends, and its connection is closed`() async throws {
+    @Test func `if a call is canceled at any moment, the call returns and the connection is closed`() async throws {
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("t", expiresIn: 0)
         } _: { server in

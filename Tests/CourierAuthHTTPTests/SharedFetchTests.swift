@@ -45,7 +45,7 @@ import Testing
         #expect(try await fetch.grant(work.run) == Self.grant)
     }
 
-    @Test func `canceling one caller does not cancel the other caller`() async throws {
+    @Test func `canceling one caller of a shared fetch does not cancel the other caller`() async throws {
         let fetch = SharedFetch()
         let work = Work()
         let leaver = Task { try await fetch.grant(work.run) }
@@ -58,7 +58,9 @@ import Testing
         #expect(grant == Self.grant || grant == nil)
     }
 
-    @Test func `canceling the last caller ends the fetch, and later callers cannot join it`() async throws {
+    @Test func `canceling the last caller ends a shared fetch, and later callers do not join this fetch`()
+        async throws
+    {
         let fetch = SharedFetch()
         let work = Work()
         let tasks = (0..<3).map { _ in Task { try await fetch.grant(work.run) } }
@@ -71,7 +73,9 @@ import Testing
         #expect(work.starts.withLock { $0 } <= 1)
     }
 
-    @Test func `all callers return, even if some are canceled at random moments`() async throws {
+    @Test func `all callers of a shared fetch return, even if some callers are canceled at random moments`()
+        async throws
+    {
         for round in 0..<90 {
             let fetch = SharedFetch()
             let tasks = (0..<8).map { number in

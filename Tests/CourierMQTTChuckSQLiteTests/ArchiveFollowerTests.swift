@@ -13,7 +13,7 @@ import Testing
 
     private var url: URL { URL(fileURLWithPath: folder.file("session.chuck")) }
 
-    @Test func `a follower adds each row that is written to the archive once, with its exchange`()
+    @Test func `ArchiveFollower reads each new row of the archive once, with its exchange`()
         async throws
     {
         let logger = MQTTChuckLogger()
@@ -38,7 +38,7 @@ import Testing
         #expect(new.map(\.topic) == old.map(\.topic))
     }
 
-    @Test func `a follower adds the rows of the next run in the same file`() async throws {
+    @Test func `ArchiveFollower reads rows that a later recording adds to the same file`() async throws {
         func run() async throws {
             let logger = MQTTChuckLogger()
             let archive = try MQTTChuckArchive(of: logger, at: url)
@@ -55,7 +55,7 @@ import Testing
         #expect(Set(follower.logger.rows().rows.map(\.connection.id)).count == 2)
     }
 
-    @Test func `a follower keeps rows that were removed from the archive file`() async throws {
+    @Test func `rows that were removed from the archive file remain in ArchiveFollower`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url, retention: .init(rows: 10))
         let traffic = Traffic(logger)
@@ -72,7 +72,7 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 10)
     }
 
-    @Test func `a follower throws if the file is missing or is not an archive`() throws {
+    @Test func `ArchiveFollower throws if the file is missing or is not an archive`() throws {
         try "hello".write(to: url, atomically: true, encoding: .utf8)
         #expect(throws: CourierError.self) { try ArchiveFollower(url) }
         #expect(throws: CourierError.self) { try ArchiveFollower(URL(fileURLWithPath: folder.file("missing"))) }

@@ -131,7 +131,7 @@ import Testing
     // MARK: Sizes and times
 
     @Test(arguments: [(0, 0, 0), (.max, .max, .max), (-1, -1, -1)])
-    func `all rows of an archive are read with any logger limits`(rows: Int, bytes: Int, packet: Int) async throws {
+    func `an archive returns all rows despite smaller logger limits`(rows: Int, bytes: Int, packet: Int) async throws {
         let source = MQTTChuckLogger()
         let traffic = Traffic(source)
         for number in 0..<10 { try traffic.exchange(number) }
@@ -155,13 +155,13 @@ import Testing
     @Test(arguments: [
         (Duration.seconds(-1), 0), (.seconds(Int64.min), 0), (.zero, 0), (.seconds(Int64.max), 3), (nil, 3),
     ])
-    func `an age limit of 0 or less keeps no rows, and a huge limit keeps all`(age: Duration?, rows: Int) async throws {
+    func `an age limit up to 0 removes all rows, a huge limit removes no rows`(age: Duration?, rows: Int) async throws {
         let status = try await write(try Self.logger(1, 2, 3), retention: MQTTChuckArchive.Retention(age: age))
         #expect(status.writtenRows == 3 && status.failure == nil)
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == rows)
     }
 
-    @Test func `an archive with the lowest retention limits keeps no rows and has no failure`() async throws {
+    @Test func `an archive with the lowest retention limits stores no rows and reports no failure`() async throws {
         var retention = MQTTChuckArchive.Retention(age: nil)
         (retention.rows, retention.bytes) = (.min, .min)
         #expect(try await write(try Self.logger(1, 2, 3), retention: retention).failure == nil)

@@ -75,7 +75,7 @@ import Testing
         #expect(recorded.recordedSessions().map(\.steps) == logger.recordedSessions().map(\.steps))
     }
 
-    @Test func `a second run is added to the same archive with its own connections`() async throws {
+    @Test func `a second recording is added to the same archive with separate connections`() async throws {
         try await record(0..<5)
         try await record(5..<10, client: "tablet")
         let recorded = try MQTTChuckArchive.logger(of: url)
@@ -91,7 +91,7 @@ import Testing
         #expect(recorded.details(of: publish.number)?.exchange.map(\.number) == [publish.number, publish.number + 1])
     }
 
-    @Test func `importArchive adds the rows after existing ones, within the logger's limits`() async throws {
+    @Test func `importArchive() adds rows after the existing rows, within the logger's limits`() async throws {
         try await record(0..<50)
         var options = MQTTChuckOptions()
         options.logsMaxSize = 100
@@ -104,7 +104,7 @@ import Testing
         #expect(rows.first { $0.topic == "orders/49" }?.roundTrip == .milliseconds(10))
     }
 
-    @Test func `an archive can be read while it is written`() async throws {
+    @Test func `an archive can be read while a logger still writes rows to the archive`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url)
         let traffic = Traffic(logger)
@@ -117,7 +117,7 @@ import Testing
         await archive.close()
     }
 
-    @Test func `an archive writes new rows by itself after its interval`() async throws {
+    @Test func `an archive writes new rows after its write interval without flush()`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url, interval: .milliseconds(1))
         let traffic = Traffic(logger)
@@ -266,7 +266,7 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 4)
     }
 
-    @Test func `an empty file becomes an archive`() async throws {
+    @Test func `opening an empty file as an archive succeeds`() async throws {
         try Data().write(to: url)
         try await record(0..<1)
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 6)
@@ -311,7 +311,7 @@ import Testing
         }
     }
 
-    @Test func `an archive closes its file when its last reference is gone`() async throws {
+    @Test func `an archive closes its file when the archive is deallocated`() async throws {
         let logger = MQTTChuckLogger()
         do {
             let archive = try MQTTChuckArchive(of: logger, at: url)

@@ -22,7 +22,7 @@ import Testing
         for row in logger.rows().rows { #expect(copy.details(of: row.number) == logger.details(of: row.number)) }
     }
 
-    @Test func `imported rows keep topic and round trip if an earlier packet was not exported`() throws {
+    @Test func `imported rows have topic and round trip even if the first packet was not exported`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 3
         let logger = MQTTChuckLogger.test(options)
@@ -69,7 +69,7 @@ import Testing
         #expect(hiding.rows(from: 2, limit: 1).rows.first?.topic == String(repeating: "*", count: hidden.utf8.count))
     }
 
-    @Test func `an import adds its rows after existing ones and keeps connections and exchanges separate`() throws {
+    @Test func `an import adds rows after the existing rows, with separate connections and exchanges`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("mine", id: 1, qos: .atLeastOnce))

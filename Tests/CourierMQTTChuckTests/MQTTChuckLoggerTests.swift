@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTTChuck
 
 @Suite(.timeLimit(.minutes(5))) struct MQTTChuckLoggerTests {
-    @Test func `a logger drops and counts its oldest rows beyond the limit of rows`() throws {
+    @Test func `a logger above the row limit drops its oldest rows and counts the dropped rows`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 10
         let logger = MQTTChuckLogger.test(options)
@@ -24,7 +24,7 @@ import Testing
         #expect(logger.details(of: 10) == nil)
     }
 
-    @Test func `after a million packets, a logger stays within its limits of rows and bytes`() throws {
+    @Test func `after a million packets, a logger is within its row and byte limits`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 50_000
         options.logsMaxBytes = 1024 * 1024
@@ -51,7 +51,7 @@ import Testing
         #expect(logger.rows(limit: 10).rows.allSatisfy { $0.problem == nil })
     }
 
-    @Test func `if one batch exceeds the limit of bytes, the logger keeps its newest packets`() throws {
+    @Test func `if one batch exceeds the byte limit, the logger stores the newest packets of the batch`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxBytes = 20_000
         let logger = MQTTChuckLogger.test(options)
@@ -82,7 +82,7 @@ import Testing
         #expect(logger.summary.droppedCount == 2)
     }
 
-    @Test func `no read of an idle logger returns rows older than the age limit`() throws {
+    @Test func `reading an idle logger returns no rows older than the age limit`() throws {
         let now = Mutex(Nanoseconds.since1970(Recording.opened))
         var options = MQTTChuckOptions()
         options.logsMaxAge = .seconds(60)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a packet larger than packetMaxSize keeps only its beginning, but shows its full size`() throws {
+    @Test func `a packet above packetMaxSize is stored truncated and shows its full size`() throws {
         var options = MQTTChuckOptions()
         options.packetMaxSize = 1_000
         let logger = MQTTChuckLogger.test(options)
@@ -210,7 +210,7 @@ import Testing
         #expect(logger.connections.map(\.state) == [.disconnected])
     }
 
-    @Test func `clear() removes the rows, but row numbers and metrics continue`() throws {
+    @Test func `clear() removes the rows but does not reset row numbers and metrics`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("a", id: 1, qos: .atLeastOnce))
@@ -226,7 +226,7 @@ import Testing
         #expect(logger.summary.droppedCount == 0)
     }
 
-    @Test func `pages of rows have no gaps, forward and backward`() throws {
+    @Test func `reading rows in pages, forward or backward, skips no row`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         for batch in 0..<100 {
@@ -259,7 +259,7 @@ import Testing
         #expect(page.next == 11)
     }
 
-    @Test func `the end of an exchange is found among thousands of others, in steps of limited size`()
+    @Test func `the last packet of an exchange is found after thousands of other exchanges`()
         throws
     {
         var options = MQTTChuckOptions()
@@ -343,7 +343,7 @@ import Testing
         #expect(logger.summary.rowCount == 1_000)
     }
 
-    @Test func `2000 connections are counted by state and read in parts of limited size`()
+    @Test func `2000 connections are counted by state and read in pages of limited size`()
         throws
     {
         var options = MQTTChuckOptions()

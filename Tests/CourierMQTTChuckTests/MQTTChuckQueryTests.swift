@@ -129,7 +129,7 @@ import Testing
                 == "qos:1 dir:up\n          ^ write dir:in for what the broker sent, dir:out for what the client did")
     }
 
-    @Test func `all terms in the query help together are a valid query`() throws {
+    @Test func `a query that combines all terms of the query help is valid`() throws {
         let words = MQTTChuckQuery.help.prefix { $0 != "–" }.replacing("dir:in|out", with: "dir:in")
         #expect(throws: Never.self) { try MQTTChuckQuery(String(words)) }
     }

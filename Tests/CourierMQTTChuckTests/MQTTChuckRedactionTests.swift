@@ -80,7 +80,7 @@ import Testing
         #expect(!(try everything(of: logger)).contains("find-me"))
     }
 
-    @Test func `a topic rule hides payloads, also behind an alias, and hides the topic if hidesTopic is set`() throws {
+    @Test func `a topic rule hides payloads, even with a topic alias, and topics if hidesTopic is true`() throws {
         var options = MQTTChuckOptions()
         options.redaction.topics = [
             .init(try TopicFilter("patients/#")), .init(try TopicFilter("+/top-secret"), hidesTopic: true),

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
-    func `packets of every type are recorded as rows without a problem`(version: MQTTCodec.ProtocolVersion) throws {
+    func `packets of every type are recorded without a problem`(version: MQTTCodec.ProtocolVersion) throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, version: version).everything()
         let rows = logger.rows().rows
@@ -59,7 +59,7 @@ import Testing
         #expect(logger.rows().rows.map(\.topicAlias) == [1, 1])
     }
 
-    @Test func `a reason code has a name that depends on its packet type`() throws {
+    @Test func `the name of a reason code depends on its packet type`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.receive(
@@ -130,7 +130,7 @@ import Testing
         #expect(logger.metrics.latencies.map(\.count) == [1, 1, 1, 1, 1, 1, 1, 1])
     }
 
-    @Test func `a duplicate PUBLISH joins its exchange, and PUBREL after a reconnect begins a new exchange`()
+    @Test func `a duplicate PUBLISH belongs to the original exchange, PUBREL after a reconnect to a new exchange`()
         throws
     {
         let logger = MQTTChuckLogger.test()
@@ -194,7 +194,7 @@ import Testing
         ("[\"\\\"\(String(repeating: "{", count: 1_000))\"]", .json),
         (nested(64), .json), (nested(65), .text),
     ])
-    func `JSON is indented up to 64 levels, and brackets inside strings do not count`(
+    func `JSON with up to 64 levels is shown as JSON, and brackets in strings do not count as levels`(
         _ text: String, _ kind: MQTTChuckPreview.Kind
     ) throws {
         let logger = MQTTChuckLogger.test()

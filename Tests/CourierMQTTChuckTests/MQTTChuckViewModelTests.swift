@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTTChuck
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct MQTTChuckViewModelTests {
-    @Test func `the view model shows existing rows, then new rows, and removes the oldest`() throws {
+    @Test func `the view model shows existing rows and new rows, and removes the oldest rows`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 4
         let logger = MQTTChuckLogger.test(options)
@@ -57,7 +57,7 @@ import Testing
         #expect(model.rows.count == 4)
     }
 
-    @Test func `a search by round-trip time adds or removes an exchange's first packet when it ends`() throws {
+    @Test func `a search by round-trip time shows an exchange's first packet only after a slow response`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("slow", id: 1, qos: .atLeastOnce), at: 0)
@@ -93,7 +93,7 @@ import Testing
         #expect(logger.firstRow(endedBy: end..<end + 1, for: .all) == nil)
     }
 
-    @Test func `a paused view model does not change its rows and counts new ones`() throws {
+    @Test func `a paused view model does not change its rows and counts new rows`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         let model = MQTTChuckViewModel(logger)
@@ -107,7 +107,7 @@ import Testing
         #expect(model.pendingCount == 0)
     }
 
-    @Test func `the selection has details, moves within the list and is cleared with the rows`() throws {
+    @Test func `the selected row has details, moves within the list and is cleared with the rows`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("1"), Recording.message("2"), Recording.message("3"))

@@ -36,7 +36,7 @@ import Testing
 
     // MARK: Beside clients
 
-    @Test func `a recording is restored completely while a live client adds rows in between`() throws {
+    @Test func `all packets of a recording are restored while a live client adds rows`() throws {
         var restoring = PacketRestoring(logger)
         for number in UInt64(1)...100 {
             try restoring.restore(Self.record(number, start: number > 1 ? number - 1 : nil))
@@ -68,7 +68,7 @@ import Testing
         #expect(own.map(\.exchange) == [nil, 10, nil, nil, 21])
     }
 
-    @Test func `a concurrent import and a live client lose no row and mix no exchanges`() async throws {
+    @Test func `a live client during an import causes no lost rows and no mixed exchanges`() async throws {
         let source = MQTTChuckLogger.test()
         let session = Recording(source, id: 1, client: "recorded", version: .v311)
         for number in UInt16(1)...2_000 {
@@ -92,7 +92,7 @@ import Testing
 
     // MARK: Numbers
 
-    @Test func `restore throws if a packet number is too large or does not grow`() throws {
+    @Test func `restore() throws if a packet number is too large or not above the previous number`() throws {
         var restoring = PacketRestoring(logger)
         for number in [Self.largest + 1, UInt64(Int64.max) - 1, UInt64(Int64.max), .max] {
             #expect(throws: PacketRestoring.Refusal.numberIsTooLarge) { try restoring.restore(Self.record(number)) }
@@ -112,7 +112,7 @@ import Testing
         #expect(logger.rows(before: .max).rows.count == 3)
     }
 
-    @Test func `restore throws for a packet without bytes, and ignores a link to the same or a later packet`() throws {
+    @Test func `restore() throws for a packet without bytes and ignores links to the same or later packets`() throws {
         var restoring = PacketRestoring(logger)
         let empty = PacketRecord(
             number: 1, bytes: [], wholeSize: 2, direction: .outgoing, time: 0, connection: Self.recorded, alias: nil,

@@ -99,7 +99,7 @@ import Testing
         #expect(frames[1][1].isEmpty)
     }
 
-    @Test func `a truncated packet in a capture has its kept bytes and a comment with the full size`() throws {
+    @Test func `a truncated packet in a capture has its recorded bytes and a comment with the full size`() throws {
         var options = MQTTChuckOptions()
         options.packetMaxSize = 2_000
         let logger = MQTTChuckLogger.test(options)

@@ -40,7 +40,7 @@ struct AccessRulesTests {
         #expect(throws: AccessRules.Refusal.foreignHost) { _ = try destination("/secret-token/", host: host) }
     }
 
-    @Test func `a request without a Host header or with two of them is refused`() {
+    @Test func `a request with no Host header or two Host headers is refused`() {
         let none = HTTPRequest(method: "GET", path: "/secret-token/")
         #expect(throws: AccessRules.Refusal.foreignHost) { _ = try rules.destination(of: none) }
         #expect(throws: AccessRules.Refusal.foreignHost) {
@@ -51,7 +51,7 @@ struct AccessRulesTests {
     @Test(arguments: [
         "null", "http://evil.example", "https://127.0.0.1:8080", "http://127.0.0.1:8081", "http://localhost:8080", "",
     ])
-    func `a request from another origin is refused, even from this machine's other host name`(_ origin: String) {
+    func `a request from another origin is refused, even if the origin is localhost`(_ origin: String) {
         #expect(throws: AccessRules.Refusal.foreignOrigin) { _ = try destination("/secret-token/", ("origin", origin)) }
     }
 

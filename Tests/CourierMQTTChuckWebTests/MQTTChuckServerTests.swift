@@ -113,7 +113,7 @@ import Testing
         #expect(all["again"] as? Int == nil)
     }
 
-    @Test func `each response returns a limited number of rows and searches a limited number`() async throws {
+    @Test func `each request returns and searches only a limited number of rows`() async throws {
         var limits = ServerLimits()
         limits.rows = 10
         limits.scannedRows = 300
@@ -225,7 +225,7 @@ import Testing
         again.stop()
     }
 
-    @Test func `the server stops when its last reference is gone`() async throws {
+    @Test func `the server stops when the server object is deallocated`() async throws {
         let logger = MQTTChuckLogger()
         let port = try LocalPort.free()
         let connection = try {

@@ -28,7 +28,7 @@ import Testing
         _ = try await onThread { try events.read(until: "\"clearCount\":1") }
     }
 
-    @Test func `a page that does not read receives only the latest tick when it reads again`() async throws {
+    @Test func `an event stream that was not read returns only the latest tick`() async throws {
         let logger = MQTTChuckLogger()
         let room = WaitingRoom()
         room.close()  // Nobody waits in this test: it asks by itself.
@@ -56,7 +56,7 @@ import Testing
         #expect(read() == nil)
     }
 
-    @Test func `the ticker makes one tick per second without a page, and one per change with a page`()
+    @Test func `the ticker makes one tick per second without a page, and one tick per change with a page`()
         throws
     {
         let logger = MQTTChuckLogger()
@@ -82,7 +82,7 @@ import Testing
         #expect(ticks(4 * Ticker.looksBetweenTicks) == 4)
     }
 
-    @Test func `event streams are limited, and a closed stream makes room for a new one`() throws {
+    @Test func `the number of event streams is limited, and closing a stream allows a new stream`() throws {
         var limits = ServerLimits()
         limits.eventStreams = 2
         let ticker = Ticker(MQTTChuckLogger(), WaitingRoom(), limits)

@@ -19,14 +19,14 @@ struct GeneratedMessageTests {
             try old.protobufData() == Courier_Test_Older(anInt32: 7, aString: "changed", strings: ["a"]).protobufData())
     }
 
-    @Test func `an enum number without a case is kept as unrecognized`() throws {
+    @Test func `an unknown enum number is read as unrecognized with the same number`() throws {
         let message = Courier_Test_Everything(aMood: .unrecognized(99), moods: [.sad, .unrecognized(-50)])
         let read = try Courier_Test_Everything(protobufData: message.protobufData())
         #expect(read.aMood == .unrecognized(99))
         #expect(read.moods == [.sad, .unrecognized(-50)])
     }
 
-    @Test func `enum cases keep their names, numbers and aliases`() {
+    @Test func `enum cases have the names, numbers and aliases of the proto file`() {
         #expect(Courier_Test_Mood.happy == .glad)
         #expect(Courier_Test_Mood.allCases.map(\.rawValue) == [0, 1, 2, -3, 7])
         #expect(Courier_Test_Mood(rawValue: -3) == .bitterSweet)

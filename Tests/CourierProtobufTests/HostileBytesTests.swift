@@ -7,7 +7,7 @@ import Testing
 struct HostileBytesTests {
     private let peer = Peer(type: "courier.test.Everything")
 
-    @Test func `every truncated message is accepted or refused exactly as Python does`() throws {
+    @Test func `every truncated message is accepted or refused exactly as in Python`() throws {
         let messages = try peer.random(seed: Cases.seed + 6, count: 12, without: [.unknown]).map { $0.prefix(1_200) }
         let cuts = messages.flatMap { message in (0..<message.count).map { Data(message.prefix($0)) } }
         for (cut, isGood) in zip(cuts, try peer.accepts(cuts)) {
@@ -33,7 +33,7 @@ struct HostileBytesTests {
         }
     }
 
-    @Test func `a message nested deeper than the limit is refused, and one at the limit is read`() throws {
+    @Test func `a message nested deeper than the limit is refused, and a message at the limit is read`() throws {
         func nested(_ depth: Int) -> Data {
             (1..<depth).reduce(Data()) { inner, _ in
                 var length: [UInt8] = []
@@ -59,7 +59,7 @@ struct HostileBytesTests {
         #expect(throws: CourierError.self) { try value.protobufData() }
     }
 
-    @Test func `a message above the size or count limit is refused, and one at the limit is read`() throws {
+    @Test func `a message above the size or count limit is refused, and a message at the limit is read`() throws {
         let message = try Courier_Test_Everything(int32s: Array(repeating: 1, count: 100)).protobufData()
         for (limits, isGood) in [
             (ProtobufLimits(maximumSize: message.count), true), (ProtobufLimits(maximumSize: message.count - 1), false),

@@ -41,7 +41,7 @@ struct ProtobufDescriptorSetTests {
         #expect(types.messageNames == ["Note", "courier.shared.Place"])
     }
 
-    @Test func `several parts of a message are written as one JSON object`() throws {
+    @Test func `two concatenated messages are written as one merged JSON object`() throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
         let one = Courier_Test_Everything(aPlace: .init(latitude: 1), counts: ["a": 1, "b": 2], payload: .text("old"))
         let other = Courier_Test_Everything(aPlace: .init(longitude: 2), counts: ["a": 3], payload: .number(-4))
@@ -93,7 +93,7 @@ struct ProtobufDescriptorSetTests {
             (["a__b"], #"{"paths":["a__b"]}"#), (["aB"], #"{"paths":["aB"]}"#), (["a,b"], #"{"paths":["a,b"]}"#),
             (["a", ""], #"{"paths":["a",""]}"#),
         ] as [([String], String)])
-    func `a field mask is unchanged after conversion to JSON and back, even without a short form`(
+    func `a field mask is unchanged after conversion to JSON and back, even without a camel-case form`(
         paths: [String], text: String
     ) throws {
         let types = try ProtobufDescriptorSet(Tool.descriptorSet())
@@ -157,7 +157,7 @@ struct ProtobufDescriptorSetTests {
         }
     }
 
-    @Test func `a message and the message packed in it share the working memory when written as JSON`() throws {
+    @Test func `a message and its packed Any message share the working memory limit in JSON conversion`() throws {
         let set = try Tool.descriptorSet()
         let children = Array(repeating: Courier_Test_Everything(), count: 4_000)
         let plain = Courier_Test_Everything(children: children)
@@ -173,7 +173,7 @@ struct ProtobufDescriptorSetTests {
         #expect(throws: Never.self) { try ProtobufDescriptorSet(set).json(from: both, type: type) }
     }
 
-    @Test func `a packed message may use all working memory that the outer message leaves free`() throws {
+    @Test func `a packed Any message may use all working memory that the outer message does not use`() throws {
         // The estimate for the outer message alone, six times its size, is more than the working memory.
         let message = Courier_Test_Everything(aBytes: Array(repeating: 1, count: 750_000))
         let packed = try Courier_Test_Everything(any: ProtobufAny(message))
@@ -182,7 +182,7 @@ struct ProtobufDescriptorSetTests {
         #expect(throws: Never.self) { try types.json(from: both, type: type) }
     }
 
-    @Test func `packed messages in one message reuse the same working memory one after another`() throws {
+    @Test func `several packed Any messages in a message reuse the same working memory`() throws {
         let packed = try ProtobufAny(
             Courier_Test_Everything(children: Array(repeating: Courier_Test_Everything(), count: 4_000)))
         let child = Courier_Test_Everything(any: packed)

@@ -70,7 +70,7 @@ struct ProtobufPayloadTextTests {
         #expect(try logger.rows(matching: MQTTChuckQuery("\"stars\\\": 5\"")).rows.map(\.number) == [1])
     }
 
-    @Test func `the app's own parser is used before the Protobuf rules`() throws {
+    @Test func `dataStringParser of the app is used before the Protobuf rules`() throws {
         let notes = try notes()
         let payload = try note.protobufData()
         let logger = try logger([("chat/7/notes", payload), ("chat/8/notes", Data([0x18, 0x02]))]) {
@@ -150,7 +150,7 @@ struct ProtobufPayloadTextTests {
         }
     }
 
-    @Test func `JSON indentation adds only white space, and leaves JSON unchanged if the result is too long`() throws {
+    @Test func `JSON indentation adds only white space, and JSON stays unchanged if the result is too long`() throws {
         let value = Courier_Test_Everything(aString: "[\\\"{", counts: ["a": 1, "b": 2], child: .init(aString: "x"))
         let json = try types.json(from: value.protobufData(), type: "courier.test.Everything")
         let shown = JSONIndentation.indented(json)

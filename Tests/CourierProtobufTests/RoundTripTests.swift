@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a message in several parts is merged as Python merges it`() throws {
+    @Test func `two concatenated messages are merged into the same message as in Python`() throws {
         // libprotobuf-c replaces a message in a oneof, but Google's libraries merge it.
         let parts = try peer.random(seed: Cases.seed + 2, count: Cases.count, without: [.oneofMessages])
         let pairs = zip(parts, parts.dropFirst()).map { $0 + $1 }

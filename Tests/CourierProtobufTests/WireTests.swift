@@ -40,7 +40,7 @@ struct WireTests {
         }
     }
 
-    @Test func `the maximum depth of a message type is known unless the type is recursive`() {
+    @Test func `maximumDepth of a message type is nil only if the type is recursive`() {
         #expect(Note.protobufSchema.maximumDepth == 1)
         #expect(Courier_Legacy_Legacy.protobufSchema.maximumDepth == 2)
         #expect(Courier_Test_Everything.protobufSchema.maximumDepth == nil)

@@ -213,7 +213,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a store above a smaller limit accepts only batches that reduce its rows`() async throws {
+    @Test func `a store that exceeds a new row limit accepts only batches that reduce its rows`() async throws {
         let large = try open()
         for number in 1...5 as ClosedRange<UInt64> { try await large.commit(.enqueue(message(number))) }
         await large.close()
@@ -224,7 +224,7 @@ import Testing
         await small.close()
     }
 
-    @Test func `each batch in a group is accepted or refused on its own if the store is nearly full`() async throws {
+    @Test func `if the store is nearly full, each batch in a group is accepted or refused separately`() async throws {
         let store = try open(.normal, SQLiteMessageStore.Limits(rows: 3))
         let batches: [[StoreChange]] = [
             [.enqueue(message(1)), .enqueue(message(2))], [.enqueue(message(3)), .enqueue(message(4))],
@@ -240,7 +240,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `changes above the limit of waiting changes are refused, in the order of the batches`() async throws {
+    @Test func `batches above the limit of waiting changes are refused, and results are in batch order`() async throws {
         let store = try open(.normal, SQLiteMessageStore.Limits(waitingChanges: 10))
         let (held, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         store.commit([.enqueue(message(1))], in: .client) { _ in
@@ -349,7 +349,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a scope that is empty for 40 days is forgotten, and a scope with rows is kept`() async throws {
+    @Test func `a scope without rows is removed after 40 days, and a scope with rows is not removed`() async throws {
         let (old, used) = (StoreScope(clientID: "old", broker: "b"), StoreScope(clientID: "used", broker: "b"))
         let store = try open()
         for scope in [old, used] { try await store.commit(.enqueue(message(5)), in: scope) }

@@ -95,7 +95,7 @@ import Testing
         #expect(broker.machine.sessionCount == 1)
     }
 
-    @Test func `an authentication closure accepts or refuses a client by its CONNECT`() {
+    @Test func `the authentication closure reads the CONNECT and accepts or refuses the client`() {
         var broker = BrokerScript {
             $0.authentication = .check { connect in
                 switch connect.password {
@@ -115,7 +115,7 @@ import Testing
         #expect(code(4, "good", .v5) == .success)
     }
 
-    @Test func `a refusal code is translated to a code of the client's protocol version`() {
+    @Test func `the reason code of a refused CONNECT is translated to the client's protocol version`() {
         func code(_ code: PacketReasonCode, _ version: ProtocolVersion) -> PacketReasonCode? {
             var broker = BrokerScript { $0.authentication = .refuse(code) }
             return broker.connect(1, "a", version).first?.connAck?.reasonCode

@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `an error code in PUBACK or PUBREC ends a message, and the next message is sent`() {  // [MQTT-4.4.0-2]
+    @Test func `after PUBACK or PUBREC with an error code, the next queued message is sent`() {  // [MQTT-4.4.0-2]
         var broker = pair(properties: [.receiveMaximum(1)])
         broker.publish(1, "t", "1", one)
         broker.publish(1, "t", "2", two)
@@ -93,7 +93,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "subscriber")?.outgoingIDs == [3])
     }
 
-    @Test func `a message is sent with the lower of its QoS and the granted QoS`() {  // [MQTT-3.8.4-8]
+    @Test func `a message is forwarded with the lower of the published QoS and the granted QoS`() {  // [MQTT-3.8.4-8]
         var broker = pair(qos: .atLeastOnce)
         #expect(broker.publish(1, "t").first == .publish(2, "t"))
         #expect(broker.publish(1, "t", "x", two).first == .publish(2, "t", "x", one))
@@ -184,7 +184,7 @@ import Testing
         #expect(broker.publish(1, "a").last == .publish(3, "a"))
     }
 
-    @Test func `a topic alias is not used before the PUBLISH that defines it is sent`() {
+    @Test func `the broker uses a topic alias only after sending the PUBLISH that defines the alias`() {
         var broker = pair(properties: [.topicAliasMaximum(5), .maximumPacketSize(40)]) {
             $0.maximumOutgoingTopicAliases = 1
         }
@@ -275,7 +275,7 @@ import Testing
         #expect(broker.publish(1, "a/b/c/", "x", one) == [.pubAck(1, 1, .topicNameInvalid)])
     }
 
-    @Test func `a congested connection receives no messages until it has drained`() {
+    @Test func `a congested connection receives no messages until connectionDrained() is called`() {
         var broker = pair()
         broker.perform { machine, _, _ in machine.connectionCongested(2) }
         #expect(broker.publish(1, "t", "0").isEmpty)

@@ -9,7 +9,7 @@ import Testing
         actions.compactMap(\.connAck).first?.isSessionPresent
     }
 
-    @Test func `a reconnect resumes the session, a clean start deletes it`() {  // [MQTT-3.1.2-4] to [MQTT-3.1.2-6]
+    @Test func `a reconnect resumes a session, a clean start deletes a session`() {  // [MQTT-3.1.2-4] to [MQTT-3.1.2-6]
         var broker = BrokerScript()
         #expect(isPresent(broker.connect(1, "a", isClean: false, properties: forEver)) == false)
         broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
@@ -69,7 +69,7 @@ import Testing
         #expect(broker.machine.sessionCount == 0)
     }
 
-    @Test func `DISCONNECT can change the session expiry interval, except from zero`() {  // 3.14.2.2.2
+    @Test func `DISCONNECT can change the session expiry interval, unless the interval is zero`() {  // 3.14.2.2.2
         var broker = BrokerScript()
         broker.connect(1, "a", properties: forEver)
         broker.receive(.disconnect(Disconnect(properties: [.sessionExpiryInterval(0)])), from: 1)
@@ -227,7 +227,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "a")?.queuedCount == 2)
     }
 
-    @Test func `a message larger than the queue is dropped, and queued messages remain`() {
+    @Test func `a message above the byte limit of the queue is dropped, and queued messages remain`() {
         var broker = BrokerScript {
             $0.maximumQueuedBytes = 100
             $0.queueOverflow = .dropOldest

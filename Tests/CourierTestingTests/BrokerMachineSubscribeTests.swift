@@ -33,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test func `disabled subscription features are refused with their own reason codes`() {
+    @Test func `SUBACK has a specific reason code for each disabled subscription feature`() {
         var broker = BrokerScript {
             $0.isWildcardSubscriptionAvailable = false
             $0.isSharedSubscriptionAvailable = false
@@ -138,7 +138,7 @@ import Testing
         #expect(broker.publish(1, "\u{E9}/").isEmpty)
     }
 
-    @Test func `a client can subscribe only to filters that its access rules allow completely`() {
+    @Test func `a client can subscribe to a filter only if access rules allow all topics of the filter`() {
         var broker = BrokerScript {
             $0.access = .init(
                 rules: [
@@ -303,7 +303,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "b")?.queuedCount == 1)
     }
 
-    @Test func `shared messages of an ended session are sent to another member, except QoS 2 in flight`() {
+    @Test func `shared messages of an ended session are sent to another group member, except QoS 2 in flight`() {
         // [MQTT-4.8.2-5]
         var broker = BrokerScript()
         broker.connect(1, "a", properties: [.sessionExpiryInterval(5), .receiveMaximum(2)])
@@ -322,7 +322,7 @@ import Testing
             ])
     }
 
-    @Test func `a shared message that one member refuses is not sent to another member`() {  // [MQTT-4.8.2-6]
+    @Test func `a shared message that one group member refuses is not sent to another member`() {  // [MQTT-4.8.2-6]
         var broker = BrokerScript()
         for (id, name) in [(ConnectionID(1), "a"), (2, "b")] {
             broker.connect(id, name)
@@ -332,7 +332,7 @@ import Testing
         #expect(broker.receive(.pubAck(1, .unspecifiedError), from: 1).isEmpty)
     }
 
-    @Test func `shared subscriptions receive no retained messages and do not exist in MQTT 3`() {
+    @Test func `a shared subscription receives no retained messages, and MQTT 3 has no shared subscriptions`() {
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.publish(1, "t", isRetained: true)
@@ -343,7 +343,7 @@ import Testing
         #expect(broker.publish(2, "t") == [.publish(1, "t")])
     }
 
-    @Test func `a shared message has the granted QoS and subscription identifier of the member`() {  // [MQTT-4.8.2-3]
+    @Test func `a shared message has the receiver's granted QoS and subscription identifier`() {  // [MQTT-4.8.2-3]
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.subscribe(1, Subscription("$share/g/t", qos: .atMostOnce), properties: [.subscriptionIdentifier(8)])

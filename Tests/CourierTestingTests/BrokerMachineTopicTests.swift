@@ -27,7 +27,7 @@ import Testing
         #expect(tree.nodeCount == 0)
     }
 
-    @Test func `a filter is split into share group and levels, and its text is restored`() {
+    @Test func `BrokerFilter splits a filter into share group and levels, and returns the original text`() {
         let shared = BrokerFilter("$share/g/a/+/#", knowsSharing: true)
         #expect(shared.group == ExactText("g"))
         #expect(shared.levels == ["a", "+", "#"].map { ExactText($0) })
@@ -74,7 +74,7 @@ import Testing
         #expect(tree.nodeCount == 0)
     }
 
-    @Test func `the deepest filter that a packet can hold does not exhaust the stack`() {
+    @Test func `the subscription tree handles a filter with 32768 levels without stack overflow`() {
         var tree = SubscriptionTree()
         let filter = BrokerFilter(String(repeating: "+/", count: 32_767), knowsSharing: true)
         _ = tree.insert(filter, of: SessionID(number: 1), .init(qos: .atMostOnce))

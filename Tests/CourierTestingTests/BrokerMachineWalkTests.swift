@@ -209,7 +209,7 @@ extension Walk {
     }
 
     @Test(arguments: 1_000..<1_050 as Range<UInt64>)
-    func `an overflowing queue stays within its limit and keeps QoS 2 messages in order`(seed: UInt64) {
+    func `a full message queue stays within its limit and does not reorder QoS 2 messages`(seed: UInt64) {
         walk(seed, steps: 400, queueLimit: 3)?.check(isComplete: false)
     }
 

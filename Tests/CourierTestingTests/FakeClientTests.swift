@@ -86,7 +86,7 @@ import Testing
         #expect(client.published.map(\.data) == [Data([7])])
     }
 
-    @Test func `publish calls are recorded in order and call their completions before they return`() throws {
+    @Test func `publish() calls are recorded in order, and completions are called before publish() returns`() throws {
         let client = FakeClient()
         client.connect()
         let results = Series<String>()
@@ -100,7 +100,7 @@ import Testing
         #expect(client.published.filter { $0.topic == "bytes" }.map { $0.data[0] } == (0..<100).map { UInt8($0) })
     }
 
-    @Test func `publish throws sessionMissing before connect() and after destroy()`() async {
+    @Test func `publish() throws sessionMissing before connect() and after destroy()`() async {
         let client = FakeClient()
         for _ in 0..<2 {
             let error = await #expect(throws: CourierError.self) { try await client.publish(Note(title: "a"), to: "a") }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a failed publish with a completion throws and does not call the completion`() {
+    @Test func `if publish() with a completion throws, the completion is not called`() {
         let client = FakeClient()
         client.connect()
         let topic = #expect(throws: CourierError.self) {
@@ -126,7 +126,7 @@ import Testing
         #expect(full?.code == .queueFull)
     }
 
-    @Test func `publish throws the error of failPublishes() until the error is reset`() async throws {
+    @Test func `publish() throws the error set by failPublishes() until the error is reset`() async throws {
         let client = FakeClient()
         client.connect()
         client.failPublishes(with: CourierError(.queueFull, "full"))
@@ -137,7 +137,7 @@ import Testing
         #expect(try client.published(Note.self, to: "a") == [Note(title: "b")])
     }
 
-    @Test func `waitForPublished() returns after the given number of publishes`() async throws {
+    @Test func `waitForPublished() returns after the given number of published messages`() async throws {
         let client = FakeClient()
         client.connect()
         async let published = client.waitForPublished(count: 2)
@@ -146,7 +146,7 @@ import Testing
         #expect(await published.map(\.topic) == ["a", "b"])
     }
 
-    @Test func `waitForReader() returns when a loop starts, and leaving the loop removes its filter`()
+    @Test func `waitForReader() returns when a loop starts, and leaving the loop removes the subscription`()
         async throws
     {
         let client = FakeClient()
@@ -173,7 +173,7 @@ import Testing
         #expect(count == 1_000)
     }
 
-    @Test func `subscriptions contains the filters of subscribe() until unsubscribe()`() async throws {
+    @Test func `subscriptions lists the filters passed to subscribe() until unsubscribe() is called`() async throws {
         let client = FakeClient()
         #expect(try await client.subscribe(to: "a/+", qos: .two) == .two)
         try await client.subscribe(to: "b")
@@ -236,7 +236,7 @@ import Testing
     }
 
     @Test(arguments: [nil, LoopSubscriptions.keep, .remove])
-    func `shutdown() ends loops and removes their filters only if the caller requests removal`(
+    func `shutdown() ends loops and removes their subscriptions only with the option remove`(
         subscriptions: LoopSubscriptions?
     ) async throws {
         let client = FakeClient()
@@ -251,7 +251,7 @@ import Testing
         #expect(client.subscriptions == (subscriptions == .remove ? [] : ["chat/+/notes"]))
     }
 
-    @Test func `a publisher with an error handler reports a message of the error type as failure`() throws {
+    @Test func `messagePublisher() with an error type delivers messages of the error type as failures`() throws {
         struct Problem: Codable, Error { let reason: String }
         let client = FakeClient()
         let seen = Series<String>()

@@ -5,7 +5,7 @@ import Testing
 
 /// A loopback broker on an event loop that is shared with other users.
 @Suite(.timeLimit(.minutes(1))) struct LoopbackBrokerTests {
-    @Test func `a delayed will is published by the virtual clock of the given event loop`() async throws {
+    @Test func `the virtual clock of the event loop decides when a delayed will is published`() async throws {
         let clock = VirtualClock()
         let loop = try EventLoop(name: "shared", clock: clock)
         let broker = try LoopbackBroker.start(loop: loop)
@@ -30,7 +30,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `shutdown() closes the broker's connections, and the given event loop continues`() async throws {
+    @Test func `shutdown() closes the broker's connections and does not stop the given event loop`() async throws {
         let clock = VirtualClock()
         let loop = try EventLoop(name: "shared", clock: clock)
         let broker = try LoopbackBroker.start(loop: loop)
@@ -45,7 +45,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `shutdown() also ends closing connections, and the event loop can run another broker`() async throws {
+    @Test func `shutdown() also ends closing connections, and the event loop can run a new broker`() async throws {
         let clock = VirtualClock()
         let loop = try EventLoop(name: "shared", clock: clock)
         let broker = try LoopbackBroker.start(loop: loop)

@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Order
 
-    @Test func `failed addresses are sorted after the other addresses and keep their order`() throws {
+    @Test func `failed addresses are sorted to the end of the list, in their original order`() throws {
         let history = AddressHistory()
         let all = try Self.addresses(["::1", "127.0.0.1", "127.0.0.2", "127.0.0.3"])
         #expect(hosts(history, all) == ["::1", "127.0.0.1", "127.0.0.2", "127.0.0.3"])
@@ -34,7 +34,9 @@ import Testing
         #expect(hosts(history, all) == ["::1", "127.0.0.1", "127.0.0.3", "127.0.0.2"])
     }
 
-    @Test func `when all addresses of a list have failed, only the failures of that list are forgotten`() throws {
+    @Test func `if every address of a list has failed, all failures of this list are forgotten, but no others`()
+        throws
+    {
         let history = AddressHistory()
         let all = try Self.addresses(["127.0.0.1", "127.0.0.2"])
         let others = try Self.addresses(["127.0.0.1", "127.0.0.2"], port: 1884)
@@ -55,7 +57,7 @@ import Testing
         #expect(history.isEmpty)
     }
 
-    @Test func `if too many addresses fail, only the latest failures are remembered`() throws {
+    @Test func `if more addresses fail than the limit, the earliest failures are forgotten`() throws {
         let history = AddressHistory()
         let count = AddressHistory.limit + 3
         let all = try Self.addresses((1...count + 1).map { "127.0.0.\($0)" })
@@ -63,7 +65,7 @@ import Testing
         #expect(hosts(history, all).prefix(4) == ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.\(count + 1)"])
     }
 
-    @Test func `presentFailed() and presentServed() only affect the address that the current attempt reached`() throws {
+    @Test func `presentFailed() and presentServed() only change the address passed to reached()`() throws {
         let history = AddressHistory()
         let all = try Self.addresses(["127.0.0.1", "127.0.0.2"])
         history.presentFailed(now: now)
@@ -156,7 +158,9 @@ import Testing
         }
     }
 
-    @Test func `a silent address that lost to a faster address is not tried first again`() async throws {
+    @Test func `an address that did not answer before another address connected is not tried first again`()
+        async throws
+    {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let listener = try ChannelListener.listen(on: .tcp(host: "127.0.0.2"), loop: loop) { _ in Echo() }
@@ -179,7 +183,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a silent address is not tried first again if its delay passed before the attempt was aborted`()
+    @Test func `an address that did not answer within the attempt delay is not tried first after an abort`()
         async throws
     {
         let clock = ManualClock()

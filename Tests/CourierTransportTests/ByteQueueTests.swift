@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `an empty ByteQueue frees a large buffer and keeps a small buffer`() {
+    @Test func `trim() frees the buffer of an empty ByteQueue only if the buffer is large`() {
         var queue = ByteQueue()
         #expect(queue.capacity == 0)
         [UInt8](repeating: 1, count: 100_000).withUnsafeBytes { queue.append($0) }

@@ -32,7 +32,9 @@ import Testing
 
     // MARK: Reading
 
-    @Test func `bytes that the handler did not consume are offered again, followed by the next bytes`() async throws {
+    @Test func `bytes that the handler did not consume are delivered again, together with the next bytes`()
+        async throws
+    {
         try await withLoop { loop in
             // The reader takes only whole groups of ten bytes.
             let reader = Recorder(consume: { $0 / 10 * 10 })
@@ -51,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `unconsumed bytes are kept completely if they are longer than the read buffer`() async throws {
+    @Test func `all unconsumed bytes are delivered again, even if they are longer than the read buffer`() async throws {
         try await withLoop { loop in
             let size = 3 * EventLoop.readBufferSize + 17
             let reader = Recorder(consume: { $0 < size ? 0 : $0 })
@@ -64,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `the channel closes if the unconsumed bytes exceed remainderLimit`() async throws {
+    @Test func `the channel fails with remainderTooLong if the unconsumed bytes exceed remainderLimit`() async throws {
         try await withLoop { loop in
             var options = ChannelOptions()
             options.remainderLimit = 1000
@@ -75,7 +77,9 @@ import Testing
         }
     }
 
-    @Test func `a paused channel delivers no bytes, and delivers all of them after it resumes`() async throws {
+    @Test func `a paused channel delivers no bytes, and all received bytes are delivered after it resumes`()
+        async throws
+    {
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, receiver) = try await connect(loop, Recorder(), reader)
@@ -90,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `unconsumed bytes are offered again when a paused channel resumes`() async throws {
+    @Test func `unconsumed bytes are delivered again when a paused channel resumes`() async throws {
         try await withLoop { loop in
             let isHungry = Atomic<Bool>(false)
             let reader = Recorder(consume: { isHungry.load(ordering: .relaxed) ? $0 : 0 })
@@ -181,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `a channel can write while its own reading is paused`() async throws {
+    @Test func `a channel can write while reading is paused`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, receiver) = try await connect(loop, Recorder(), reader)
@@ -213,7 +217,7 @@ import Testing
         }
     }
 
-    @Test func `close() with unread input does not reset the connection, so the peer reads all bytes`() async throws {
+    @Test func `the peer receives all bytes if close() is called while the channel has unread input`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let writer = Recorder()
@@ -231,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func `with staysOpenAfterInputClosed, a channel can still send after the peer ended its output`()
+    @Test func `with staysOpenAfterInputClosed, a channel can send after the peer called closeOutput()`()
         async throws
     {
         try await withLoop { loop in
@@ -253,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func `a connection reset is reported as a reset, not as closed by the peer`() async throws {
+    @Test func `a connection reset is reported with the error code reset, and not as closedByPeer`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, _) = try await connect(loop, Recorder(), reader)
@@ -265,7 +269,7 @@ import Testing
         }
     }
 
-    @Test func `bytes sent right before close() are received before the end of the connection`() async throws {
+    @Test func `bytes sent right before close() are received before the connection end is reported`() async throws {
         try await withLoop { loop in
             for run in 0..<100 {
                 let reader = Recorder()
@@ -332,7 +336,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `with TCP and TLS, a closed channel waits one linger timeout for a peer that does not close`(
+    func `over TCP and over TLS, close() waits one linger timeout if the peer does not close`(
         isSecure: Bool
     ) async throws {
         let clock = ManualClock()
@@ -345,7 +349,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a shorter peerCloseTimeout closes the channel earlier if the peer does not close`(
+    func `with a shorter peerCloseTimeout, the channel closes earlier if the peer does not close`(
         isSecure: Bool
     ) async throws {
         let clock = ManualClock()
@@ -430,7 +434,7 @@ import Testing
         }
     }
 
-    @Test func `isReadyToSend is true only for open sockets that read and have no pending bytes`() async throws {
+    @Test func `isReadyToSend is true only for an open socket with active reading and no pending bytes`() async throws {
         try await withLoop { loop in
             var sockets: [Int32] = [0, 0]
             var there: [Int32] = [0, 0]

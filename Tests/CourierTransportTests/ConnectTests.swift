@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a failed host lookup is reported with the resolver's error`() async throws {
+    @Test func `if the host lookup fails, connecting fails with the resolver's error`() async throws {
         try await withLoop { loop in
             let answer = TransportError(.nameResolutionFailed, "the host name “nobody.invalid” has no address: …")
             let tools = DialTools(resolver: HostResolver { _, _ in .failure(answer) })
@@ -225,7 +225,9 @@ import Testing
         }
     }
 
-    @Test func `a listener that had no free file descriptor accepts connections when one is free again`() async throws {
+    @Test func `a listener without a free file descriptor accepts connections when a descriptor is free again`()
+        async throws
+    {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let isExhausted = Atomic<Bool>(true)

@@ -44,7 +44,9 @@ import Testing
         #expect(answer == true)
     }
 
-    @Test func `work that a pending timer adds when it is released runs before shutdown() returns`() async throws {
+    @Test func `work that is added when shutdown() releases a pending timer runs before shutdown() returns`()
+        async throws
+    {
         let loop = try EventLoop()
         let wasOnLoop = Watched<[Bool]>([])
         await loop.run {
@@ -62,7 +64,7 @@ import Testing
         #expect(!loop.isOnLoop)
     }
 
-    @Test func `a channel that is created after shutdown() of its loop closes at once with loopShutDown`()
+    @Test func `a channel that is created on a loop after shutdown() closes at once with loopShutDown`()
         async throws
     {
         let loop = try EventLoop()

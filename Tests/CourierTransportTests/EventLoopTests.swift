@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `runSoon() runs work once after a short sleep, without waking the loop`(isManual: Bool)
+    func `runSoon() runs the added work once, without waking the loop`(isManual: Bool)
         async throws
     {
         let loop = try EventLoop(clock: isManual ? ManualClock() : RealLoopClock())
@@ -77,7 +77,7 @@ import Testing
         #expect(work.count.value == 100)
     }
 
-    @Test func `work added by runSoon() also runs while other work adds itself again and again`() async throws {
+    @Test func `work added by runSoon() runs while other work schedules itself again and again`() async throws {
         try await withLoop { loop in
             let work = Repeated(loop, limit: 50)
             let end = Watched(false)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a timer that schedules itself again for now does not block other work`() async throws {
+    @Test func `a timer that schedules itself again with the current time does not block other work`() async throws {
         try await withLoop { loop in
             let stop = Atomic<Bool>(false)
             let done = Watched(false)
@@ -202,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `an event loop group returns its loops in turn`() async throws {
+    @Test func `next() of EventLoopGroup returns all loops in order and then begins again`() async throws {
         let group = try EventLoopGroup(count: 3)
         let names = (0..<6).map { _ in group.next().name }
         #expect(names == ["courier-loop-0", "courier-loop-1", "courier-loop-2"] + names[..<3])
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test(arguments: [(LoopPriority.normal, 0), (.utility, 5), (.background, 15)] as [(LoopPriority, Int32)])
-    func `the thread of a loop has the niceness of the loop's priority, also in a group`(
+    func `the priority of an event loop or a group sets the niceness of each loop's thread`(
         _ priority: LoopPriority, _ niceness: Int32
     ) async throws {
         let before = courier_thread_niceness()
@@ -236,7 +236,7 @@ import Testing
         (Int.min, 4_096), (-1, 4_096), (0, 4_096), (4_095, 4_096), (4_097, 4_097), (67_108_864, 67_108_864),
         (67_108_865, 67_108_864), (Int.max, 67_108_864),
     ])
-    func `a read buffer size out of range is replaced by the nearest valid size, also in a group`(
+    func `EventLoopGroup limits readBufferSize to the valid range`(
         _ asked: Int, _ actual: Int
     ) async throws {
         let group = try EventLoopGroup(readBufferSize: asked)

@@ -14,7 +14,7 @@ import Testing
         #expect(HappyEyeballs.order([]) == [])
     }
 
-    @Test func `the next attempt starts after the attempt delay, not before`() {
+    @Test func `the second attempt starts when the attempt delay has passed`() {
         var race = HappyEyeballs(count: 2, attemptDelay: delay)
         #expect(race.begin(now: start) == .start(0))
         #expect(race.deadline == start + delay)
@@ -23,7 +23,7 @@ import Testing
         #expect(race.deadline == nil)
     }
 
-    @Test func `a failed attempt starts the next attempt at once`() {
+    @Test func `if an attempt fails, the next attempt starts at once`() {
         var race = HappyEyeballs(count: 3, attemptDelay: delay)
         #expect(race.begin(now: start) == .start(0))
         let failed = start + .milliseconds(10)
@@ -42,7 +42,7 @@ import Testing
         #expect(race.timerFired(now: start + delay * 9) == .none)
     }
 
-    @Test func `connecting fails when the last running attempt fails`() {
+    @Test func `connecting fails only after all attempts have failed`() {
         var race = HappyEyeballs(count: 2, attemptDelay: delay)
         #expect(race.begin(now: start) == .start(0))
         #expect(race.timerFired(now: start + delay) == .start(1))
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200)
-    func `every race of attempts ends exactly once, with a winner if any attempt succeeds`(_ seed: UInt64) {
+    func `connecting ends exactly once, with success if any attempt succeeds`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...6, using: &random)
         var race = HappyEyeballs(count: count, attemptDelay: delay)

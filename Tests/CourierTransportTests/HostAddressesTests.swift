@@ -2,7 +2,7 @@ import CourierTransport
 import Testing
 
 struct HostAddressesTests {
-    @Test func `lookUp() returns each address of a host once, and returns an IP address itself`() throws {
+    @Test func `lookUp() returns each address of a host once, and returns an IP address unchanged`() throws {
         #expect(HostAddresses.isAddress("127.0.0.1") && HostAddresses.isAddress("::1"))
         #expect(!HostAddresses.isAddress("localhost"))
         #expect(try HostAddresses.lookUp("127.0.0.1") == ["127.0.0.1"])

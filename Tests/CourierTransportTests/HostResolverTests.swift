@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HostResolverTests {
     @Test(arguments: [false, true])
-    func `a waiting lookup is not started if its channel was aborted`(_ isProxied: Bool) async throws {
+    func `a waiting host lookup is not started if the channel was aborted`(_ isProxied: Bool) async throws {
         let proxy =
             try isProxied ? ProxySetting.proxy(ProxyConfiguration(.socks5, host: "192.0.2.1", port: 1_080)) : .direct
         let gate = DispatchSemaphore(value: 0)
@@ -41,7 +41,9 @@ import Testing
         }
     }
 
-    @Test func `lookups run in the order in which they were added, without the canceled lookups`() async throws {
+    @Test func `host lookups run in the order in which they were added, and canceled lookups do not run`()
+        async throws
+    {
         let resolver = HostResolver { _, _ in .success([]) }
         let gate = DispatchSemaphore(value: 0)
         let begun = Watched(0)

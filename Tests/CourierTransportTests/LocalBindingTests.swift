@@ -96,16 +96,16 @@ import Testing
     }
 
     @Test(arguments: ["", "localhost", "1.2.3.4.5", "127.0.0.1:80", "::1%"])
-    func `a local address that is not an IP address is reported as a problem`(_ text: String) {
+    func `LocalBinding reports a problem if the local address is not an IP address`(_ text: String) {
         #expect(LocalBinding(address: text).problem?.contains("“\(text)” is not an IPv4 or IPv6 address") == true)
     }
 
     @Test(arguments: ["", "a/b", "a b", "sixteen-letters-"])
-    func `an invalid interface name is reported as a problem`(_ text: String) {
+    func `LocalBinding reports a problem if the interface name is invalid`(_ text: String) {
         #expect(LocalBinding(interface: text).problem?.contains("is not the name of a network interface") == true)
     }
 
-    @Test func `a well-formed local binding has no problem`() {
+    @Test func `LocalBinding reports no problem for a valid address and interface name`() {
         #expect(LocalBinding().problem == nil)
         #expect(LocalBinding(address: "2001:db8::1", interface: "wlp0s20f3").problem == nil)
     }

@@ -40,7 +40,9 @@ import Testing
         loop.turn.withLock { _ in }  // It says so before it lets go.
     }
 
-    @Test func `borrow() runs its closure as work of the sleeping loop, without waking the loop`() async throws {
+    @Test func `borrow() runs the closure on the calling thread as work of the loop, without waking the loop`()
+        async throws
+    {
         try await withSleepingLoop { loop in
             let before = loop.wakeUpCount
             #expect(!loop.isOnLoop)
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `borrow() returns the result of its closure`() async throws {
+    @Test func `borrow() returns the result of the closure`() async throws {
         try await withSleepingLoop { loop in
             var runs = 0
             let result = loop.borrow {
@@ -68,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<50) func `borrow() does not run before work that was added earlier`(_ run: Int) async throws {
+    @Test(arguments: 0..<50) func `borrow() runs the closure only after work added earlier`(_ run: Int) async throws {
         try await withSleepingLoop { loop in
             let isDone = Mutex(false)
             loop.execute { isDone.withLock { $0 = true } }
@@ -76,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `a loop can be borrowed only after it had no work for the quiet time`() async throws {
+    @Test func `borrow() runs the closure only if the loop had no work for quietTime`() async throws {
         try await withSleepingLoop { loop in
             #expect(loop.borrow { true })
             #expect(!loop.borrow { true })
@@ -98,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a loop with a due timer can not be borrowed`() async throws {
+    @Test func `borrow() does not run the closure if a timer of the loop is due`() async throws {
         try await withSleepingLoop { loop in
             let deadline = clock.now + .seconds(1)
             await loop.run { _ = loop.schedule(at: deadline) {} }
@@ -110,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `work that a borrower adds runs on the loop's own thread`() async throws {
+    @Test func `work that is added inside borrow() runs on the loop's own thread`() async throws {
         try await withSleepingLoop { loop in
             let done = Watched<Set<String>>([])
             let thread = await loop.run { LoopThread.current }
@@ -136,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `a borrower that moves a timer to a later time does not wake the loop`() async throws {
+    @Test func `moving a timer to a later time inside borrow() does not wake the loop`() async throws {
         try await withSleepingLoop { loop in
             let start = clock.now
             let timer = await loop.run { loop.schedule(at: start + .seconds(1)) {} }
@@ -153,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `a borrower can not borrow the same loop again`() async throws {
+    @Test func `a nested borrow() of the same loop does not run the closure`() async throws {
         try await withSleepingLoop { loop in
             let isLent = loop.borrow {
                 clock.step(EventLoop.quietTime)
@@ -164,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a loop can not be borrowed after shutdown()`() async throws {
+    @Test func `borrow() does not run the closure after shutdown()`() async throws {
         let loop = try EventLoop(clock: clock)
         try await asleep(loop)
         await loop.shutdown()
@@ -172,7 +174,7 @@ import Testing
         #expect(!loop.borrow { true })
     }
 
-    @Test func `the loop's own work and borrowers on four threads never run at the same time`() async throws {
+    @Test func `the loop's own work and borrow() closures of four threads never run at the same time`() async throws {
         /// Not locked on purpose: the test checks that the loop protects it, by the sum and under `Scripts/sanitize
         /// thread`.
         final class Resident: @unchecked Sendable {

@@ -110,11 +110,11 @@ struct NetlinkBytes {
         #expect(parse(everything.flatMap(\.bytes)) == everything.map(\.message))
     }
 
-    @Test func `a dump that the kernel marks as inconsistent is reported as interrupted`() {
+    @Test func `a netlink dump that the kernel marks as inconsistent is reported as interrupted`() {
         #expect(parse(NetlinkBytes.message(Int(NLMSG_DONE), flags: Int(NLM_F_DUMP_INTR))) == [.interrupted, .done])
     }
 
-    @Test func `truncated input returns only the complete messages before the cut`() {
+    @Test func `the parser returns only the complete netlink messages of truncated input`() {
         let bytes = everything.flatMap(\.bytes)
         let messages = everything.map(\.message)
         for count in 0..<bytes.count {
@@ -124,7 +124,7 @@ struct NetlinkBytes {
         }
     }
 
-    @Test func `an invalid message length ends the parsing`() {
+    @Test func `the netlink parser stops at a message with an invalid length`() {
         for length in [0, 1, 15, 21, 0x7FFF_FFFF, 0xFFFF_FFFD, UInt32.max] {
             let first = NetlinkBytes.message(Int(NLMSG_DONE)) { $0.add(UInt32(0)) }
             let bad = NetlinkBytes.number(UInt32(length)) + first[4...]
@@ -146,7 +146,7 @@ struct NetlinkBytes {
         }
     }
 
-    @Test func `parsing stops when the callback returns false`() {
+    @Test func `the netlink parser stops when the callback returns false`() {
         var count = 0
         let bytes = everything.flatMap(\.bytes)
         NetlinkMessage.parse(bytes.span.bytes) { _ in

@@ -47,7 +47,7 @@ import Testing
         #expect(!isAvailable(link(2, running), address(2), route()))
     }
 
-    @Test func `the loopback link is not a network, but may hold the address for another link`() {
+    @Test func `an address on the loopback link counts only if another running link has a route`() {
         #expect(!isAvailable(link(1, loopback), address(1), route(1)))
         #expect(!isAvailable(link(1, loopback), link(2, running), address(1, scope: 254), route(2)))
         #expect(isAvailable(link(1, loopback), link(2, running), address(1), route(2)))
@@ -60,7 +60,7 @@ import Testing
         #expect(!isAvailable(link(2, running), address(2, AF_INET6), route(2, family: AF_INET6, to: local)))
     }
 
-    @Test func `tentative and duplicate IPv6 addresses do not count, but optimistic addresses do`() {
+    @Test func `optimistic IPv6 addresses make a network available, tentative and duplicate addresses do not`() {
         for (flags, counts) in [
             (0, true), (IFA_F_TENTATIVE, false), (IFA_F_TENTATIVE | IFA_F_OPTIMISTIC, true), (IFA_F_DADFAILED, false),
         ] {

@@ -7,7 +7,7 @@ import Testing
     private let start = ContinuousClock.now
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
 
-    @Test func `changes within the settle time cause one network check and do not delay it`() {
+    @Test func `many changes within the settle time cause one network check at the end of the settle time`() {
         var state = State(settleTime: .milliseconds(250))
         let consequence = state.lookEnded(.seen(isAvailable: false), now: at(0))
         #expect(consequence == .init(isAvailable: false))
@@ -37,7 +37,7 @@ import Testing
         #expect(said == [true, false, true])
     }
 
-    @Test func `a change during a network check causes another check`() {
+    @Test func `a change during a network check causes a second network check`() {
         var state = State(settleTime: .milliseconds(250))
         let timer = state.changed(now: at(1))
         #expect(timer == nil)
@@ -47,7 +47,7 @@ import Testing
         #expect(looks)
     }
 
-    @Test func `an inconsistent network check reports nothing and is repeated`() {
+    @Test func `an inconsistent network check reports no state and is repeated after the settle time`() {
         var state = State(settleTime: .milliseconds(250))
         let consequence = state.lookEnded(.inconsistent, now: at(0))
         #expect(consequence == .init(timer: at(250)))

@@ -7,7 +7,7 @@ import Testing
 /// A ``NetworkWatcher`` that can not open a socket.
 @Suite(.timeLimit(.minutes(5))) struct NetworkWatcherShortageTests {
     @Test(arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS])
-    func `a watcher that could not open its socket opens it at tryAgain(), unless it was stopped`(
+    func `tryAgain() opens the watcher's socket if start() had no free descriptor or memory`(
         _ shortage: Int32
     ) async throws {
         try await withLoop { loop in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `tryAgain() opens no socket if the kernel has denied access`() async throws {
+    @Test func `tryAgain() opens no socket if the kernel denied access at start()`() async throws {
         try await withLoop { loop in
             let tries = Watched(0)
             let reports = Watched<[Bool]>([])
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS])
-    func `a network check without a socket reports nothing and is repeated after the settle time`(
+    func `a network check that cannot open a socket reports no state and is repeated`(
         _ shortage: Int32
     ) async throws {
         let clock = ManualClock()

@@ -83,7 +83,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `an address without a route is reported as no network`() async throws {
+    @Test func `the watcher reports no network if there is an address but no route`() async throws {
         try await withNamespace { namespace in
             try await namespace.ip(
                 "link add out0 type veth peer name out1", "link set out1 up", "link set out0 up",
@@ -99,7 +99,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `many changes within the settle time are reported once`() async throws {
+    @Test func `the watcher reports many changes within the settle time once`() async throws {
         let clock = ManualClock()
         try await withNamespace(clock) { namespace in
             try await namespace.ip(
@@ -141,7 +141,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `a stopped watcher reports nothing, and shutdown() of the loop ends a running watcher`() async throws {
+    @Test func `a stopped watcher does not report changes, while another watcher still reports them`() async throws {
         try await withNamespace { namespace in
             let stopped = Watched<[Bool]>([])
             let running = Watched<[Bool]>([])

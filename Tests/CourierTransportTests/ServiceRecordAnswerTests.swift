@@ -28,13 +28,13 @@ import Testing
         #expect(read(DNSServer.message(to: "a", .noRecords)) == [])
     }
 
-    @Test func `a DNS answer that is cut off at any byte is malformed`() {
+    @Test func `a DNS answer that ends too early is reported as malformed`() {
         for count in 0..<Self.message.count {
             #expect(read(Array(Self.message.prefix(count))) == nil, "\(count) bytes")
         }
     }
 
-    @Test func `no changed byte makes the parser crash, read beyond the answer or loop forever`() {
+    @Test func `changing any byte of a DNS answer does not crash the parser or make the parser loop forever`() {
         for index in Self.message.indices {
             for value in [0x00, 0x01, 0x3F, 0x40, 0x80, 0xC0, 0xFF] as [UInt8] {
                 var changed = Self.message
@@ -58,12 +58,12 @@ import Testing
         }
     }
 
-    @Test func `the target of a record may refer to an earlier name in the answer`() {
+    @Test func `the target of a DNS record may point to an earlier name in the answer`() {
         #expect(read(record: record(target: [1, 0x61, 0xC0, 12]))?.map(\.target) == ["a.q.example"])
         #expect(read(record: record(target: [0xC0, 12]))?.map(\.target) == ["q.example"])
     }
 
-    @Test func `a record is skipped if its target refers to itself or to a later position`() {
+    @Test func `a DNS record is skipped if the target points to its own or a later position`() {
         let start = UInt8(DNSServer.message(to: "q.example", .bytes([])).count + 18)
         #expect(read(record: record(target: [0xC0, start])) == [])
         #expect(read(record: record(target: [1, 0x61, 0xC0, start])) == [])
@@ -71,7 +71,7 @@ import Testing
         #expect(read(record: record(target: [0xFF, 0xFF])) == [])
     }
 
-    @Test func `a record is skipped if its target is not a valid host name`() {
+    @Test func `a DNS record is skipped if the target is not a valid host name`() {
         for letter in Array("/@: \n%\u{0}".utf8) + [0x80, 0xFF] {
             #expect(read(record: record(target: [2, 0x61, letter, 0])) == [])
         }
@@ -80,19 +80,19 @@ import Testing
         #expect(read(record: record(target: label + label + label + label + [0])) == [], "too long")
     }
 
-    @Test func `records of other types and classes are skipped`() {
+    @Test func `DNS records of other types and classes are skipped`() {
         #expect(read(record: record(type: 1, target: [0])) == [])
         #expect(read(record: record(kind: 3, target: [0])) == [])
     }
 
-    @Test func `a record whose length does not match its fields is malformed`() {
+    @Test func `a DNS record whose length does not match the fields is reported as malformed`() {
         #expect(read(record: record(target: [1, 0x61, 0], length: 8)) == nil)
         #expect(read(record: record(target: [1, 0x61, 0], length: 10)) == nil)
         #expect(read(record: record(target: [], length: 6)) == nil)
         #expect(read(record: record(target: [64, 0x61, 0])) == nil)
     }
 
-    @Test func `an answer with too many records returns only as many as the limit`() {
+    @Test func `records of a DNS answer beyond recordLimit are ignored`() {
         let records = (0..<100).map { ServiceRecord(priority: 0, weight: 0, port: 1, target: "h\($0)") }
         let message = DNSServer.message(to: "a", .records(records))
         #expect(read(message)?.count == ServiceRecordAnswer.recordLimit)

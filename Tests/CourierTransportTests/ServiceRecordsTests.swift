@@ -27,7 +27,7 @@ import Testing
         #expect(try await answer(.records(records)) == .records(records))
     }
 
-    @Test func `lookUp() returns all records of an answer that exceeds a small datagram`() async throws {
+    @Test func `lookUp() returns all records of an answer that does not fit into a small UDP datagram`() async throws {
         let records = (0..<20).map {
             ServiceRecord(priority: 0, weight: 1, port: 1883, target: "node-\($0).a-rather-long-name.example.com")
         }
@@ -38,7 +38,9 @@ import Testing
         #expect(found == records)
     }
 
-    @Test func `lookUp() returns different results for missing records, no service and a DNS failure`() async throws {
+    @Test func `lookUp() returns different results for missing records, an unavailable service and a DNS failure`()
+        async throws
+    {
         #expect(try await answer(.noName) == .none)
         #expect(try await answer(.noRecords) == .none)
         let root = ServiceRecord(priority: 0, weight: 0, port: 0, target: "")

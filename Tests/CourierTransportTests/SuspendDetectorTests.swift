@@ -7,7 +7,7 @@ import Testing
         SuspendDetector.Reading(boot: .seconds(boot), monotonic: .seconds(monotonic))
     }
 
-    @Test func `time that only the boot clock counts is reported as sleep if it is at least 2 s`() {
+    @Test func `SuspendDetector reports a sleep if the boot clock gains at least 2 s on the monotonic clock`() {
         var detector = SuspendDetector(first: reading(1_000, 900), shortestSleep: .seconds(2))
         let script: [(boot: Double, monotonic: Double, slept: Duration?)] = [
             (1_001, 901, nil),
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `the system clocks report no sleep while a test runs`() {
+    @Test func `SuspendDetector reports no sleep if the system does not sleep`() {
         var detector = SuspendDetector(first: SystemClocks.reading(), shortestSleep: .seconds(2))
         for _ in 0..<1_000 {
             let slept = detector.read(SystemClocks.reading())

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SuspendWatcherTests {
     private typealias Reading = SuspendDetector.Reading
 
-    @Test func `each system sleep is reported once, with its duration, on the loop`() async throws {
+    @Test func `SuspendWatcher reports each system sleep once, on the loop, with the duration`() async throws {
         try await withLoop { loop in
             let clocks = Watched(Reading(boot: .zero, monotonic: .zero))
             let readings = Watched(0)
@@ -35,7 +35,9 @@ import Testing
         }
     }
 
-    @Test func `after a failed start, tryAgain() starts the watcher, and no earlier sleep is reported`() async throws {
+    @Test func `tryAgain() starts a SuspendWatcher that failed to start, and earlier sleeps are not reported`()
+        async throws
+    {
         try await withLoop { loop in
             let clocks = Watched(Reading(boot: .zero, monotonic: .zero))
             let tries = Watched(0)
@@ -65,7 +67,9 @@ import Testing
         }
     }
 
-    @Test func `a stopped watcher reads no clocks, and shutdown() of the loop ends a running watcher`() async throws {
+    @Test func `a stopped SuspendWatcher does not read the clocks, while another watcher still reads them`()
+        async throws
+    {
         try await withLoop { loop in
             let stopped = Watched(0)
             let running = Watched(0)

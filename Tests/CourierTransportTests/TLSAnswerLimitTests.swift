@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Request.allCases)
-    func `a peer that reads none of the automatic TLS answers is disconnected at the limit`(
+    func `the channel fails with answersUnread if a peer reads none of the automatic TLS responses`(
         request: Request
     ) async throws {
         try await flood(by: request, readsAnswers: false) { log, pending in
@@ -57,13 +57,15 @@ import Testing
     }
 
     @Test(arguments: Request.allCases)
-    func `a peer that reads the automatic TLS answers may cause any number of them`(request: Request) async throws {
+    func `the channel stays open if a peer reads all automatic TLS responses, whatever their number`(request: Request)
+        async throws
+    {
         try await flood(by: request, readsAnswers: true) { log, _ in
             #expect(log.closed.isEmpty && log.bytes == [FloodingServer.lastByte])
         }
     }
 
-    @Test func `answerLimit is 4 MiB by default`() { #expect(ChannelOptions().answerLimit == 4 << 20) }
+    @Test func `the default of answerLimit is 4 MiB`() { #expect(ChannelOptions().answerLimit == 4 << 20) }
 }
 
 /// A TLS server that sends many requests that TLS answers by itself, and then one byte.

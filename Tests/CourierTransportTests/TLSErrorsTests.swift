@@ -18,7 +18,7 @@ import Testing
         arguments: [
             (EMFILE, .tooManyDescriptors), (ENFILE, .tooManyDescriptors), (ENOMEM, .systemFailure),
         ] as [(Int32, TransportError.Code)])
-    func `a lack of descriptors or memory is not reported as a bad certificate file`(
+    func `the error code for a lack of descriptors or memory is not badCertificateFile`(
         _ number: Int32, _ expected: TransportError.Code
     ) {
         let error = TLSErrors.badFile("ca.pem", .badCertificateFile, "certificate", cause: code(number))

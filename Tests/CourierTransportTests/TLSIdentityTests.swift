@@ -96,7 +96,9 @@ import Testing
     // MARK: Accepted
 
     @Test(arguments: Format.allCases)
-    func `a client identity is accepted in every format, from memory and from files`(format: Format) async throws {
+    func `a client identity is accepted in every supported format, from memory and from files`(format: Format)
+        async throws
+    {
         let folder = try TemporaryFolder()
         for identity in try await Self.identities(format, in: folder) {
             var configuration = try await Certificates.shared.client
@@ -105,7 +107,9 @@ import Testing
         }
     }
 
-    @Test func `authorities in memory are trusted, several in PEM format or one in DER format`() async throws {
+    @Test func `certificate authorities in memory are trusted, as several in PEM or a single one in DER format`()
+        async throws
+    {
         let certificates = try await Certificates.shared
         let authority = try Self.bytes(certificates.authorityFile)
         let other = try Self.bytes(certificates.folder.file("other-ca.pem"))
@@ -118,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `an identity in memory sends its intermediate certificates to the peer`() async throws {
+    @Test func `intermediate certificates of an identity in memory are sent to the peer`() async throws {
         let certificates = try await Certificates.shared
         let chained = certificates.identity("chained")
         let identity = TLSIdentity(
@@ -152,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `invalid certificates and keys are refused, and the error names the file or the memory`() async throws {
+    @Test func `the error for an invalid certificate or key says if it is from a file or from memory`() async throws {
         let folder = try TemporaryFolder()
         let certificates = try await Certificates.shared
         let client = certificates.identity("client")

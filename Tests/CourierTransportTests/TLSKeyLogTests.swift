@@ -49,7 +49,7 @@ import Testing
         #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
-    @Test func `without keyLogFile, a TLS context has no key log`() async throws {
+    @Test func `a TLS context without keyLogFile has no key log`() async throws {
         let context = try TLSContext(client: try await Certificates.shared.client)
         #expect(context.keyLog == nil)
         #expect(!TLSKeyLog.observes(context.context))

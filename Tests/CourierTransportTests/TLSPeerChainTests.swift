@@ -29,7 +29,7 @@ import Testing
         return (seen.values, error)
     }
 
-    @Test func `a trusted certificate chain is reported once, including its authority`() async throws {
+    @Test func `a trusted certificate chain is reported once, including the authority's certificate`() async throws {
         let (chains, error) = try await handshake("chained")
         #expect(error == nil)
         let chain = try #require(chains.first)
@@ -65,7 +65,7 @@ import Testing
         #expect(chains.first?.verdict == .refused(at: 0))
     }
 
-    @Test func `without verification, the certificates that the peer sent are reported as unchecked`() async throws {
+    @Test func `if verification is disabled, the certificates from the peer are reported as unchecked`() async throws {
         let (chains, error) = try await handshake("chained", host: "127.0.0.1", trust: .insecureSkipsVerification)
         #expect(error == nil && chains.map(\.verdict) == [.unchecked])
         #expect(chains.first?.certificates.map(\.subject) == ["CN=unchained", "CN=middle-ca"])

@@ -33,7 +33,7 @@ import Testing
         #expect(error?.message.contains("238") == false)
     }
 
-    @Test func `the longest key and identity are accepted, but a key together with pins is refused`() throws {
+    @Test func `a pre-shared key of the maximum length is accepted, but not together with pins`() throws {
         let key = TLSPreSharedKey(
             identity: String(repeating: "i", count: 128), key: Array(repeating: 1, count: 256))
         #expect(Self.error { $0.preSharedKey = key } == nil)

@@ -6,7 +6,7 @@ import Testing
 /// TLS sessions without a channel, so that the tests control each step.
 @Suite struct TLSSessionTests {
     @Test(arguments: [("server", true), ("elsewhere", false)])
-    func `a TLS session is kept for resumption only if its pin matches`(
+    func `a TLS session is stored for resumption only if the server's key matches the pin`(
         _ pinned: String, _ isRight: Bool
     ) async throws {
         let certificates = try await Certificates.shared
@@ -41,7 +41,7 @@ import Testing
         return contexts
     }
 
-    @Test func `a write waits for the rest of a session ticket, then it succeeds`() async throws {
+    @Test func `a TLS write waits until the session ticket is received completely and then succeeds`() async throws {
         let contexts = try await longTickets()
         let pair = try TLSPair(client: contexts.client, server: contexts.server)
         let (half, rest) = try pair.shakeHands().firstRecord
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a channel sends its waiting bytes after the rest of a session ticket, even if it is closing`(
+    func `a channel sends pending bytes after a session ticket is complete, even if close() was called`(
         _ isClosed: Bool
     ) async throws {
         let contexts = try await longTickets()
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a failure without a reason is a handshake failure only before the handshake ends`() {
+    @Test func `a TLS failure without a reason is tlsHandshakeFailed only during the handshake, then tlsAlert`() {
         func code(_ isEstablished: Bool) -> TransportError.Code {
             TLSErrors.failure(0, peerName: "p", isEstablished: isEstablished, lacksClientCertificate: false).code
         }

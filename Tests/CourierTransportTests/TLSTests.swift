@@ -197,7 +197,7 @@ import Testing
 
     // MARK: Pins
 
-    @Test func `a pinned key of the server or of its authority is accepted`() async throws {
+    @Test func `a server is accepted if the pin matches the key of the server or of the authority`() async throws {
         let certificates = try await Certificates.shared
         for name in ["server", "ca"] {
             let pin = try certificates.pin(name)
@@ -205,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `a server whose keys do not match the pin is refused, even without verification`() async throws {
+    @Test func `a server is refused if no key matches the pin, even if verification is disabled`() async throws {
         let pin = try await Certificates.shared.pin("elsewhere")
         let error = try await clientFailure({ $0.pins = [pin] }, server: server())
         #expect(error.code == .tlsPinMismatch)
@@ -272,7 +272,7 @@ import Testing
         #expect(missing.message.contains("locked.key is missing"))
     }
 
-    @Test func `missing, wrong and mismatched TLS files fail with the matching error`() async throws {
+    @Test func `missing, invalid and mismatched TLS files cause different errors`() async throws {
         let good = try await Certificates.shared.identity("client")
         var identity = TLSIdentity(certificateFile: "/nowhere/client.pem", privateKeyFile: good.privateKeyFile)
         #expect(configurationError(identity)?.code == .badCertificateFile)
@@ -306,7 +306,7 @@ import Testing
 
     // MARK: Protocols
 
-    @Test func `both sides choose a common application protocol, or the handshake fails`() async throws {
+    @Test func `client and server choose a common application protocol, or the handshake fails`() async throws {
         var configuration = try await server()
         configuration.applicationProtocols = ["mqtt", "other"]
         let summaries = try await success({ $0.applicationProtocols = ["http/1.1", "mqtt"] }, server: configuration)
@@ -457,7 +457,7 @@ import Testing
 
     /// With the small buffer, a record does not fit into it, and its rest waits inside OpenSSL.
     @Test(arguments: [EventLoop.readBufferSize, 4_096])
-    func `pausing and resuming a TLS channel loses no bytes`(_ bufferSize: Int) async throws {
+    func `a TLS channel loses no bytes if reading is paused and resumed`(_ bufferSize: Int) async throws {
         let loop = try EventLoop(readBufferSize: bufferSize)
         let client = try TLSContext(client: try await Certificates.shared.client)
         let server = try TLSContext(server: try await server())

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TimerHeapTests {
     private let start = ContinuousClock.now
 
-    @Test func `timers fire in the order of their deadlines, and equal deadlines in the order of scheduling`() {
+    @Test func `timers fire by deadline, and timers with the same deadline in the order of scheduling`() {
         var heap = TimerHeap<String>()
         _ = heap.schedule(at: start + .seconds(2), "c")
         _ = heap.schedule(at: start + .seconds(1), "a")

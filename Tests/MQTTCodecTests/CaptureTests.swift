@@ -66,7 +66,7 @@ struct Capture: CustomTestStringConvertible {
 
 @Suite
 struct CaptureTests {
-    @Test func `the captures contain traffic of every protocol version`() {
+    @Test func `the recorded captures contain traffic of every MQTT version`() {
         #expect(Capture.all.count >= 100)
         for version in ProtocolVersion.allCases {
             #expect(Capture.all.count { $0.version == version } >= 30)
@@ -85,7 +85,7 @@ struct CaptureTests {
     /// The peers usually use the same short forms as our encoder, so the bytes are equal. If a peer used a longer form,
     /// our bytes are shorter and decode to the same packet.
     @Test(arguments: Capture.all)
-    func `every captured packet is encoded as the peer encoded it, or shorter`(capture: Capture) throws {
+    func `every captured packet is encoded to the captured bytes or to fewer bytes`(capture: Capture) throws {
         for connection in capture.connections {
             for (sender, bytes) in [(Endpoint.client, connection.fromClient), (.server, connection.fromServer)] {
                 let decoder = PacketDecoder(version: capture.version, sender: sender)

@@ -7,7 +7,9 @@ import Testing
 @Suite
 struct EncodedPartsTests {
     @Test(arguments: [ProtocolVersion.v311, .v5], [1, 2, 3] as [UInt64])
-    func `PUBLISH from encoded parts has the same bytes as PUBLISH from a value`(version: ProtocolVersion, seed: UInt64)
+    func `encodePublish() with encoded properties writes the same bytes as encoding a Publish value`(
+        version: ProtocolVersion, seed: UInt64
+    )
         throws
     {
         var generator = PacketGenerator(version: version, sender: .client, seed: seed)
@@ -59,7 +61,7 @@ struct EncodedPartsTests {
         #expect(violation("a", properties: [1, 1]) == nil)
     }
 
-    @Test func `encoding throws duplicateProperty for a property that appears twice or that the engine adds`() {
+    @Test func `encodePublishProperties() throws duplicateProperty for repeated or reserved properties`() {
         let encoder = PacketEncoder(version: .v5, sender: .client)
         var buffer = PacketBuffer()
         let twice: [(PacketProperties, Bool, PropertyID)] = [
@@ -79,7 +81,7 @@ struct EncodedPartsTests {
         }
     }
 
-    @Test func `an invalid content type or user property throws and leaves the buffer unchanged`() throws {
+    @Test func `encoding an invalid content type or user property throws and adds no bytes to the buffer`() throws {
         let encoder = PacketEncoder(version: .v5, sender: .client)
         var buffer = PacketBuffer()
         try encoder.encodeUserProperty("name", "value", into: &buffer)

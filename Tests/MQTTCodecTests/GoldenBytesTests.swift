@@ -128,7 +128,7 @@ struct GoldenBytesTests {
     }
 
     @Test(arguments: examples)
-    func `each example's bytes are decoded to the expected packet`(example: Example) throws {
+    func `the bytes of each example are decoded to the expected packet`(example: Example) throws {
         #expect(try decode(bytes(example.hex), example.version, from: example.sender) == example.packet)
     }
 

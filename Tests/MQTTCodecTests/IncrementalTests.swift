@@ -22,7 +22,7 @@ struct IncrementalTests {
         #expect(Self.corpus.count > 250)
     }
 
-    @Test func `nextFrame() requests more bytes for a truncated packet, but never too many`() throws {
+    @Test func `nextFrame() requests no more bytes than a truncated packet lacks, and at least one byte`() throws {
         for (version, sender, bytes) in Self.corpus {
             let decoder = PacketDecoder(version: version, sender: sender)
             for count in 0..<bytes.count {
@@ -37,7 +37,7 @@ struct IncrementalTests {
         }
     }
 
-    @Test func `reading the number of bytes that nextFrame() requests ends exactly at the packet's end`() throws {
+    @Test func `a reader that always reads the number of bytes from nextFrame() stops at the packet's end`() throws {
         for (version, sender, bytes) in Self.corpus {
             let decoder = PacketDecoder(version: version, sender: sender)
             var count = 0
@@ -48,7 +48,7 @@ struct IncrementalTests {
         }
     }
 
-    @Test func `two packets split into two reads at any byte are decoded as the same packets`() throws {
+    @Test func `two packets in two reads are decoded correctly for every split position`() throws {
         for (version, sender, bytes) in Self.corpus where bytes.count <= 300 {
             let decoder = PacketDecoder(version: version, sender: sender)
             let stream = bytes + bytes
@@ -65,7 +65,7 @@ struct IncrementalTests {
     }
 
     /// The fixed header contains the length of the body. A body that is too short for its fields is refused.
-    @Test func `a packet with a cut body throws or differs from the original, and never traps`() throws {
+    @Test func `decoding a packet with a truncated body throws or returns a different packet`() throws {
         for (version, sender, bytes) in Self.corpus where bytes.count <= 300 {
             let decoder = PacketDecoder(version: version, sender: sender)
             guard case .frame(let frame) = try decoder.nextFrame(in: bytes.span.bytes) else { continue }
@@ -87,7 +87,7 @@ struct IncrementalTests {
     }
 
     /// Changes a few bytes of each packet. Most packets are refused. All accepted packets can be encoded again.
-    @Test func `randomly damaged packets are decoded or throw a DecodeError, and decoded packets can be encoded`() {
+    @Test func `a randomly damaged packet throws a DecodeError or is decoded to an encodable packet`() {
         let seed: UInt64 = 7
         var random = SeededGenerator(seed: seed)
         var accepted = 0

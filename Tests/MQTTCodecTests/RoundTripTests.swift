@@ -11,7 +11,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: cases)
-    func `every random packet is the same after encoding and decoding`(
+    func `a random packet is unchanged after encoding and decoding`(
         version: ProtocolVersion, sender: Endpoint, seed: UInt64
     ) throws {
         var generator = PacketGenerator(version: version, sender: sender, seed: seed)
@@ -29,7 +29,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: cases)
-    func `packets one after another in one buffer are decoded in order`(
+    func `several packets in one buffer are decoded in order`(
         version: ProtocolVersion, sender: Endpoint, seed: UInt64
     ) throws {
         var generator = PacketGenerator(version: version, sender: sender, seed: seed)

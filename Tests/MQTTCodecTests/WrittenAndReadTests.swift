@@ -3,7 +3,7 @@ import Testing
 
 @Suite
 struct WrittenAndReadTests {
-    @Test func `packets that are written into one buffer are decoded one by one`() throws {
+    @Test func `SUBSCRIBE and PUBLISH that are encoded into one buffer are decoded in order`() throws {
         let encoder = PacketEncoder(version: .v5, sender: .client)
         var buffer = PacketBuffer()
         let subscription = Subscription("chat/+/notes", qos: .atLeastOnce)

@@ -82,7 +82,7 @@ struct HandshakeTests {
         #expect(try talk.sent() == [.disconnect(Disconnect(reasonCode: .protocolError))])
     }
 
-    @Test func `an attempt without CONNACK closes with connectTimeout at its deadline, not earlier`() throws {
+    @Test func `without CONNACK, the connection closes with connectTimeout exactly at the deadline`() throws {
         let talk = Conversation()
         talk.open()
         #expect(talk.deadline == talk.now.advanced(by: .seconds(10)))
@@ -132,7 +132,7 @@ struct HandshakeTests {
         #expect(talk.isConnected)
     }
 
-    @Test func `packets after a DISCONNECT in the same read are ignored`() throws {
+    @Test func `packets that follow a DISCONNECT in the same read are ignored`() throws {
         let talk = Conversation()
         try talk.connect()
         try talk.receive(.disconnect(Disconnect(reasonCode: .serverShuttingDown)), .message(), .pingResp)
@@ -201,7 +201,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func `a client configured for MQTT v311 still uses it after reconfigure()`() throws {
+    @Test func `after reconfigure(), a client configured for MQTT v311 still uses MQTT v311`() throws {
         let talk = Conversation(.v311) { $0.fallsBackToVersion311 = false }
         try talk.connect()
         talk.close()
@@ -238,7 +238,7 @@ struct HandshakeTests {
         #expect(talk.version == .v5)
     }
 
-    @Test func `AUTH packets are exchanged before CONNACK, and again for a later reauthentication`() throws {
+    @Test func `AUTH packets can be exchanged before CONNACK and for a later reauthentication`() throws {
         let talk = Conversation { $0.connect.properties = [.authenticationMethod("M")] }
         talk.open()
         _ = try talk.sent()
@@ -266,7 +266,7 @@ struct HandshakeTests {
         #expect(talk.performed() == [.close(.protocolError(.unexpectedAuthentication))])
     }
 
-    @Test func `DISCONNECT with a reason code is sent in MQTT 5, and no packet is sent before MQTT 5`() throws {
+    @Test func `a DISCONNECT with a reason code is sent in MQTT 5 but not in MQTT v311`() throws {
         let goodbye = Disconnect(reasonCode: .disconnectWithWillMessage, properties: [.sessionExpiryInterval(0)])
         for version in [ProtocolVersion.v311, .v5] {
             let talk = Conversation(version)
@@ -277,7 +277,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func `a normal DISCONNECT before MQTT 5 is sent without its properties`() throws {
+    @Test func `in MQTT v311, a normal DISCONNECT is sent without properties`() throws {
         let talk = Conversation(.v311)
         try talk.connect()
         talk.disconnect(Disconnect(properties: [.sessionExpiryInterval(0)]))

@@ -7,7 +7,7 @@ struct IncomingTests {
     static let qos1 = Delivery.atLeastOnce(5, isDuplicate: false)
     static let qos2 = Delivery.exactlyOnce(5, isDuplicate: false)
 
-    @Test func `a received message reports where its topic and payload are in the read bytes`() throws {
+    @Test func `a received message has the positions of topic and payload in the read bytes`() throws {
         let talk = Conversation()
         try talk.connect()
         var incoming = PacketBuffer()
@@ -23,7 +23,7 @@ struct IncomingTests {
         #expect(topics == [Array("room/7".utf8), Array("room/7".utf8)])
     }
 
-    @Test func `QoS 1 messages of one read are acknowledged in the order of their arrival`() throws {
+    @Test func `QoS 1 messages from the same read are acknowledged in the order received`() throws {
         let talk = Conversation()
         try talk.connect()
         try talk.receive(
@@ -51,7 +51,7 @@ struct IncomingTests {
     }
 
     /// [MQTT-3.3.1-1]: the server lost the session, and the CONNACK that reported it was lost, too.
-    @Test func `after a reconnect, a message without DUP is new even if its packet id is still in use`() throws {
+    @Test func `after a reconnect, a message without DUP is delivered even if its packet id is still in use`() throws {
         let talk = Conversation()
         try talk.connect()
         try talk.receive(.message("t", Self.qos2))
@@ -321,7 +321,7 @@ struct IncomingTests {
     }
 
     /// [MQTT-4.3.3-10]
-    @Test func `many duplicates that wait behind one unacknowledged message get one PUBREC`() throws {
+    @Test func `10000 duplicates behind an unacknowledged message are answered with one PUBREC`() throws {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         let again = Packet.message("t", .exactlyOnce(1, isDuplicate: true))
         try talk.connect()
@@ -343,7 +343,7 @@ struct IncomingTests {
         #expect(try talk.sent() == [.pubRec(1)])
     }
 
-    @Test func `an acknowledged message frees its place in the receive maximum`() throws {
+    @Test func `after PUBREL, a message no longer counts against the receive maximum`() throws {
         let talk = Conversation { $0.receiveMaximum = 1 }
         try talk.connect()
         for id in 1...5 {
@@ -380,7 +380,7 @@ struct IncomingTests {
     }
 
     /// [MQTT-3.3.2-12]
-    @Test func `messages of one read get the right topics if their topic alias changes in between`() throws {
+    @Test func `messages from the same read have the right topics if a topic alias is redefined in between`() throws {
         let talk = Conversation()
         try talk.connect()
         func message(_ topic: String, _ text: UInt8) -> Packet {

@@ -35,7 +35,7 @@ struct MessageMemoryTests {
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `messages in memory keep their bytes while other messages are added and discarded`(seed: UInt64) {
+    func `the bytes of a message do not change while other messages are added and discarded`(seed: UInt64) {
         var random = seed
         func next(_ limit: Int) -> Int {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -82,7 +82,7 @@ struct MessageMemoryTests {
         let memory = Mutex(MessageMemory())
     }
 
-    @Test func `threads read their views without the lock while other threads add, move and discard messages`() async {
+    @Test func `views can be read without the lock while other threads add, move and discard messages`() async {
         let shared = Shared()
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
@@ -131,7 +131,7 @@ struct MessageMemoryTests {
         for one in kept + [moved] { check(one, in: memory) }
     }
 
-    @Test func `discarding many places at once frees the memory of all of them`() {
+    @Test func `discarding many messages at once frees the memory of all messages`() {
         var memory = MessageMemory()
         var spent = MessageMemory.SpentPlaces()
         let kept = (0..<500).map { keep($0, size: $0 % 50 == 0 ? 20_000 : 200, in: &memory) }
@@ -148,7 +148,7 @@ struct MessageMemoryTests {
         #expect(memory.heldByteCount == 0)
     }
 
-    @Test func `a short message does not keep the memory slab of a discarded long message`() {
+    @Test func `a short message does not use the large memory block of a discarded long message`() {
         var memory = MessageMemory()
         let long = keep(1, size: 1_000_000, in: &memory)
         #expect(memory.heldByteCount == taken(1_000_000))

@@ -47,7 +47,7 @@ struct MessageViewTests {
         }
     }
 
-    @Test func `the engine sends its own copy again after the caller discarded the message`() throws {
+    @Test func `the engine can resend a message that the caller discarded from MessageMemory`() throws {
         let talk = Conversation()
         try talk.connect()
         var memory = MessageMemory()

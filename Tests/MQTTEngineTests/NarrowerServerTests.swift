@@ -37,7 +37,7 @@ struct NarrowerServerTests {
     }
 
     /// [MQTT-2.2.1-3]
-    @Test func `a message that is no longer allowed frees its packet id only after PUBREL and PUBCOMP`() throws {
+    @Test func `the packet id of a message that is no longer allowed is reserved until PUBREL and PUBCOMP`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(Self.message(1))
@@ -56,7 +56,7 @@ struct NarrowerServerTests {
 
     /// [MQTT-4.3.3-6]
     @Test(arguments: [false, true])
-    func `with a store, PUBREL for a given-up message is sent only after the store confirms`(isStoredLate: Bool) throws
+    func `with a store, PUBREL for a given-up message is sent only after stored() is called`(isStoredLate: Bool) throws
     {
         let talk = Conversation { $0.awaitsStorage = true }
         talk.restore([.sent(Self.message(1), 1)])
@@ -92,7 +92,7 @@ struct NarrowerServerTests {
 
     /// [MQTT-3.2.2-11], [MQTT-3.2.2-14]
     @Test(arguments: refusals)
-    func `restored messages that the CONNACK does not allow fail and take no send quota`(
+    func `restored messages that the CONNACK does not allow fail and use no send quota`(
         announced: Property, code: PacketReasonCode
     ) throws {
         let talk = Conversation()

@@ -41,7 +41,7 @@ struct OutgoingTests {
     }
 
     /// [MQTT-4.3.3-4]
-    @Test func `a PUBREC with a failure code ends the exchange without PUBREL`() throws {
+    @Test func `a PUBREC with a failure code completes a QoS 2 message, and no PUBREL is sent`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -52,7 +52,7 @@ struct OutgoingTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `trim() keeps messages in flight, and without any, packet ids start at 1 again`() throws {
+    @Test func `trim() does not affect messages in flight, and packet ids restart at 1 if none are in flight`() throws {
         let talk = Conversation()
         try talk.connect()
         for token in [1, 2, 3] as [Token] { talk.publish(qos: .exactlyOnce, token: token) }
@@ -110,7 +110,7 @@ struct OutgoingTests {
         #expect(talk.performed() == [.qosDowngraded, .acknowledged(9, .success, [])])
     }
 
-    @Test func `an acknowledgement with an unknown packet id is tolerated, and a wrong type closes the connection`()
+    @Test func `an acknowledgement of an unknown packet id is tolerated, a wrong type closes the connection`()
         throws
     {
         let talk = Conversation()
@@ -142,7 +142,7 @@ struct OutgoingTests {
         #expect(try talk.sent() == [Self.publish(500, .atLeastOnce)])
     }
 
-    @Test func `a message that breaks a server limit or topic rule fails with the cause`() throws {
+    @Test func `a message that violates a server limit or topic rule fails with the reason`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.maximumQoS(.atMostOnce), .retainAvailable(false), .maximumPacketSize(50)])
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -162,7 +162,7 @@ struct OutgoingTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `an expired message fails, and an unexpired message carries its remaining seconds`() throws {
+    @Test func `an expired message fails, and other messages are sent with their remaining expiry interval`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1, expiry: .zero)
@@ -216,7 +216,7 @@ struct OutgoingTests {
 
     /// [MQTT-4.4.0-1]
     @Test
-    func `a reconnect resends PUBREL after a PUBREC, and otherwise PUBLISH with DUP, in order`() throws {
+    func `a reconnect resends, in order, PUBREL for messages with PUBREC and PUBLISH with DUP for others`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)

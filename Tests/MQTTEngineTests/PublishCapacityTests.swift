@@ -24,7 +24,7 @@ struct PublishCapacityTests {
     }
 
     /// [MQTT-3.3.4-9]
-    @Test func `the publish capacity is the server's receive maximum, and only a completed exchange raises it`() throws
+    @Test func `the publish capacity starts at the receive maximum and rises when an exchange completes`() throws
     {
         let talk = Conversation()
         try talk.connect(properties: [.receiveMaximum(2)])
@@ -56,7 +56,7 @@ struct PublishCapacityTests {
         #expect(talk.publishCapacity == limit)
     }
 
-    @Test func `a QoS 0 message uses no publish capacity and needs none`() throws {
+    @Test func `a QoS 0 message uses no publish capacity and is sent even if no capacity is left`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.receiveMaximum(1)])
         talk.publish(qos: .atLeastOnce, token: 1)

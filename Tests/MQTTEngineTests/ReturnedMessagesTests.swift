@@ -7,7 +7,7 @@ import Testing
 struct ReturnedMessagesTests {
     private typealias Out = OutgoingTests
 
-    @Test func `a lost session returns messages in publish order, not in packet id order`() throws {
+    @Test func `after session loss, messages are returned in publish order, not in packet id order`() throws {
         let talk = Conversation()
         try talk.connect()
         for token in 1...3 as ClosedRange<UInt64> { talk.publish(qos: .atLeastOnce, token: Token(rawValue: token)) }
@@ -38,7 +38,7 @@ struct ReturnedMessagesTests {
         #expect(talk.publishCapacity == 2)
     }
 
-    @Test func `a lost session also returns messages whose resend waits for quota`() throws {
+    @Test func `after session loss, messages that wait for send quota are also returned`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -48,7 +48,7 @@ struct ReturnedMessagesTests {
         #expect(try talk.reconnectWithLostSession() == [.returned(1), .returned(2)])
     }
 
-    @Test func `a lost session returns a message that waits for its packet id to be freed`() throws {
+    @Test func `after session loss, a message whose packet id is not yet cleared is returned`() throws {
         let talk = Conversation()
         try talk.connect(isSessionPresent: true)
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -59,7 +59,7 @@ struct ReturnedMessagesTests {
     }
 
     /// [MQTT-4.3.3-6]
-    @Test func `with a store, a lost session returns messages before PUBREC and fails messages after it`() throws {
+    @Test func `with a store, session loss returns messages without PUBREC and fails messages with PUBREC`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect()
         for token in 1...4 as ClosedRange<UInt64> { talk.publish(qos: .exactlyOnce, token: Token(rawValue: token)) }
@@ -90,7 +90,7 @@ struct ReturnedMessagesTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `a message that may not be resent fails when its connection closes, and is not returned`() throws {
+    @Test func `a message with isRetried false fails when the connection closes, and is not returned`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(OutgoingMessage(topic: "t", payload: [1], qos: .atLeastOnce, isRetried: false, token: 1))

@@ -84,7 +84,7 @@ struct SendLimitTests {
             ])
     }
 
-    @Test func `with a store and send limit 0, PUBREL is sent once its PUBREC is stored`() throws {
+    @Test func `with a store and send limit 0, PUBREL is sent after PUBREC is stored`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -112,7 +112,7 @@ struct SendLimitTests {
         #expect(try talk.sent() == [Out.publish(2, .atLeastOnce, isDuplicate: true)])
     }
 
-    @Test func `unacknowledgedPublishes has the count, the last send times and the token of a single message`() throws {
+    @Test func `unacknowledgedPublishes has the count, last send times and the token of the only message`() throws {
         let talk = Conversation()
         try talk.connect()
         #expect(talk.unacknowledgedPublishes == UnacknowledgedPublishes())
@@ -228,7 +228,7 @@ struct GivingUpTests {
     }
 
     /// [MQTT-4.3.3-6]
-    @Test func `giveUp() returns false for a message with PUBREC and for an unknown token`() throws {
+    @Test func `giveUp() returns false for a message that received PUBREC and for an unknown token`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)

@@ -23,7 +23,7 @@ struct StorageTests {
 
     // MARK: Outgoing
 
-    @Test func `a QoS 2 message is sent after its packet id is stored, and PUBREL after PUBREC is stored`() throws {
+    @Test func `a QoS 2 PUBLISH waits until its packet id is stored, and PUBREL until PUBREC is stored`() throws {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -40,7 +40,7 @@ struct StorageTests {
         #expect(talk.performed() == [.acknowledged(7, .success, [])])
     }
 
-    @Test func `PUBCOMP with packetIdentifierNotFound completes a message that an earlier process began`() throws {
+    @Test func `PUBCOMP with packetIdentifierNotFound completes a message that an earlier process sent`() throws {
         let talk = Self.durable()
         talk.restore([.received(7, 3)])
         try talk.connect(isSessionPresent: true)
@@ -55,7 +55,7 @@ struct StorageTests {
         #expect(try talk.sent() == [Self.publish(1, .atLeastOnce)])
     }
 
-    @Test func `stored() with another token or packet id, or a second time, sends nothing`() throws {
+    @Test func `stored() with a wrong token, with a wrong packet id or a second time sends nothing`() throws {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -84,7 +84,7 @@ struct StorageTests {
         #expect(talk.publishCapacity == 1)
     }
 
-    @Test func `a message is sent on the next connection if its packet id is stored only then`() throws {
+    @Test func `if a packet id is stored after a reconnect, the message is sent on the new connection`() throws {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -113,7 +113,7 @@ struct StorageTests {
         #expect(try talk.sent() == [Self.publish(2, .exactlyOnce, isDuplicate: true)])
     }
 
-    @Test func `a lost session returns a message that is being stored, and a late stored() call sends nothing`() throws
+    @Test func `session loss returns a message that is being stored, and a late stored() call is ignored`() throws
     {
         let talk = Self.durable()
         try talk.connect()
@@ -148,7 +148,7 @@ struct StorageTests {
         #expect(try talk.sent() == [.pubComp(9)])
     }
 
-    @Test func `if PUBREL is stored after a disconnect, only a repeated PUBREL gets PUBCOMP`() throws {
+    @Test func `if PUBREL is stored after a reconnect, PUBCOMP is sent only for a repeated PUBREL`() throws {
         let talk = Self.durable()
         try talk.connect()
         try talk.receive(Self.publish(9, .exactlyOnce))
@@ -166,7 +166,7 @@ struct StorageTests {
             try talk.sent() == [.pubComp(Acknowledgement(packetID: 9, reasonCode: .packetIdentifierNotFound))])
     }
 
-    @Test func `a repeated PUBREL on a new connection gets PUBCOMP only after the release is stored`() throws {
+    @Test func `a PUBREL repeated on a new connection gets PUBCOMP only after PUBREL is stored`() throws {
         let talk = Self.durable()
         try talk.connect()
         try talk.receive(Self.publish(9, .exactlyOnce))
@@ -186,7 +186,7 @@ struct StorageTests {
     }
 
     /// If mosquitto is stopped between PUBREL and PUBCOMP, it later sends PUBLISH again.
-    @Test func `if a packet id is reused before its release is stored, PUBCOMP waits for both releases`() throws {
+    @Test func `if a packet id is reused before PUBREL is stored, PUBCOMP waits for both stored PUBRELs`() throws {
         let talk = Self.durable()
         func receive(isDuplicate: Bool) throws {
             try talk.receive(Self.publish(9, .exactlyOnce, isDuplicate: isDuplicate))
@@ -277,7 +277,7 @@ struct StorageTests {
         #expect(talk.inFlightCount == 1)
     }
 
-    @Test func `if the server lost the session, restored messages are returned, or fail after PUBREC`() throws {
+    @Test func `after session loss, restored messages without PUBREC are returned, others fail`() throws {
         let talk = Self.durable()
         talk.restore([.sent(Self.message(1, .atLeastOnce), 5), .received(2, 3)])
         talk.open()

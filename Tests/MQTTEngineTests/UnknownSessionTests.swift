@@ -14,7 +14,7 @@ struct UnknownSessionTests {
     }
 
     @Test(arguments: [ProtocolVersion.v311, .v5])
-    func `in an unknown session, PUBREL clears a packet id before its first QoS 2 message`(_ version: ProtocolVersion)
+    func `in an unknown session, PUBREL is sent before the first use of a packet id`(_ version: ProtocolVersion)
         throws
     {
         let talk = try Self.talk(version)
@@ -30,7 +30,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)], "it is known now")
     }
 
-    @Test func `PUBCOMP with packetIdentifierNotFound also clears a packet id of an unknown session`() throws {
+    @Test func `PUBCOMP with packetIdentifierNotFound also counts as answer to a clearing PUBREL`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 7)
         _ = try talk.sent()
@@ -41,7 +41,7 @@ struct UnknownSessionTests {
         #expect(talk.failures().isEmpty && talk.inFlightCount == 1)
     }
 
-    @Test func `no clearing PUBREL is sent in a known session, for a QoS 1 message or for a request`() throws {
+    @Test func `a known session, a QoS 1 message and a SUBSCRIBE need no clearing PUBREL`() throws {
         let known = Conversation()
         try known.connect()
         try known.reconnect(isSessionPresent: true)
@@ -69,7 +69,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(2, .exactlyOnce), Out.publish(1, .exactlyOnce)])
     }
 
-    @Test func `after a reconnect, the clearing PUBREL is sent again, and the unsent message without DUP`() throws {
+    @Test func `after a reconnect, the clearing PUBREL is sent again before the message without DUP`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.reconnect(isSessionPresent: true)
@@ -104,7 +104,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(3, .exactlyOnce)])
     }
 
-    @Test func `a server that answered one clearing PUBREL gets it on every later connection`() throws {
+    @Test func `if a server answered one clearing PUBREL, unanswered clearing PUBRELs are always resent`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.receive(.pubComp(1), .pubRec(1), .pubComp(1))
@@ -139,7 +139,7 @@ struct UnknownSessionTests {
     }
 
     /// A stored message always has a cleared packet id. A later process can resend the message with this id at once.
-    @Test func `with a store, a message is stored after its packet id is cleared, and sent after that`() throws {
+    @Test func `with a store, a message is stored after its packet id is cleared, and is sent when stored`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(isSessionPresent: true)
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -175,7 +175,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [.pubRel(1)])
     }
 
-    @Test func `a client id that differs only in Unicode normalization has another session`() throws {
+    @Test func `client ids that differ only in Unicode normalization have separate sessions`() throws {
         let talk = Conversation { $0.connect.clientID = "caf\u{E9}" }
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)

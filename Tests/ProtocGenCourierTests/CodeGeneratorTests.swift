@@ -86,13 +86,13 @@ struct CodeGeneratorTests {
     }
 
     @Test(arguments: [" a\r\n b\r\n", " a\r b\r", " a\n b\n", "\r\n a\r b\n\r\n"])
-    func `a comment keeps its lines for all kinds of line endings`(comment: String) throws {
+    func `a proto comment has the same lines in Swift for all kinds of line endings`(comment: String) throws {
         let source = try source(leadingComments: comment)
         #expect(!source.utf8.contains(UInt8(ascii: "\r")))
         #expect(source.contains("\n/// a\n/// b\nstruct Thing: GeneratedProtobufMessage {"))
     }
 
-    @Test func `a comment keeps blank CRLF lines, and Unicode line separators do not split a line`() throws {
+    @Test func `blank CRLF lines of a comment are copied, and Unicode line separators do not split a line`() throws {
         #expect(try source(leadingComments: " a\r\n\r\n b\r\n").contains("\n/// a\n///\n/// b\nstruct Thing"))
         let text = "a\u{2028}b\u{2029}c\u{B}d\u{C}e\u{85}f"
         #expect(try source(leadingComments: " \(text)\r\n").contains("\n/// \(text)\nstruct Thing"))
@@ -127,7 +127,7 @@ struct CodeGeneratorTests {
         #expect(response.error.contains("test.proto: Thing: part is a group"))
     }
 
-    @Test func `swift_prefix of a file replaces the prefix from its package`() throws {
+    @Test func `the option swift_prefix replaces the type prefix from the package name`() throws {
         let response = try generate(
             source: "syntax = \"proto3\"; package a.b; option swift_prefix = \"AB\"; message Thing { Thing thing = 1; }"
         )
@@ -164,7 +164,7 @@ struct CodeGeneratorTests {
         #expect(source.contains("var command: CommandOneof?\n"))
     }
 
-    @Test func `a oneof or nested type keeps its name if no outer type of that name is used`() throws {
+    @Test func `a oneof or nested type is not renamed if its message uses no outer type of the same name`() throws {
         let response = try generate(
             source: """
                 syntax = "proto3";

@@ -12,7 +12,7 @@ struct SwiftNamesTests {
         #expect(SwiftNames.property(field) == property)
     }
 
-    @Test func `enum cases lose the enum name as prefix if all cases have it`() {
+    @Test func `the enum name prefix is removed from the cases if all cases have the prefix`() {
         #expect(SwiftNames.cases(["MOOD_GLAD", "MOOD_VERY_SAD"], of: "Mood") == ["glad", "verySad"])
         #expect(SwiftNames.cases(["HTTP_CODE_OK", "HTTP_CODE_GONE"], of: "HTTPCode") == ["ok", "gone"])
         #expect(SwiftNames.cases(["GLAD", "MOOD_SAD"], of: "Mood") == ["glad", "moodSad"])
@@ -21,7 +21,7 @@ struct SwiftNamesTests {
             SwiftNames.cases(["KIND_DEFAULT", "KIND_SELF", "KIND_NONE"], of: "Kind") == ["`default`", "self_", "none_"])
     }
 
-    @Test func `a package name becomes a prefix of type names`() {
+    @Test func `a package name becomes a prefix of Swift type names`() {
         #expect(SwiftNames.prefix(package: "courier.chat_room") == "Courier_ChatRoom_")
         #expect(SwiftNames.prefix(package: "") == "")
         #expect(SwiftNames.type("note", prefix: "A_") == "A_Note")

@@ -26,7 +26,7 @@ struct BenchCommandTests {
         await broker.remove()
     }
 
-    @Test func `bench sends all messages if its window is larger than the client's queue`() async throws {
+    @Test func `bench sends all messages if --window is larger than the client's queue`() async throws {
         // More messages than the client keeps, and the broker delays each PUBACK.
         let count = 16_000
         // The broker sends a message each second, because a run that receives nothing ends itself.
@@ -56,7 +56,7 @@ struct BenchCommandTests {
         #expect(outcome.code == 128 + SIGINT && outcome.errors == "", "\(outcome.errors)")
     }
 
-    @Test func `bench reports the messages received so far if SIGINT ends it`() async throws {
+    @Test func `bench prints its report if SIGINT ends the program early`() async throws {
         let broker = try await RealBroker()
         let recorder = try await Recorder(broker)
         let run = try ProgramRun([
@@ -77,7 +77,7 @@ struct BenchCommandTests {
         #expect(runs.allSatisfy { $0.name.utf8.count == 22 })
     }
 
-    @Test func `bench sends the remaining messages although earlier messages were lost`() async throws {
+    @Test func `bench sends all messages even if the broker did not return some of them`() async throws {
         let gate = ScriptGate()
         // The broker returns only 40 of the first 100 messages. More than half of the window stays in flight.
         let message = Packet.publish(
@@ -111,7 +111,7 @@ struct BenchCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `the rate in the bench report excludes the time after the last received message`() {
+    @Test func `the message rate in the bench report does not count the time after the last received message`() {
         var histogram = LatencyHistogram()
         for _ in 0..<300 { histogram.add(1_000_000) }
         let report = BenchReport(

@@ -125,7 +125,7 @@ struct BenchPictureTests {
         #expect(!picture.elements.contains { $0.name == "script" })
     }
 
-    @Test func `axis labels keep fractions, and large numbers have thousands separators`() throws {
+    @Test func `the axis labels show fractions and thousands separators`() throws {
         func marks(_ count: Int, over duration: Duration) throws -> (rates: [String], times: [String]) {
             let report = Self.report(Array(repeating: 1_000, count: count), over: duration)
             let labels = try Reader(BenchPicture(report, subtitle: "here").text).all("text", with: "x")
@@ -140,7 +140,7 @@ struct BenchPictureTests {
         #expect(short.times == ["0 s", "0.0001 s", "0.0002 s", "0.0003 s", "0.0004 s", "0.0005 s"])
     }
 
-    @Test func `the SVG picture of a run without received messages has no bars`() throws {
+    @Test func `the SVG picture has no bars if bench received no messages`() throws {
         let picture = try Reader(BenchPicture(Self.report([], over: .zero), subtitle: "here").text)
         #expect(picture.texts.contains("of 3 arrived") && picture.all("rect", with: "data-count").isEmpty)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import CourierCommands
 
 struct RateTimelineTests {
-    @Test func `the rate timeline has a limited number of spans that together count every message`() {
+    @Test func `the rate timeline counts every message in a limited number of intervals`() {
         for seed in SeededGenerator.seeds {
             var chance = SeededGenerator(seed: seed)
             var timeline = RateTimeline()
@@ -26,7 +26,7 @@ struct RateTimelineTests {
         }
     }
 
-    @Test func `the last span of a rate timeline includes a short rest, and its rate stays correct`() {
+    @Test func `the last interval of a rate timeline includes a short remaining time, with the correct rate`() {
         var timeline = RateTimeline()
         for number in 0..<40 { timeline.add(after: .milliseconds(number * 5)) }  // 200 a second, for 200 ms
         let whole = timeline.points(until: .milliseconds(200))
@@ -39,7 +39,7 @@ struct RateTimelineTests {
         #expect(abs((rest.last?.end ?? 0) - 0.202) < 0.000_001)
     }
 
-    @Test func `the rate timeline ends with empty spans if no messages arrive at the end`() {
+    @Test func `the rate timeline ends with empty intervals if no messages arrive at the end`() {
         var timeline = RateTimeline()
         for number in 0..<40 { timeline.add(after: .milliseconds(number * 5)) }
         let points = timeline.points(until: .milliseconds(410))
@@ -47,7 +47,7 @@ struct RateTimelineTests {
         #expect(abs((points.last?.end ?? 0) - 0.41) < 0.000_001)
     }
 
-    @Test func `a rate timeline has no spans without messages, and rate 0 if the duration is zero`() {
+    @Test func `a rate timeline without messages is empty, and a duration of zero gives the rate 0`() {
         #expect(RateTimeline().points(until: .seconds(1)) == [])
         var timeline = RateTimeline()
         timeline.add(after: .zero)

@@ -15,7 +15,7 @@ struct ReportFileTests {
         #expect(error?.message.contains(message) == true && error?.hint != nil)
     }
 
-    @Test func `check() and write() throw if the report file exists, and do not overwrite it`() throws {
+    @Test func `check() and write() throw if the report file exists, and the file is not changed`() throws {
         let folder = try TemporaryFolder()
         let file = try ReportFile(folder.file("run.SVG"))
         try file.check()

@@ -16,8 +16,9 @@ struct ChatCommandTests {
     }
 
     @Test(arguments: ["5", "311"])
-    func `two chats exchange messages and show when the other joins, is renamed or leaves`(version: String) async throws
-    {
+    func `two chat programs exchange messages and show when the other user joins, is renamed or leaves`(
+        version: String
+    ) async throws {
         let broker = try await RunningBroker()
         let ada = try Self.chat(broker, "ada", "-V", version)
         try await ada.wait(for: "[lobby] -- You are in lobby.")
@@ -36,7 +37,7 @@ struct ChatCommandTests {
         #expect(ada.errors == "" && bob.errors == "")
     }
 
-    @Test func `a killed chat is shown as offline, and the broker removes its retained presence`() async throws {
+    @Test func `the user of a killed chat is shown as offline, and the retained presence is removed`() async throws {
         let broker = try await RunningBroker()
         let ada = try Self.chat(broker, "ada")
         let bob = try Self.chat(broker, "bob", "-i", "b/o+b")
@@ -50,7 +51,7 @@ struct ChatCommandTests {
         #expect(outcome.text.contains(#""name":"ada""#) && !outcome.text.contains("bob"), "\(outcome.text)")
     }
 
-    @Test func `messages, joins and departures appear in the right chat room`() async throws {
+    @Test func `messages, joins and departures are shown in the chat room where they happen`() async throws {
         let broker = try await RunningBroker()
         let ada = try Self.chat(broker, "ada", "--room", "lobby", "--room", "a/+ room")
         try await ada.wait(for: "[a/+ room] -- You are in a/+ room.")
@@ -91,7 +92,7 @@ struct ChatCommandTests {
         try await ada.wait(for: #"[lobby] bot: \u{1B}[2J\nhi"#)
     }
 
-    @Test func `chats reconnect after a broker restart and exchange messages again`() async throws {
+    @Test func `two chat programs reconnect after a broker restart and exchange messages again`() async throws {
         let broker = try await RealBroker()
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]
         let ada = try PlainChat(place + ["--name", "ada"])
@@ -138,7 +139,7 @@ struct ChatCommandTests {
         await broker.remove()
     }
 
-    @Test func `chat sends lines and prints one error if the broker denies reading`() async throws {
+    @Test func `chat sends its lines and prints one error if the broker denies all subscriptions`() async throws {
         let broker = try await Self.broker(allowing: "topic write courier-chat/#")
         let bot = try await Self.script("hello\n", broker.port).end()
         #expect(bot.code == 0, "\(bot.errors)")
@@ -166,7 +167,7 @@ struct ChatCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `chat reports the number of unacknowledged lines at the end and exits with 1`() async throws {
+    @Test func `chat exits with 1 and prints the number of lines that were not acknowledged`() async throws {
         let broker = try ScriptedBroker.start(
             afterwards: [.accept(), .serve(until: .publish(to: "courier-chat/rooms/lobby/messages")), .stall],
             at: .tcp(port: try LocalPort.free()))
@@ -253,7 +254,9 @@ struct ChatCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `chat returns to the original broker if the server of a redirect refuses the connection`() async throws {
+    @Test func `chat returns to the first broker if the broker named by a redirect refuses the connection`()
+        async throws
+    {
         let named = try ScriptedBroker.start(
             afterwards: [.refuse(.unsupportedProtocolVersion)], at: .tcp(port: try LocalPort.free()))
         let reference = Property.serverReference("127.0.0.1:\(named.port)")
@@ -271,7 +274,7 @@ struct ChatCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `chat exits with the reason code if the original broker refuses the client id after a redirect`()
+    @Test func `chat exits with the reason code if the first broker refuses the client id after a redirect`()
         async throws
     {
         let named = try ScriptedBroker.start(

@@ -48,7 +48,7 @@ struct ChatModelTests {
 
     // MARK: Rooms
 
-    @Test func `joining a room subscribes to it, announces it and shows it`() throws {
+    @Test func `joining a room subscribes to the room, announces the user there and shows the room`() throws {
         var chat = try Played(rooms: "lobby")
         #expect(chat.model.roomNames.map(\.text) == ["lobby"])
         chat(.line("/join tea"))
@@ -59,7 +59,7 @@ struct ChatModelTests {
         #expect(chat.takeActions().isEmpty && chat.model.room.name?.text == "lobby")
     }
 
-    @Test func `presence is announced only after the chat is connected and subscribed`() throws {
+    @Test func `the user's presence is announced only after the chat is connected and subscribed`() throws {
         var model = ChatModel(person: "me", name: try Self.name("ada"))
         let now = WallTime(seconds: 0, nanoseconds: 0)
         #expect(model.handle(.line("/join lobby"), now: now) == [.join(try Self.name("lobby"))])
@@ -67,7 +67,7 @@ struct ChatModelTests {
         #expect(model.handle(.listens, now: now) == [.announce(.init(name: "ada", rooms: ["lobby"]))])
     }
 
-    @Test func `notices are shown after the user has left the last room`() throws {
+    @Test func `the chat still shows notices after the user has left the last room`() throws {
         var chat = try Played(rooms: "lobby", "tea")
         chat(.line("/leave"))
         #expect(chat.model.room.name?.text == "lobby")
@@ -206,7 +206,7 @@ struct ChatModelTests {
         #expect(chat.texts.suffix(2) == ["-- bob is offline.", "-- Here: carol."])
     }
 
-    @Test func `the chat announces itself again if it receives its own will, up to a limit`() throws {
+    @Test func `the chat announces its user again each time the user's own will arrives, up to a limit`() throws {
         var chat = try Played(rooms: "lobby")
         for _ in 0..<20 { chat.presence("me", nil) }
         #expect(chat.actions == Array(repeating: .announce(chat.model.card), count: ChatModel.reannouncementLimit))
@@ -231,15 +231,14 @@ struct ChatModelTests {
         #expect(chat.actions.last == .announce(.init(name: "grace", rooms: ["lobby"])))
     }
 
-    @Test func `the chat stops waiting for the list of users if the broker refuses it`() throws {
+    @Test func `the chat stops waiting for the list of users if the broker refuses the subscription`() throws {
         var model = ChatModel(person: "me", name: try Self.name("ada"))
         _ = model.handle(.connected, now: WallTime(seconds: 0, nanoseconds: 0))
         _ = model.handle(.isAlone("Not authorized."), now: WallTime(seconds: 0, nanoseconds: 0))
         #expect(model.knowsPeople)
     }
 
-    @Test func `a presence timeout is reported for the current connection and ignored for earlier connections`() throws
-    {
+    @Test func `a missing presence message is reported for the current connection only`() throws {
         var model = ChatModel(person: "me", name: try Self.name("ada"))
         let now = WallTime(seconds: 0, nanoseconds: 0)
         _ = model.handle(.connected, now: now)
@@ -258,7 +257,7 @@ struct ChatModelTests {
 
     // MARK: The connection
 
-    @Test func `a lost connection and the reconnect are each reported once`() throws {
+    @Test func `a lost connection is reported once, and so is the reconnect`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.waiting("The connection was lost."))
         chat(.waiting("Connection refused."))
@@ -344,7 +343,7 @@ struct ChatModelTests {
     }
 
     @Test(arguments: ["/help", "/who", "/rooms", "/dance"])
-    func `help, who, rooms and unknown commands are answered by notices in the room`(line: String) throws {
+    func `a notice in the room answers help, who, rooms and unknown commands`(line: String) throws {
         var chat = try Played(rooms: "lobby")
         chat(.line(line))
         #expect(!chat.texts.isEmpty && chat.texts.allSatisfy { $0.hasPrefix("-- ") })

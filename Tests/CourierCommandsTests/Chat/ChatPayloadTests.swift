@@ -21,7 +21,7 @@ struct ChatPayloadTests {
         #expect(try JSONMessageAdapter().fromMessage(data, topic: "t") as ChatMessage == message)
     }
 
-    @Test func `a message needs only a text, and a long text or name is cut to its limit`() throws {
+    @Test func `a chat message is valid with only a text, and a long text or name is cut`() throws {
         #expect(try Self.message(#"{"text":"hi","more":1}"#).text == "hi")
         let long = try Self.message(
             #"{"text":"\#(String(repeating: "x", count: 5_000))","name":"\#(String(repeating: "n", count: 100))"}"#)
@@ -30,7 +30,7 @@ struct ChatPayloadTests {
         #expect(throws: (any Error).self) { try Self.message("hi") }
     }
 
-    @Test func `fields with many combining marks are cut to their byte limits`() throws {
+    @Test func `a text or name with many combining marks is cut to its byte limit`() throws {
         let tower = "a" + String(repeating: "\u{301}", count: 500_000)
         let message = try Self.message(
             #"{"text":"\#(tower)","id":"\#(tower)","person":"\#(tower)","name":"\#(tower)"}"#)
@@ -41,7 +41,7 @@ struct ChatPayloadTests {
         #expect(card.rooms[0].utf8.count <= ChatName.byteLimit && card.rooms[1] == "lobby")
     }
 
-    @Test func `the topic names the person of a presence, and an empty payload means offline`() throws {
+    @Test func `a presence message has the user id in its topic, and an empty payload means offline`() throws {
         #expect(
             try Self.presence(#"{"name":"ada","rooms":["lobby"]}"#)
                 == ChatPresence(person: "a/b", card: .init(name: "ada", rooms: ["lobby"])))
@@ -54,7 +54,7 @@ struct ChatPayloadTests {
         #expect(throws: (any Error).self) { try Self.presence("", "courier-chat/people/\(long)x") }
     }
 
-    @Test func `the presence adapter decodes what it encodes and throws if the type is different`() throws {
+    @Test func `ChatPresenceAdapter encodes and decodes ChatPresence and throws for other types`() throws {
         let adapter = ChatPresenceAdapter()
         let presence = ChatPresence(person: "a/b", card: .init(name: "ada", rooms: ["lobby", "tea"]))
         let data = try adapter.toMessage(data: presence, topic: "courier-chat/people/a%2Fb")

@@ -31,7 +31,7 @@ struct ChatScreenTests {
         #expect(try session.ask("#{alternate_on} #{cursor_flag} #{wrap_flag}") == "0 1 1")
     }
 
-    @Test func `two chats on terminals show messages, unread counts and the list of users`() async throws {
+    @Test func `two chat programs on terminals show messages, unread counts and the list of users`() async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         let bob = try await Self.chat(broker, "bob")
@@ -54,7 +54,7 @@ struct ChatScreenTests {
         try await Self.expectOrder(bob, endsWith: 0)
     }
 
-    @Test func `a killed chat disappears from the list of users and is reported offline`() async throws {
+    @Test func `the user of a killed chat is removed from the list of users and reported as offline`() async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         let bob = try await Self.chat(broker, "bob")
@@ -117,7 +117,7 @@ struct ChatScreenTests {
         try await Self.expectOrder(ada, endsWith: 0)
     }
 
-    @Test func `Ctrl-Z does not suspend chat if no shell can resume it`() async throws {
+    @Test func `Ctrl-Z does not suspend chat if no shell could resume the program`() async throws {
         let broker = try await RunningBroker()
         // `script` starts chat on a new terminal, as the leader of its session.
         let line = "exec \(try CourierExecutable.path.get()) chat --name ada \(broker.place.joined(separator: " "))"
@@ -243,7 +243,7 @@ struct ChatScreenTests {
         try await ada.wait(for: "number 20.")
     }
 
-    @Test func `chat keeps typed lines and sends them when the broker starts`() async throws {
+    @Test func `lines that are typed before the broker starts are sent after chat connects`() async throws {
         let broker = try await RealBroker()
         await broker.stop()
         let ada = try Self.chat(["-h", "127.0.0.1", "-p", "\(broker.port)"], "ada")

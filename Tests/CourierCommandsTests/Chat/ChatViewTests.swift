@@ -37,7 +37,7 @@ struct ChatViewTests {
         #expect(frame.cursor == Frame.Place(row: 9, column: 4))
     }
 
-    @Test func `the title begins with the current room and the rooms with unread lines`() throws {
+    @Test func `the title shows the current room first, then the rooms with unread lines`() throws {
         var model = try Self.model(columns: 40, rows: 10, rooms: ["first", "second", "third", "fourth"])
         try Self.say("new", to: &model, in: "second")
         let title = ChatView(model).frame.line(0)
@@ -66,7 +66,7 @@ struct ChatViewTests {
         }
     }
 
-    @Test func `PageUp and PageDown stop at the first and last line, and new lines do not scroll`() throws {
+    @Test func `PageUp and PageDown stop at the first and last line, and a new line does not scroll the view`() throws {
         var model = try Self.model(columns: 40, rows: 10)
         for number in 1...30 { try Self.say("line \(number)", to: &model) }
         let seen: (ChatModel) -> [Int] = { model in
@@ -91,7 +91,7 @@ struct ChatViewTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `after random events, the frame has the terminal's size and the cursor is inside`(seed: UInt64) throws {
+    func `after random events, the drawn frame has the terminal's size and contains the cursor`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var model = try Self.model(columns: 80, rows: 24, rooms: ["lobby", "tea"])
         for _ in 0..<400 {

@@ -20,7 +20,7 @@ struct TopicLevelTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `any user id becomes one valid topic level and can be read back`(seed: UInt64) throws {
+    func `any user id is escaped to one topic level and unescaped to the same user id`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let scalars = (0..<(1 + generator.below(10))).compactMap { _ in

@@ -12,7 +12,7 @@ struct ConfigurationFileTests {
                 == [["-h", "broker"], ["--will-payload", "two words "], ["-v"], ["-p", "7"], ["-x"]])
     }
 
-    @Test func `the options file is found by HOME or XDG_CONFIG_HOME, and -o overrides it`() throws {
+    @Test func `the options file is read from XDG_CONFIG_HOME, else from HOME, unless -o names a file`() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.file(".config"), withIntermediateDirectories: true)
         try "-h home".write(toFile: folder.file(".config/mosquitto_pub"), atomically: true, encoding: .utf8)
@@ -55,7 +55,7 @@ struct ConfigurationFileTests {
         (["-o", "a", "-o", "b"], "Duplicate -o argument given."),
         (["-o", "/nowhere/file"], "Unable to open options file \"/nowhere/file\"."),
     ])
-    func `a missing, repeated or unreadable -o file is refused`(arguments: [String], message: String) {
+    func `-o without a file, with an unreadable file or given twice is refused`(arguments: [String], message: String) {
         #expect {
             try Self.read(arguments, in: [:])
         } throws: { error in

@@ -16,7 +16,7 @@ struct ConnectionArgumentsTests {
         return settings.connection
     }
 
-    @Test func `properties of -D are set in the client's configuration`() throws {
+    @Test func `properties given with -D are set in the client's configuration`() throws {
         let arguments = try Self.read(
             "pub -t a -D publish topic-alias 3 -D connect topic-alias-maximum 7 "
                 + "-D connect request-problem-information 0 -D connect request-response-information 1 "
@@ -31,7 +31,7 @@ struct ConnectionArgumentsTests {
         #expect(config.protocolVersion == .version5)
     }
 
-    @Test func `properties of -D disconnect are set in the disconnect options`() throws {
+    @Test func `properties given with -D disconnect are set in DisconnectOptions`() throws {
         let arguments = try Self.read(
             "pub -t a -D disconnect session-expiry-interval 5 -D disconnect reason-string bye "
                 + "-D disconnect user-property d 1")
@@ -56,14 +56,14 @@ struct ConnectionArgumentsTests {
     }
 
     @Test(arguments: ["31", "mqttv31"])
-    func `MQTT 3.1 gets a client id of 23 bytes, because the broker can not choose one`(version: String) throws {
+    func `with -V 31 and without -i, the generated client id has 23 bytes`(version: String) throws {
         let arguments = try Self.read("pub -t a -V \(version)")
         #expect(arguments.configuration().protocolVersion == .version31)
         #expect(arguments.sentClientID.utf8.count == 23)
         #expect(try Self.read("pub -t a -i me -V \(version)").sentClientID == "me")
     }
 
-    @Test func `--ciphers and --tls-keylog are set in the TLS configuration and refused without TLS`() throws {
+    @Test func `--ciphers and --tls-keylog set the TLS configuration and are refused without TLS`() throws {
         let options = "--ciphers ECDHE+AESGCM --tls-keylog /tmp/keys"
         let tls = try Self.read("pub -t a --tls-use-os-certs \(options)").configuration().tls
         #expect(tls?.ciphers == "ECDHE+AESGCM" && tls?.keyLogFile == "/tmp/keys")
@@ -75,7 +75,7 @@ struct ConnectionArgumentsTests {
         ("pub -t a --cafile /nowhere", "Error: Problem setting TLS options: File not found."),
         ("pub -t a -L mqtt://h:70000/t", "Unable to connect (Invalid function arguments provided.)."),
     ])
-    func `pub reports start errors with the same message as mosquitto's clients`(line: String, words: String) {
+    func `pub reports a failed start with the same message as mosquitto_pub`(line: String, words: String) {
         #expect {
             try Self.read(line)
         } throws: { error in

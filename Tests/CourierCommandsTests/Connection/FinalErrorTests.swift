@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTT
 
 struct FinalErrorTests {
-    @Test func `an error from a CONNACK is final exactly if the client stops after its reason code`() {
+    @Test func `a CONNACK error is final if and only if the client does not reconnect after this reason code`() {
         for row in LossPolicy.rows {
             for case .refused(let code) in row.causes {
                 let error = CourierError(
@@ -17,7 +17,7 @@ struct FinalErrorTests {
         }
     }
 
-    @Test func `an error from a broker's DISCONNECT is final exactly if the client stops after its code`() {
+    @Test func `a DISCONNECT error is final if and only if the client does not reconnect after this reason code`() {
         for row in LossPolicy.rows {
             for case .disconnected(let code) in row.causes {
                 let error = CourierError(

@@ -67,7 +67,7 @@ struct PropertyArgumentsTests {
         ([["publish", "topic-alias", "0"]], "PUBLISH", "protocol error"),
         ([["connect", "request-problem-information", "2"]], "CONNECT", "protocol error"),
     ])
-    func `duplicate properties and invalid property values are reported as a problem`(
+    func `duplicate properties and invalid property values are reported with the packet type`(
         lists: [[String]], packet: String, words: String
     ) throws {
         let problem = try Self.read(lists).problem

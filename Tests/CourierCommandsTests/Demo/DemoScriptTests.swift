@@ -26,7 +26,7 @@ struct DemoScriptTests {
         #expect(script.acknowledged() == [.cutNetwork])
     }
 
-    @Test func `the demo sends messages 4 to 7 while disconnected and ends when all are received`() {
+    @Test func `the demo sends messages 4 to 7 after the connection is lost and ends when all are received`() {
         var script = Self.talking()
         for number in 1...3 { _ = script.received(number) }
         for _ in 1...3 { _ = script.acknowledged() }
@@ -43,7 +43,7 @@ struct DemoScriptTests {
     }
 
     @Test(arguments: [[1, 3, 2, 4, 5, 6, 7], [1, 2, 2, 3, 4, 5, 6], [2, 1, 3, 4, 5, 6, 7]])
-    func `isAsPromised is false if messages arrive in another order or twice`(numbers: [Int]) {
+    func `isAsPromised is false if messages arrive in the wrong order or twice`(numbers: [Int]) {
         var script = Self.talking()
         for number in numbers { _ = script.received(number) }
         #expect(!script.isAsPromised)

@@ -66,7 +66,7 @@ struct BrokerDialogueTests {
     }
 
     @Test(arguments: Behaviour.allCases)
-    func `doctor's DISCONNECT has session expiry 0, whether its round trips succeed or fail`(behaviour: Behaviour)
+    func `doctor sends DISCONNECT with session expiry 0 after successful and failed round trips`(behaviour: Behaviour)
         async throws
     {
         let clock = VirtualClock()

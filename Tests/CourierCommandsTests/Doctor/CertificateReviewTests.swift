@@ -39,7 +39,7 @@ struct CertificateReviewTests {
         #expect(finding.state == (left < 21 ? .notice : .good) && (finding.advice != nil) == (left < 21))
     }
 
-    @Test func `a certificate gets a note if it has fewer days left than warningDays`() {
+    @Test func `a certificate is reported with a note if fewer days than warningDays remain`() {
         let certificate = Self.certificate(days: 40)
         #expect(Self.review([certificate], warningDays: 40).findings.map(\.state) == [.good])
         #expect(Self.review([certificate], warningDays: 41).findings.map(\.state) == [.notice])
@@ -64,7 +64,7 @@ struct CertificateReviewTests {
         #expect(finding.state == .notice && finding.text.hasSuffix(", not yet"))
     }
 
-    @Test func `the certificate review names the expired certificate of the chain`() {
+    @Test func `the certificate review names the certificate of the chain that has expired`() {
         let chain = [Self.certificate(days: 90), Self.certificate(days: -5, isSelfSigned: true)]
         let authority = Self.review(chain, .refused(at: 1)).problem(.tlsCertificateExpired)
         #expect(
@@ -87,7 +87,7 @@ struct CertificateReviewTests {
         #expect(problem.advice?.contains("--cafile") == true)
     }
 
-    @Test func `the certificate review adds no problem if the chain does not explain the TLS error`() {
+    @Test func `the certificate review reports no problem if the chain does not explain the TLS error`() {
         let certificate = Self.certificate(days: 9)
         #expect(Self.review([certificate], .refused(at: 0)).problem(.tlsAlert) == nil)
         #expect(Self.review([certificate]).problem(.tlsUnknownAuthority) == nil)

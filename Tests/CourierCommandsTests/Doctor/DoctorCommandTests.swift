@@ -74,7 +74,7 @@ struct DoctorCommandTests {
     }
 
     @Test(arguments: [false, true])
-    func `doctor leaves no session on the broker, even if publishing is denied`(isDenied: Bool) async throws {
+    func `doctor's session does not remain on the broker, even if publishing is denied`(isDenied: Bool) async throws {
         let folder = try TemporaryFolder()
         try "topic read #\n".write(toFile: folder.file("acl"), atomically: true, encoding: .utf8)
         let broker = try await RealBroker(settings: isDenied ? "acl_file \(folder.file("acl"))" : "")
@@ -149,7 +149,9 @@ struct DoctorCommandTests {
         _ = await broker.run.end()
     }
 
-    @Test func `doctor reports each certificate's remaining days, with a note below --expiry-days`() async throws {
+    @Test func `doctor reports the remaining days of each certificate, with a note if fewer than --expiry-days`()
+        async throws
+    {
         let certificates = try await Certificates.shared
         let files = certificates.identity("expiring")
         let broker = try await RunningBroker(["--cert", files.certificateFile, "--key", files.privateKeyFile])
@@ -202,7 +204,7 @@ struct DoctorCommandTests {
         _ = await broker.run.end()
     }
 
-    @Test func `doctor recognizes TLS to a plain port and plain MQTT to a TLS port`() async throws {
+    @Test func `doctor reports if TLS is used on a plain port or plain MQTT on a TLS port`() async throws {
         let certificates = try await Certificates.shared
         let plain = try await RunningBroker()
         let secure = try await RunningBroker([
@@ -241,7 +243,9 @@ struct DoctorCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `doctor gives different advice for an unused and a missing Unix socket`() async throws {
+    @Test func `doctor gives different advice for a Unix socket without a listener and a missing socket`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let broker = try await RealBroker(socketPath: folder.file("s"))
         await broker.kill()

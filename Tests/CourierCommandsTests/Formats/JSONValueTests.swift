@@ -17,7 +17,7 @@ struct JSONValueTests {
         (#""\b\f\n\r\t\"\\\/""#, #""\b\f\n\r\t\"\\/""#), ("[]", "[]"), ("[ 1 , [ ] ]", "[1,[]]"), ("{}", "{}"),
         (#"{ "a" : 1 , "a" : 2 }"#, #"{"a":1,"a":2}"#),
     ])
-    func `parsed JSON is written in the format of cJSON`(text: String, again: String) {
+    func `parsed JSON is printed in the same format as by the cJSON library`(text: String, again: String) {
         #expect(Self.rewritten(text) == again)
     }
 
@@ -38,7 +38,7 @@ struct JSONValueTests {
             Self.rewritten(String(repeating: "[", count: deep + 1) + String(repeating: "]", count: deep + 1)) == nil)
     }
 
-    @Test func `invalid UTF-8 in a JSON string is written unchanged`() {
+    @Test func `invalid UTF-8 in a JSON string is printed unchanged`() {
         var bytes: [UInt8] = []
         JSONValue(parsing: [0x22, 0xFF, 0x22])?.write(isPretty: false, into: &bytes)
         #expect(bytes == [0x22, 0xFF, 0x22])

@@ -69,7 +69,7 @@ struct MessageFormatTests {
         #expect(try Self.print(format, PrintedMessage(topic: "t", payload: payload)) == text)
     }
 
-    @Test func `the format %d prints a payload of eight bytes as a double and reports other sizes`() throws {
+    @Test func `the format %d prints an eight-byte payload as a double and reports other sizes as an error`() throws {
         let payload = withUnsafeBytes(of: 0.25) { [UInt8]($0) }
         #expect(try Self.print("%.2d", PrintedMessage(topic: "t", payload: payload)) == "0.25")
         var printer = MessagePrinter()

@@ -55,7 +55,7 @@ struct InspectCommandTests {
         #expect(capture.code == 0 && capture.output.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]))
     }
 
-    @Test func `inspect --slowest and --sort print the slowest exchanges first, with their time`() async throws {
+    @Test func `inspect --slowest and --sort print the exchanges with the longest response time first`() async throws {
         let folder = try TemporaryFolder()
         let packets = RecordedPackets()
         for (number, milliseconds) in [(1, 20), (2, 900), (3, 5), (4, 70)] {
@@ -93,7 +93,9 @@ struct InspectCommandTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `inspect -o refuses the recording itself, also through links and other paths`(kind: Kind) async throws {
+    func `inspect -o refuses to overwrite the recording, also if the path is a link to the recording`(kind: Kind)
+        async throws
+    {
         let folder = try TemporaryFolder()
         let path = try await Self.recording(kind, in: folder)
         let before = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -120,7 +122,7 @@ struct InspectCommandTests {
         #expect(try await Self.inspect([path, "-o", link]).code == 0)
     }
 
-    @Test func `inspect -o replaces an existing file, makes it private, and accepts a device`() async throws {
+    @Test func `inspect -o replaces a file by a private file, and accepts a device`() async throws {
         let folder = try TemporaryFolder()
         let path = try await Self.recording(.jsonLines, in: folder)
         let target = folder.file("old")

@@ -126,7 +126,7 @@ import Testing
         #expect(press(&view, .down, .enter, .end, .tab, .character("/"), .enter) == Array(repeating: .none, count: 6))
     }
 
-    @Test func `the title shows the number of listed packets if there are too many`() throws {
+    @Test func `the title shows the number of listed packets if only the newest packets are listed`() throws {
         for number in 1...20 { try packets.receive("t/\(number)", "x") }
         var view = view(shownRows: 5)
         #expect(view.frame().lines[0].contains("20 packets, the newest 5 shown"))
@@ -134,7 +134,7 @@ import Testing
 
     // MARK: The filter
 
-    @Test func `a filter is typed, an invalid filter shows an error, and Escape removes the filter`() throws {
+    @Test func `Enter applies a typed filter to the list, and an invalid filter shows an error`() throws {
         try packets.order(1)
         try packets.order(2, .quotaExceeded)
         var view = view()
@@ -163,7 +163,7 @@ import Testing
         #expect(view.frame().line(0).contains(" 4 packets") && !view.frame().line(22).contains("Filter"))
     }
 
-    @Test func `Escape cancels a filter that is being typed, and q is text in the filter`() throws {
+    @Test func `while a filter is typed, Escape cancels the filter, and q is entered as text`() throws {
         try packets.order(1)
         var view = view()
         press(&view, .character("/"))
@@ -212,7 +212,7 @@ import Testing
         #expect(view.frame().lines[1].hasPrefix("PUBLISH from"))
     }
 
-    @Test func `a part of a large payload is shown with the number of remaining bytes`() throws {
+    @Test func `only the beginning of a large payload is shown, with the number of remaining bytes`() throws {
         try packets.receive("a", String(repeating: "x", count: PayloadView.byteLimit - 100))
         try packets.receive("b", String(repeating: "x", count: 100_000))  // The logger keeps 64 KiB of the packet.
         var view = view(rows: 40)
@@ -241,7 +241,7 @@ import Testing
         #expect(selected(&view)?.contains("t/4") == true)
     }
 
-    @Test func `a packet that was selected in a filter stays selected without the filter`() throws {
+    @Test func `a packet that is selected in a filtered list stays selected when the filter is removed`() throws {
         for number in 1...10 { try packets.receive("t/\(number)", "x") }
         var view = view(isFollowing: true)
         press(&view, .character("/"))
@@ -257,7 +257,9 @@ import Testing
         #expect(selected(&view)?.contains("t/12") == true)
     }
 
-    @Test func `Space pauses and resumes the list, and new packets do not change the details`() throws {
+    @Test func `Space pauses and resumes the list, and a new packet does not replace the packet shown in detail`()
+        throws
+    {
         try packets.receive("t/1", "x")
         var view = view(isFollowing: true)
         press(&view, .character(" "))

@@ -17,7 +17,7 @@ struct PacketLineTests {
         #expect(PacketLine.time(nanoseconds, hasFraction: false) + fraction == time)
     }
 
-    @Test func `a packet line processes only as many filters and reason codes as fit`() throws {
+    @Test func `a packet line formats only as many filters and reason codes as fit into its width`() throws {
         let packets = RecordedPackets()
         let id = try #require(PacketID(rawValue: 1))
         let filters = (0..<4_000).map { "meters/\($0)" }

@@ -12,7 +12,7 @@ struct MosquittoOptionsTests {
         for row in Self.table.rows { #expect(row.outcome != nil, "\(row.names)") }
     }
 
-    @Test func `the option table in the documentation equals the generated table`() throws {
+    @Test func `the option table in the documentation equals the table generated from the code`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(

@@ -22,7 +22,9 @@ import Testing
     }
 
     @Test(arguments: [false, true], [0, 1])
-    func `a broker that ignores DISCONNECT does not delay the end of pub`(isSecure: Bool, qos: Int) async throws {
+    func `pub ends without delay if the broker does not close the connection after DISCONNECT`(isSecure: Bool, qos: Int)
+        async throws
+    {
         let certificates = try await Certificates.shared
         let tls = isSecure ? try TLSContext(server: TLSServerConfiguration(identity: certificates.server)) : nil
         try await Self.expectFast(within: .seconds(1)) {
@@ -47,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `SIGINT ends pub at once if the message is stored and the broker ends each connection`() async throws {
+    @Test func `SIGINT ends pub --store at once, even if the broker closes each connection`() async throws {
         let courier = try CourierExecutable.path.get()
         try await Self.expectFast(within: .seconds(2)) {
             let folder = try TemporaryFolder()

@@ -16,7 +16,7 @@ import Testing
         return Array(publish.payload)
     }
 
-    @Test func `pub --store sends a message of QoS 0`() async throws {
+    @Test func `pub --store sends a QoS 0 message`() async throws {
         let folder = try TemporaryFolder()
         let broker = try await RealBroker()
         let recorder = try await Recorder(broker)
@@ -39,7 +39,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `pub -l keeps a QoS 0 line during a lost connection and sends it after reconnecting`() async throws {
+    @Test func `pub -l reads a QoS 0 line while disconnected and sends the line after the reconnect`() async throws {
         let folder = try TemporaryFolder()
         let broker = try ScriptedBroker.start(
             [.connection([.accept(), .expect(.publish), .cut(.orderly)])],
@@ -76,7 +76,7 @@ import Testing
         #expect(outcome.code == 0 && !outcome.errors.contains("no connection to end"), "\(outcome)")
     }
 
-    @Test func `pub exits with 7 and names its store if the client stops reconnecting`() async throws {
+    @Test func `pub --store exits with 7 and prints the store's path if the client stops reconnecting`() async throws {
         let folder = try TemporaryFolder()
         let broker = try ScriptedBroker.start(
             [.connection([.accept(), .expect(.publish), .disconnect(.badAuthenticationMethod)])],
@@ -90,7 +90,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `pub -l draws no progress while lines are typed on the terminal`() async throws {
+    @Test func `pub -l prints no progress while lines are typed on the terminal`() async throws {
         // Longer than the delay after which the progress is drawn.
         let delay = Duration.milliseconds(500)
         let broker = try ScriptedBroker.start(
@@ -106,7 +106,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `an error message replaces the progress of pub on a terminal`() async throws {
+    @Test func `an error message replaces the progress line of pub on a terminal`() async throws {
         let folder = try TemporaryFolder()
         let gate = ScriptGate()
         let broker = try ScriptedBroker.start(

@@ -25,7 +25,7 @@ struct RequestRunTests {
         await broker.shutdown()
     }
 
-    @Test func `rr prints nothing if SIGINT ends it before SUBACK`() async throws {
+    @Test func `rr prints nothing if it receives SIGINT before SUBACK`() async throws {
         let broker = try ScriptedBroker.start(
             afterwards: [.accept(), .expect(.subscribe), .stall],
             at: .tcp(host: "127.0.0.1", port: try LocalPort.free()))

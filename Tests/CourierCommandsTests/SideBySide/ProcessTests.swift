@@ -128,7 +128,9 @@ struct ProcessTests {
     }
 
     @Test(arguments: ["127.0.0.1", "::1"])
-    func `sub -U unsubscribes the session from a topic of an earlier run`(_ host: String) async throws {
+    func `sub -U unsubscribes from a topic that an earlier sub with the same session subscribed to`(_ host: String)
+        async throws
+    {
         let broker = try await RunningBroker(host: host)
         let courier = try CourierExecutable.path.get()
         func run(_ words: [String]) async throws -> ProgramRun.Outcome {
@@ -151,7 +153,7 @@ struct ProcessTests {
         }
     }
 
-    @Test func `a message that pub has stored is delivered by its next run`() async throws {
+    @Test func `a message that pub --store could not send is sent when pub --store is started again`() async throws {
         let folder = try TemporaryFolder()
         let broker = try await RealBroker()
         await broker.stop()

@@ -110,7 +110,7 @@ struct StoreCommandTests {
         await store.close()
     }
 
-    @Test func `rejected messages are counted, listed, exported and removed`() async throws {
+    @Test func `store counts, lists, exports and removes rejected messages`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")
         let store = try SQLiteMessageStore(at: URL(fileURLWithPath: path))
@@ -151,7 +151,7 @@ struct StoreCommandTests {
         #expect(try await Self.store("list", path).text.split(separator: "\n").count == 1)
     }
 
-    @Test func `store count reads a file that is in use, and store purge refuses it`() async throws {
+    @Test func `store count accepts a store file that is in use, and store purge refuses the file`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")
         let run = try ProgramRun([
@@ -179,7 +179,9 @@ struct StoreCommandTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `store files lists each client's store file, its messages and whether it is in use`() async throws {
+    @Test func `store files lists the store files, with client id, message counts and whether a file is in use`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let courier = try CourierExecutable.path.get()
         func files(_ words: String...) async throws -> ProgramRun.Outcome {
@@ -228,7 +230,9 @@ struct StoreCommandTests {
     }
 
     @Test(arguments: StoreArguments.Action.allCases.filter { $0 != .files })
-    func `store reports a missing or foreign file and does not change it`(action: StoreArguments.Action) async throws {
+    func `store reports an error if the file is missing or no store, and does not change the file`(
+        action: StoreArguments.Action
+    ) async throws {
         let folder = try TemporaryFolder()
         let all = action == .purge ? ["--all"] : []
         let courier = try CourierExecutable.path.get()

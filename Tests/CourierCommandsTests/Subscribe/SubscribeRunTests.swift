@@ -36,7 +36,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `sub ends if all subscriptions are refused after a reconnect`() async throws {
+    @Test func `sub exits with 0 if the broker refuses all subscriptions after a reconnect`() async throws {
         let first = try Self.broker(denying: "secret", at: try LocalPort.free())
         let run = try ProgramRun(Self.words(first.port) + ["-t", "a", "-d"])
         try await run.wait { String(decoding: $0.output, as: UTF8.self).contains("SUBACK") }
@@ -59,7 +59,9 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `--remove-retained removes more retained messages than the client can keep in flight`() async throws {
+    @Test func `--remove-retained removes more retained messages than can be in flight at the same time`()
+        async throws
+    {
         // More removals than the client keeps in flight.
         let count = 16_000
         let gate = ScriptGate()
@@ -88,7 +90,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `--remove-retained ignores its own removal message from the broker`() async throws {
+    @Test func `--remove-retained ignores a received removal message and sends no second removal`() async throws {
         let messages = ["on", ""].map { Publish(topic: "state", payload: Array($0.utf8), isRetained: true) }
         let broker = try ScriptedBroker.start([
             .connection([
@@ -136,7 +138,9 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a second signal ends sub with exit code 1 if a removal is not acknowledged`() async throws {
+    @Test func `a second signal ends sub --remove-retained with exit code 1 if a removal is not acknowledged`()
+        async throws
+    {
         let message = Publish(topic: "state", payload: Array("on".utf8), isRetained: true)
         let broker = try ScriptedBroker.start(afterwards: [
             .accept(), .serve(until: .subscribe), .answer, .fault(.drop(.pubAck)), .send(.publish(message)),

@@ -107,7 +107,7 @@ struct FramePainterTests {
         }
     }
 
-    @Test func `the painter writes only the cells that changed`() {
+    @Test func `FramePainter writes only the cells that changed`() {
         let size = TerminalSize(columns: 200, rows: 60)
         var painter = FramePainter(hasColours: true)
         var frame = Frame(size)
@@ -127,7 +127,7 @@ struct FramePainterTests {
         #expect(text.contains("\u{1B}[2J") && text.contains("x"))
     }
 
-    @Test func `without colors, the painter still writes bold text`() {
+    @Test func `if colors are disabled, FramePainter still writes bold text`() {
         var frame = Frame(TerminalSize(columns: 10, rows: 1))
         frame.put("x", row: 0, column: 0, style: TextStyle(colour: .red, isBold: true))
         var painter = FramePainter(hasColours: false)

@@ -23,7 +23,7 @@ struct FrameTests {
     @Test(arguments: [
         (0, "x 本"), (1, " x本"), (2, "日x"), (3, "日 x"),
     ])
-    func `a space replaces the rest of a wide character that is partly overwritten`(column: Int, line: String) {
+    func `if one half of a wide character is overwritten, a space replaces the other half`(column: Int, line: String) {
         var frame = Frame(TerminalSize(columns: 8, rows: 1))
         frame.put("日本", row: 0, column: 0)
         frame.put("x", row: 0, column: column)

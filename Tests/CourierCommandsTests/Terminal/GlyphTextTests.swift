@@ -13,14 +13,16 @@ struct GlyphTextTests {
         ("👨\u{200D}👩\u{200D}👧", "👨👩👧", 6), ("🇩🇪", "🇩🇪", 2), ("\u{301}x", " \u{301}x", 2), ("한", "한", 2),
         ("\u{1112}\u{1161}\u{11AB}", "\u{1112}\u{1161}\u{11AB}", 2), ("❤\u{FE0F}", "❤", 1),
     ])
-    func `text is converted to visible glyphs of the right width`(text: String, shown: String, width: Int) {
+    func `text is converted to visible glyphs with the expected terminal width`(
+        text: String, shown: String, width: Int
+    ) {
         let glyphs = GlyphText(text)
         #expect(glyphs.string.unicodeScalars.elementsEqual(shown.unicodeScalars), "\(glyphs.string)")
         #expect(glyphs.width == width)
         #expect(glyphs.glyphs.reduce(0) { $0 + $1.width } == width)
     }
 
-    @Test func `no Unicode scalar reaches the terminal as a control character`() {
+    @Test func `GlyphText contains no control character for any Unicode scalar`() {
         // The other planes contain only ideographs and private use characters.
         for value in [UInt32(0)...0x1FFFF, 0xE0000...0xE0FFF].joined() {
             guard let scalar = Unicode.Scalar(value) else { continue }
@@ -57,7 +59,7 @@ struct GlyphTextTests {
         #expect(others == [] && comparedCount > 100_000)
     }
 
-    @Test func `a character with 1000 combining marks is cut to the limit`() {
+    @Test func `a character with 1000 combining marks is cut to Glyph's scalarLimit`() {
         let text = GlyphText("a" + String(repeating: "\u{301}", count: 1_000) + "b")
         #expect(text.width == 2 && text.glyphs[0].text.unicodeScalars.count == Glyph.scalarLimit)
     }
@@ -74,7 +76,7 @@ struct GlyphTextTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `line breaking keeps each line within its width and drops only spaces`(seed: UInt64) {
+    func `after line breaking, each line fits its width, and only spaces were removed`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let alphabet = Array("ab  é日😀\u{301}\t")
         let text = GlyphText(
@@ -86,7 +88,7 @@ struct GlyphTextTests {
         #expect(visible(lines.flatMap(\.glyphs)) == visible(text.glyphs))
     }
 
-    @Test func `prefix, suffix and shortened text are cut between characters`() {
+    @Test func `prefix(), suffix() and shortened() cut text only between characters`() {
         let text = GlyphText("a日b")
         #expect((0...5).map { text.prefix(width: $0).string } == ["", "a", "a", "a日", "a日b", "a日b"])
         #expect((0...5).map { text.suffix(width: $0).string } == ["", "b", "b", "日b", "a日b", "a日b"])

@@ -26,7 +26,7 @@ struct InputLineTests {
         #expect(Self.line(keys, "one two").text == text)
     }
 
-    @Test func `Up and Down show earlier lines and then the unfinished line`() {
+    @Test func `Up shows earlier input lines, and Down returns to the unfinished line`() {
         var line = InputLine()
         for text in ["one", "two", "two"] {
             line.insert(text)
@@ -73,7 +73,7 @@ struct InputLineTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `after random keys, the input line is within its limit and shows the cursor`(seed: UInt64) {
+    func `after random keys, the input line does not exceed its size limit, and the cursor is visible`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var line = InputLine(byteLimit: 40)
         let keys: [Key] = [

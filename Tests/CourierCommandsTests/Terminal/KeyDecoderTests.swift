@@ -58,7 +58,7 @@ struct KeyDecoderTests {
         #expect(Self.keys(text) == expected)
     }
 
-    @Test func `a paste is cut at its limit, and later keys are decoded`() {
+    @Test func `a long pasted text is cut at pasteLimit, and the next key is decoded`() {
         let text = String(repeating: "x", count: KeyDecoder.pasteLimit + 1_000)
         let keys = Self.keys("\u{1B}[200~\(text)\u{1B}[201~y")
         #expect(keys == [.pasted(String(text.prefix(KeyDecoder.pasteLimit))), .character("y")])
@@ -85,11 +85,11 @@ struct KeyDecoderTests {
         #expect(keys.count == count && keys.first == .character("\u{FFFD}"), "\(keys)")
     }
 
-    @Test func `control characters of two bytes are ignored`() {
+    @Test func `a control character of two UTF-8 bytes is ignored`() {
         #expect(Self.keys("\u{9B}31ma") == [.character("3"), .character("1"), .character("m"), .character("a")])
     }
 
-    @Test func `the decoder sets a silence limit only after an incomplete escape sequence or paste`() {
+    @Test func `silenceLimit is set only while an escape sequence or a paste is incomplete`() {
         var decoder = KeyDecoder()
         #expect(decoder.silenceLimit == nil)
         _ = decoder.decode([0x1B])

@@ -13,7 +13,7 @@ struct StringPrefixTests {
         #expect(text.prefix(bytes: limit) == beginning)
     }
 
-    @Test func `prefix(bytes) can cut a character with many combining marks`() {
+    @Test func `prefix(bytes) can end inside a character that has many combining marks`() {
         let tower = "a" + String(repeating: "\u{301}", count: 500_000)
         #expect(tower.prefix(bytes: 8).unicodeScalars.elementsEqual("a\u{301}\u{301}\u{301}".unicodeScalars))
     }

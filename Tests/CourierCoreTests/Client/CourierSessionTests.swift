@@ -7,7 +7,7 @@ import Testing
 @Suite struct CourierSessionTests {
     private struct Note: Equatable { let title: String }
 
-    @Test func `the convenience methods connect, subscribe and unsubscribe call the required methods`() {
+    @Test func `overloads of connect(), subscribe() and unsubscribe() call the required protocol methods`() {
         let client = MockClient()
         client.connect()
         client.subscribe(("a", .zero), ("b", .one))
@@ -18,7 +18,7 @@ import Testing
         #expect(client.calls.values == expected)
     }
 
-    @Test func `a call through the protocol uses the client's own convenience methods`() {
+    @Test func `a call through CourierSession uses the client's own connect(), subscribe() and unsubscribe()`() {
         let client = OverridingClient()
         let session: any CourierSession = client
         session.connect()
@@ -27,7 +27,7 @@ import Testing
         #expect(client.mock.calls.values == ["own connect", "own subscribe", "own unsubscribe"])
     }
 
-    @Test func `publish passes topic, QoS and retain flag to the request, for text and typed topics`() async throws {
+    @Test func `publish() passes topic, QoS and retain flag to the request, for text and typed topics`() async throws {
         let client = MockClient()
         let notes = Topic<Note>("chat/{room}/notes", qos: .two)
         let receipt = try await client.publish(Note(title: "x"), to: "orders/%u", qos: .one, retain: true)
@@ -39,7 +39,7 @@ import Testing
         #expect(requests.map(\.isRetained) == [true, false])
     }
 
-    @Test func `subscribe and unsubscribe accept a typed topic, and its QoS is the default`() async throws {
+    @Test func `subscribe() uses a typed topic's QoS by default, unsubscribe() accepts a typed topic`() async throws {
         let client = MockClient()
         let notes = Topic<Note>("chat/{room}/notes", qos: .two)
         #expect(try await client.subscribe(to: notes) == .two)
@@ -49,7 +49,7 @@ import Testing
         #expect(client.calls.values == ["unsubscribe chat/+/notes"])
     }
 
-    @Test func `data and text are published with or without message properties`() throws {
+    @Test func `publish(data) and publish(text) pass the payload with or without message properties`() throws {
         let client = MockClient()
         let properties = MessageProperties(contentType: "text/plain")
         try client.publish(data: Data([97]), to: "a", properties: properties)
@@ -59,7 +59,7 @@ import Testing
         #expect(client.published.values == ["a a text/plain", "b b text/plain", "c c none", "d d none"])
     }
 
-    @Test func `publish throws if a typed topic has a bad template, a missing or an invalid argument`() async {
+    @Test func `publish() throws if a typed topic has an invalid template or a missing or invalid argument`() async {
         let client = MockClient()
         let notes = Topic<Note>("chat/{room}/notes")
         for topic in [notes, notes(room: "a/b"), Topic("{")] {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `messages() passes filter and QoS to the request, for text and typed topics`() throws {
+    @Test func `messages() passes topic filter and QoS to the request, for text and typed topics`() throws {
         let client = MockClient()
         _ = client.messages(Note.self, from: "chat/+/notes", qos: .zero)
         _ = client.messages(from: Topic<Note>("chat/{room}/notes", qos: .two))
@@ -99,7 +99,7 @@ import Testing
 
 /// The default implementations for a type that has only the thirteen required members.
 @Suite(.timeLimit(.minutes(1))) struct CourierSessionDefaultsTests {
-    @Test func `completion overloads and disconnectAndWait() call the required protocol methods`() async throws {
+    @Test func `overloads with a completion and disconnectAndWait() call the required protocol methods`() async throws {
         let client = SmallClient()
         let qos = await withCheckedContinuation { end in client.subscribe("a", qos: .two) { end.resume(returning: $0) }
         }
@@ -122,7 +122,7 @@ import Testing
         #expect(calls.sorted() == ["subscribe a", "subscribe b", "unsubscribe c"])
     }
 
-    @Test func `the error of a failed subscribe is passed to its completion`() async {
+    @Test func `subscribe() passes an error to the completion if the topic filter is invalid`() async {
         let client = SmallClient()
         let result = await withCheckedContinuation { end in
             client.subscribe("a/#/b", qos: .one) { end.resume(returning: $0) }
@@ -134,7 +134,7 @@ import Testing
         #expect(error.code == .invalidTopicFilter)
     }
 
-    @Test func `enqueue and publish(data) call the required publish method by default`() async throws {
+    @Test func `enqueue() and publish(data) call the required publish() method by default`() async throws {
         let client = SmallClient()
         try await client.enqueue(Note(), to: "a")
         let result = try await withCheckedThrowingContinuation {

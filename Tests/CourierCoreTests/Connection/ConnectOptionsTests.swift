@@ -68,7 +68,7 @@ import Testing
         #expect(options("caf\u{E9}") != options("cafe\u{301}"))
     }
 
-    @Test func `a connection provider only has to implement clientId and getConnectOptions`() {
+    @Test func `IConnectionServiceProvider requires only clientId and getConnectOptions()`() {
         final class Minimal: IConnectionServiceProvider {
             let clientId = "phone-7"
             func getConnectOptions(completion: @escaping (Result<ConnectOptions, AuthError>) -> Void) {

@@ -28,7 +28,7 @@ import Testing
         #expect(ConnectOptions(host: "h", transport: .tls, clientId: "c").webSocket == nil)
     }
 
-    @Test func `options with a typed transport equal options with the matching scheme text`() {
+    @Test func `ConnectOptions with a transport equal ConnectOptions with the transport's scheme as text`() {
         let properties = [UserProperty("site", "harbour"), UserProperty("site", "gate")]
         let authentication = ExtendedAuthentication(method: "M")
         let alternatives = [BrokerEndpoint(host: "b", port: 1)]

@@ -19,7 +19,7 @@ import Testing
         #expect("abc".quoted(limit: 2) == #""ab"… (3 bytes)"#)
     }
 
-    @Test func `quoted() limits the bytes of a letter with thousands of combining marks`() {
+    @Test func `quoted() shortens a letter that has thousands of combining marks`() {
         let tower = "a" + String(repeating: "\u{301}", count: 32_000)
         #expect(tower.quoted().utf8.count < 400)
     }

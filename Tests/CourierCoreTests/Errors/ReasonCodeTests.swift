@@ -6,7 +6,7 @@ import Testing
     private static let defined: [UInt8] =
         [0x00, 0x01, 0x02, 0x04, 0x10, 0x11, 0x18, 0x19] + Array(0x80...0xA2)
 
-    @Test func `each defined reason code has a unique name, and each other byte is an unknown reason`() {
+    @Test func `each defined reason code has a unique name, and all other codes are named Unknown reason`() {
         let named = (UInt8.min...UInt8.max).filter { ReasonCode(rawValue: $0).name != "Unknown reason" }
         #expect(named == Self.defined)
         #expect(Set(named.map { ReasonCode(rawValue: $0).name }).count == named.count)

@@ -58,7 +58,7 @@ import Testing
         #expect(page == nil)
     }
 
-    @Test func `a large message with a page of its own returns its payload without a copy`() {
+    @Test func `a large message returns its payload without a copy`() {
         func address(_ data: Data) -> UnsafeRawPointer? { data.withUnsafeBytes { $0.baseAddress } }
         let payload = Data(repeating: 1, count: MessagePage.singleByteCount)
         let message = Message(data: payload, topic: "t", qos: .zero)

@@ -8,7 +8,7 @@ import Testing
         contentType: "text/plain", payloadFormat: .utf8, responseTopic: "answers", correlationData: Data([1, 2]),
         messageExpiry: .seconds(9), userProperties: [.init("a", "1"), .init("a", "2")])
 
-    @Test func `message properties set by the initializer or one by one are equal`() {
+    @Test func `MessageProperties are equal if set by the initializer or set property by property`() {
         var single = MessageProperties()
         single.contentType = "text/plain"
         single.payloadFormat = .utf8

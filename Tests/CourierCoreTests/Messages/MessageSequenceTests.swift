@@ -86,7 +86,7 @@ import Testing
         #expect(source.timesCancelled == 1 && source.timesAsked == 0)
     }
 
-    @Test func `a source that cannot be opened is canceled, and subscribed() throws its error`() async throws {
+    @Test func `if a source cannot be opened, subscribed() throws the error and cancels the source`() async throws {
         let source = ScriptedSource([[1]], openError: CourierError(.notAuthorized, "No."))
         let error = await #expect(throws: CourierError.self) {
             try await MessageSequence(open: { source }).subscribed()
@@ -120,7 +120,7 @@ import Testing
         #expect(source.timesAsked == 2)
     }
 
-    @Test func `canceling the task ends its loop without an error`() async throws {
+    @Test func `canceling a task ends the loop in the task without an error`() async throws {
         let source = ScriptedSource([[1]], then: .wait)
         let task = Task {
             var count = 0
@@ -147,7 +147,7 @@ import Testing
         #expect(source.lastUnread == 2)
     }
 
-    @Test func `a loop that is canceled at a batch's last element still requests the next batch`() async throws {
+    @Test func `a loop canceled at the last element of a batch still requests the next batch`() async throws {
         let source = ScriptedSource([[1], []])
         let task = Task {
             for try await _ in MessageSequence(open: { source }) { withUnsafeCurrentTask { $0?.cancel() } }

@@ -20,7 +20,7 @@ import Testing
         #expect(count.load(ordering: .relaxed) == 3)
     }
 
-    @Test func `concurrent calls of cancel() run the action once`() {
+    @Test func `concurrent calls of cancel() run the cancel action only once`() {
         for _ in 0..<100 {
             let count = Atomic(0)
             let cancellable = AnyCancellable { count.add(1, ordering: .relaxed) }
@@ -106,7 +106,7 @@ import Testing
         #expect(received == [1, 2])
     }
 
-    @Test func `a sink receives no value after cancel() returned on the delivery queue`() async {
+    @Test func `after cancel() is called on the delivery queue, a sink receives no more values`() async {
         for _ in 0..<20 {
             let queue = DispatchQueue(label: "delivery")
             let subject = PassthroughSubject<Int, Never>()

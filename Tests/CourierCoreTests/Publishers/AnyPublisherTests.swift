@@ -63,7 +63,7 @@ import Testing
         late.cancel()
     }
 
-    @Test func `the closure of removeDuplicates can read the value of its own subject`() {
+    @Test func `the closure of removeDuplicates can read the current value of the subject`() {
         let subject = CurrentValueSubject<Int, Never>(0)
         var received: [Int] = []
         let cancellable = subject.eraseToAnyPublisher()
@@ -88,7 +88,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `a sink behind receive(on) runs in order and one call at a time on a concurrent queue`() async {
+    @Test func `after receive(on) with a concurrent queue, a sink receives values in order, one at a time`() async {
         let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
         let subject = PassthroughSubject<Int, Never>()
         let recorder = Series<Int>()
@@ -109,7 +109,7 @@ import Testing
         cancellable?.cancel()
     }
 
-    @Test func `a full receive(on) buffer drops the oldest values, and the completion is still delivered`() async {
+    @Test func `a full buffer of receive(on) drops the oldest values but not the completion`() async {
         let queue = DispatchQueue(label: "busy")
         let subject = PassthroughSubject<Int, Never>()
         let recorder = Series<Int>()

@@ -59,7 +59,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `all subscribers receive the same order if a sink sends values itself`() {
+    @Test func `if a sink sends values, all subscribers receive the values in the same order`() {
         let subject = PassthroughSubject<Int, Never>()
         var (first, second): ([Int], [Int]) = ([], [])
         let publisher = subject.eraseToAnyPublisher()
@@ -76,7 +76,7 @@ import Testing
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func `a sink receives concurrent values one at a time, in the order of each sender, without loss`() {
+    @Test func `a sink receives concurrently sent values one at a time, in order per sender, without loss`() {
         let (senders, each) = (8, 1_000)
         let subject = PassthroughSubject<Sent, Never>(buffer: BufferPolicy(limit: senders * each))
         let turnstile = Turnstile()
@@ -161,7 +161,7 @@ import Testing
         cancellable.cancel()
     }
 
-    @Test func `a full subject buffer still accepts a completion, and no value follows it`() {
+    @Test func `a full subject buffer accepts a completion, and later values are not delivered`() {
         let subject = PassthroughSubject<Int, Never>(buffer: BufferPolicy(limit: 1))
         var received: [String] = []
         let cancellable = subject.eraseToAnyPublisher().sink(
@@ -189,7 +189,7 @@ import Testing
         cancellable?.cancel()
     }
 
-    @Test func `a subscriber after the end of a subject receives the last value and the completion`() {
+    @Test func `a subscriber that joins after the completion receives the last value and the completion`() {
         var subject: CurrentValueSubject<Int, Never>? = CurrentValueSubject(7)
         let publisher = subject?.eraseToAnyPublisher()
         subject = nil

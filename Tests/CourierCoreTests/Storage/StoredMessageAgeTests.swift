@@ -36,7 +36,7 @@ import Testing
             // A boot clock that went backward is not used.
             (bootTime(100), bootTime(99)),
         ] as [(BootTime?, BootTime?)])
-    func `a message's age is measured by date if its boot times are not comparable`(
+    func `a message's age is measured by date after a reboot or if a boot time is missing or wrong`(
         _ stored: BootTime?, _ now: BootTime?
     ) {
         let message = Self.message(stored)

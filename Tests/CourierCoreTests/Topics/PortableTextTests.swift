@@ -31,11 +31,11 @@ import Testing
         ("\(Unicode.Scalar.of(0xFDD0))", "the non-character U+FDD0 as its character 1"),
         ("x\(Unicode.Scalar.of(0x10FFFF))\n", "the non-character U+10FFFF as its character 2"),
     ])
-    func `the reported problem names the first forbidden character and its position`(_ text: String, _ words: String) {
+    func `PortableText reports the first forbidden character and its position`(_ text: String, _ words: String) {
         #expect(PortableText.problem(of: text)?.contains(words) == true)
     }
 
-    @Test func `the quick check of topic names accepts only legal and portable texts`() {
+    @Test func `isPlainTopicName() accepts only valid and portable topic names`() {
         var generator = SeededGenerator(seed: 29)
         let characters: [Character] = ["a", "/", " ", "~", "+", "#", "$", "\n", "\u{7F}", "\u{80}", "é", "\u{0}"]
         var taken = 0

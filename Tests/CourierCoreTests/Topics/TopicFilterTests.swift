@@ -37,7 +37,7 @@ import Testing
         #expect(throws: Never.self) { try TopicFilter(String(repeating: "é", count: 32_767) + "a") }
     }
 
-    @Test func `two filters overlap exactly if both match a common topic`() throws {
+    @Test func `overlaps() returns true exactly if at least one topic matches both filters`() throws {
         func texts(_ levels: [String], upTo count: Int) -> [String] {
             var all: [[String]] = [[]]
             for _ in 0..<count { all += all.flatMap { text in levels.map { text + [$0] } } }
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// [MQTT-4.8.2-1]
-    @Test func `a $share filter matches topics without its prefix, and its text keeps the prefix`() throws {
+    @Test func `a $share filter is matched without the $share prefix, and string includes the prefix`() throws {
         let filter = try TopicFilter("$share/consumers/sport/+/score")
         #expect(filter.shareGroup == "consumers")
         #expect(filter.matchedString == "sport/+/score")

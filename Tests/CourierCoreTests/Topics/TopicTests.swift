@@ -26,7 +26,7 @@ import Testing
         #expect(try two(first: "a", second: "b").filter.string == "a/x/b")
     }
 
-    @Test func `a topic with a missing parameter value throws missingTopicArgument as a publish topic`() throws {
+    @Test func `the topic name of a topic with a missing argument throws missingTopicArgument`() throws {
         let error = try #require(expectCourierError(.missingTopicArgument) { try name(notes) })
         #expect(error.message.contains("\"room\""))
     }
@@ -53,7 +53,7 @@ import Testing
         #expect(try shared(group: "g", first: "a").filter.string == "$share/g/a/x")
     }
 
-    @Test func `a template may start with $, but a placeholder value must not turn it into $share`() throws {
+    @Test func `a topic may start with $, but a placeholder value that completes $share is refused`() throws {
         let things = Topic<Note>("$things-%c/x")
         #expect(try things.filter(for: ConnectionIdentity(username: "u", clientID: "c")).string == "$things-c/x")
         expectCourierError(.invalidTopicArgument) {
@@ -70,7 +70,7 @@ import Testing
         expectCourierError(.invalidTopicArgument) { try name(notes(room: "7", room: "8")) }
     }
 
-    @Test func `the error of a topic reports the first of two wrong arguments`() throws {
+    @Test func `if two topic arguments are wrong, the error reports the first wrong argument`() throws {
         let error = try #require(expectCourierError(.invalidTopicArgument) { try name(notes(rom: "7")(room: "a/b")) })
         #expect(error.message.contains("rom"))
     }
@@ -133,7 +133,7 @@ import Testing
         #expect(throws: Never.self) { try exact.filter(for: nil) }
     }
 
-    @Test func `an exact topic text is used without parameters and placeholders`() throws {
+    @Test func `TopicTemplate(exactly) does not replace parameters or placeholders in the text`() throws {
         let exact = TopicTemplate(exactly: "a/{b}/%u")
         #expect(try exact.name(for: nil).string == "a/{b}/%u")
         #expect(try exact.arguments(in: TopicName("a/{b}/%u"), for: nil) == [:])
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `extracted parameter values equal the values that filled the topic`(_ seed: UInt64) throws {
+    func `arguments extracted from a topic name equal the arguments that created the name`(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let topic = Topic<Note>("a/{x}/b/{y}")
         let alphabet = ["a", "b", "\u{E9}", "e\u{301}", "{", "}", "%", "$", " "]

@@ -69,7 +69,7 @@ import Testing
         #expect(rows.last { $0.topic == "orders/11" }?.roundTrip == .milliseconds(10))
     }
 
-    @Test func `an archive retries a failed write by itself`() async throws {
+    @Test func `an archive retries a failed write without a further flush()`() async throws {
         let logger = Self.logger()
         let archive = try archive(of: logger, patience: .milliseconds(1))
         disk.fail(FaultyDisk.Plan(first: 1, count: 20, isFull: true, calls: [.write]))
@@ -194,7 +194,7 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == (isClosing ? 4 : 8))
     }
 
-    @Test func `an open archive quarantines only one file, and reports storeDamaged for the second`() async throws {
+    @Test func `an open archive quarantines only one damaged file, then reports storeDamaged`() async throws {
         let logger = Self.logger()
         let archive = try archive(of: logger)
         let traffic = Traffic(logger)

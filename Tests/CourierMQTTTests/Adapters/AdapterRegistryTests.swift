@@ -42,7 +42,9 @@ import Testing
         Choice(name: "unknown type, rule", topic: "old/1", contentType: "image/png", expected: "application/x-plist"),
         Choice(name: "unknown type, order", topic: "new/1", contentType: "", expected: "application/json"),
     ])
-    func `the adapter is chosen by content type, then by rule, then by order`(_ choice: Choice) throws {
+    func `the adapter is chosen by content type, then by adapter rule, then by the order of adapters`(_ choice: Choice)
+        throws
+    {
         let registry = try registry(
             JSONMessageAdapter(), PlistMessageAdapter(),
             rules: [
@@ -90,7 +92,7 @@ import Testing
         #expect(try registry.encode(original, topic: "copy") == ([0xFF, 0], "image/png"))
     }
 
-    @Test func `String and Data are the unchanged payload, with or without adapters for them`() throws {
+    @Test func `String and Data values are the unchanged payload, with or without an adapter for their type`() throws {
         let json = Data("{\"title\":\"a\"}".utf8)
         let registries = [
             try registry(), try registry(JSONMessageAdapter()),

@@ -23,7 +23,9 @@ import Testing
     }
 
     @Test(arguments: adapters)
-    func `the adapters refuse text, bytes and types that are not Codable`(_ adapter: any MessageAdapter) {
+    func `the Codable adapters throw an error for text, bytes and types that are not Codable`(
+        _ adapter: any MessageAdapter
+    ) {
         expectCourierError(.encodingFailed, "TextMessageAdapter handles String") {
             try adapter.toMessage(data: "text", topic: "t")
         }

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `the received message does not contain the topic alias`() {
+    @Test func `MessageProperties of a received packet do not contain the topic alias`() {
         let properties: PacketProperties = [
             .topicAlias(3), .payloadFormatIndicator(isText: false), .contentType("a/b"),
         ]
@@ -77,7 +77,8 @@ import Testing
             testDescription: "257 user properties",
             properties: MessageProperties(userProperties: Array(repeating: .init("a", "b"), count: 257))),
     ])
-    func `a property that MQTT cannot carry throws an error with its name and the topic`(_ mistake: Mistake) {
+    func `a property that MQTT cannot carry throws an error with the property's name and the topic`(_ mistake: Mistake)
+    {
         expectCourierError(.invalidMessage, mistake.testDescription, "\"a/b\"") {
             try mistake.properties.check(topic: "a/b", .portable)
         }

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `the reported error names domain and code, keeps the cause and hides userInfo`() {
+    @Test func `the reported error names domain and code, has the original error as cause and hides userInfo`() {
         let secret = NSError(domain: "app", code: 7, userInfo: [NSLocalizedDescriptionKey: "token=s3cret"])
         let failure = CredentialFailure(AuthError.otherError(secret))
         #expect(failure.error.code == .authenticationFailed)
@@ -102,7 +102,9 @@ import Testing
         ("TLS connect error: error:0A00010B:SSL routines::wrong version number", NSURLErrorSecureConnectionFailed),
         ("Couldn't connect to server", NSURLErrorUnknown),
     ])
-    func `a TLS error that URLSession describes only in text maps to an error code`(_ words: String, _ code: Int) {
+    func `a TLS error that URLSession reports as unknown is recognized by its description`(
+        _ words: String, _ code: Int
+    ) {
         let error = NSError(
             domain: NSURLErrorDomain, code: NSURLErrorUnknown, userInfo: [NSLocalizedDescriptionKey: words])
         #expect(CredentialServiceFailure.code(of: error) == code)

@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `the provider is called on its queue, and only its first answer counts`() async {
+    @Test func `the provider is called on its queue, and only the first answer to each request is used`() async {
         let world = Closures()
         var answers = world.answers.stream.makeAsyncIterator()
         world.fetch(1)
@@ -101,7 +101,7 @@ import Testing
         #expect(throws: AuthError.self) { try second?.result.get() }
     }
 
-    @Test func `cached options are used without a request to the provider, except right after clear()`() async {
+    @Test func `cached options are used instead of the provider, except for the first request after clear()`() async {
         let world = Closures(cached: Self.options("cached"))
         var answers = world.answers.stream.makeAsyncIterator()
         world.fetch(1)
@@ -134,7 +134,7 @@ import Testing
         #expect(user(answer) == "in time")
     }
 
-    @Test func `a request that is abandoned before its turn never reaches the provider`() async {
+    @Test func `a request that is abandoned while it waits for the queue never reaches the provider`() async {
         let world = Closures()
         world.queue.suspend()
         world.fetch(1)
@@ -231,7 +231,9 @@ import Testing
         #expect(throws: CourierError.self) { try second?.result.get() }
     }
 
-    @Test func `abandoning a request cancels its task, and the next request waits for the end of the task`() async {
+    @Test func `abandoning a request cancels the provider's task, and the next request waits until the task ends`()
+        async
+    {
         let provider = TaskProvider()
         let source = CredentialSource(provider)
         let (stream, continuation) = AsyncStream<Answer>.makeStream()

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `two clients with one client id template use different topics for %c`() async throws {
+    @Test func `%c in a topic differs between two clients with the same client id template`() async throws {
         let broker = try LoopbackBroker.start()
         let tests = try (0..<2).map { _ in try TestClient(.local(broker.port, id: Self.template)) }
         let own = Topic<String>("to/%c")

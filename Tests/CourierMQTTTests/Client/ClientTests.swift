@@ -71,7 +71,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `a filter is unsubscribed once, when its last loop ends`() async throws {
+    @Test func `a filter is unsubscribed once, when the last loop over the filter ends`() async throws {
         let (test, broker) = try Self.pair()
         try await test.connect()
         let client = test.client
@@ -121,7 +121,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `a message that can not be decoded is a dead letter and an event, and the loop continues`()
+    @Test func `a message that cannot be decoded is reported as a dead letter and an event, and the loop continues`()
         async throws
     {
         let (test, broker) = try Self.pair()
@@ -180,7 +180,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `publishMessage and connected() throw if connect() was not called`() async throws {
+    @Test func `publishMessage() and connected() throw if connect() was not called`() async throws {
         let (test, broker) = try Self.pair()
         #expect(throws: CourierError.self) { try test.client.publishMessage("x", topic: "n", qos: .one) }
         do {
@@ -282,7 +282,9 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `destroy() ends a waiting publish call, and later calls throw sessionMissing`() async throws {
+    @Test func `destroy() makes a waiting publish() throw clientDestroyed, and later calls throw sessionMissing`()
+        async throws
+    {
         let (test, broker) = try Self.pair { $0.offline.overflow = .fail }
         let client = test.client
         try await test.connect()

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CompletionQueueTests {
     private let queue = DispatchQueue(label: "test.completions")
 
-    @Test func `completions of every kind are called in order, even over several turns of the queue`() async {
+    @Test func `completions of every kind are called in order, even over several blocks on the dispatch queue`() async {
         let completions = CompletionQueue(queue)
         let count = CompletionQueue.closuresPerTurn * 3 + 7
         let made = Series<Int>()
@@ -26,7 +26,7 @@ import Testing
         #expect(made.values == Array(0..<count))
     }
 
-    @Test func `other work of the dispatch queue runs between two turns of completions`() async {
+    @Test func `other blocks on the dispatch queue run between two batches of completions`() async {
         let completions = CompletionQueue(queue)
         let made = Series<Int>()
         queue.suspend()

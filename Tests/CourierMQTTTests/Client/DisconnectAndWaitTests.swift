@@ -7,7 +7,7 @@ import Testing
 @testable import CourierMQTT
 
 @Suite(.timeLimit(.minutes(5))) struct DisconnectAndWaitTests {
-    @Test func `disconnectAndWait() returns after the connection has ended, also for several callers`() async throws {
+    @Test func `disconnectAndWait() returns to all callers after the connection has ended`() async throws {
         let broker = try LoopbackBroker.start()
         let test = try TestClient(.local(broker.port))
         for _ in 0..<10 {
@@ -61,7 +61,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `disconnectAndWait() returns after exactly 2 s if the broker does not read, even if canceled`()
+    @Test func `disconnectAndWait() returns after 2 s if the broker does not read, even if the task is canceled`()
         async throws
     {
         let script = ConnectionScript.connection([.accept(), .stopReading, .pause(.seconds(20)), .resumeReading])

@@ -119,7 +119,7 @@ import Testing
             .invalidConfiguration, ["#/chat"], from: try client(options(1_883)) { $0.topics = ["#/chat": .one] })
     }
 
-    @Test func `connected() and publish throw sessionMissing if connect() was not called`() async throws {
+    @Test func `connected() and publish() throw sessionMissing if connect() was not called`() async throws {
         let client = try client(options(1_883))
         let error = await #expect(throws: CourierError.self) { try await client.connected() }
         #expect(error?.code == .sessionMissing && error?.message.contains("connect()") == true)
@@ -172,7 +172,7 @@ import Testing
 
     // MARK: Messages
 
-    @Test func `publish throws if the topic has a wildcard or no adapter can encode the type`() async throws {
+    @Test func `publish() throws if the topic has a wildcard or no adapter can encode the type`() async throws {
         struct Opaque: Sendable {}
         let client = try client(options(1_883))
         client.connect()

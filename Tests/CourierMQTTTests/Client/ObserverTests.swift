@@ -56,7 +56,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `all connections of a client have the same client number, and each client has its own number`()
+    @Test func `all connections of a client have the same client number, and different clients have different numbers`()
         async throws
     {
         let broker = try LoopbackBroker.start()

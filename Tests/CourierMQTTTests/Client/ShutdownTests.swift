@@ -54,13 +54,13 @@ import Testing
     }
 
     @Test(arguments: [nil, LoopSubscriptions.keep])
-    func `after shutdown() of a persistent session, the broker keeps messages for the loops' filters`(
+    func `after shutdown() of a persistent session, the broker still stores messages for the loops' filters`(
         subscriptions: LoopSubscriptions?
     ) async throws {
         #expect(try await Self.firstMessage(after: subscriptions) == "away")
     }
 
-    @Test func `shutdown() with remove unsubscribes the filters that only loops use`() async throws {
+    @Test func `shutdown() with LoopSubscriptions remove unsubscribes the filters that only loops use`() async throws {
         #expect(try await Self.firstMessage(after: .remove) == "later")
     }
 
@@ -76,7 +76,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `shutdown() with remove does not unsubscribe a filter that the app subscribed to`() async throws {
+    @Test func `shutdown() with LoopSubscriptions remove does not unsubscribe a filter of the app`() async throws {
         try await ScriptedWorld.run([.connection([.accept()])]) { world in
             await world.connect()
             try await world.client.subscribe(to: "t")
@@ -130,7 +130,9 @@ import Testing
         }
     }
 
-    @Test func `shutdown() does not keep a filter that the broker has not granted`() async throws {
+    @Test func `after shutdown(), a filter whose SUBACK is missing is not subscribed on the next connection`()
+        async throws
+    {
         let script: [ConnectionScript] = [
             .connection([.accept(), .fault(.drop(.subAck))]), .connection([.accept(isSessionPresent: true)]),
         ]
@@ -146,7 +148,9 @@ import Testing
         }
     }
 
-    @Test func `shutdown() does not keep a filter that the broker has refused`() async throws {
+    @Test func `after shutdown(), a filter that the broker refused is not subscribed on the next connection`()
+        async throws
+    {
         let refusal = SubAck(packetID: 1, reasonCodes: [.notAuthorized])
         let script: [ConnectionScript] = [
             .connection([.accept(), .fault(.replace(.subAck, with: .subAck(refusal)))]),
@@ -164,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `shutdown() before the first credentials keeps no filter`() async throws {
+    @Test func `shutdown() before the provider returns credentials removes the filters of loops`() async throws {
         let provider = ScriptedProvider(.local(1), [.silence])
         try await ScriptedWorld.run([], provider: provider) { world in
             let reader = world.client.messages(String.self, from: "t").makeAsyncIterator()
@@ -184,7 +188,9 @@ import Testing
         }
     }
 
-    @Test func `after shutdown() with keep, the client can connect again and use the kept filter`() async throws {
+    @Test func `after shutdown() keeps a subscription, the client can connect and read the same filter again`()
+        async throws
+    {
         try await ScriptedWorld.run([.connection([.accept()]), .connection([.accept(isSessionPresent: true)])]) {
             world in
             await world.connect()

@@ -24,7 +24,7 @@ import Testing
         #expect(line.count { $0 == "\n" } == 1)
     }
 
-    @Test func `if the terminal blocks, log lines are dropped and their number is written`() async {
+    @Test func `if the terminal blocks, log lines are dropped and the number of dropped lines is written`() async {
         let lines = Lines()
         let gate = DispatchSemaphore(value: 0)
         let isFirst = Atomic(true)
@@ -42,7 +42,9 @@ import Testing
         #expect(lines.all.contains { $0.hasPrefix("(") && $0.hasSuffix("lines were dropped)\n") })
     }
 
-    @Test func `the default log writes warnings and errors only, equal records once, and at most 60 a minute`() async {
+    @Test func `the default log writes only warnings and errors, equal records once, and at most 60 records a minute`()
+        async
+    {
         let lines = Lines()
         let log = StandardErrorLog(minimumLevel: .warning, limiter: LogLimiter()) { lines.add($0) }
         log.log(LogRecord(level: .info, source: "s", message: "too little"))

@@ -31,7 +31,7 @@ extension ConnectionSupervisorTests {
                     + "connect(), or subscribe to a topic."))
     }
 
-    @Test func `callers waiting in the background get an error in the foreground if the client has no topics`() {
+    @Test func `when the app enters the foreground, waiting callers get an error if the client has no topics`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.phaseChanged(.background))
@@ -46,7 +46,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a client without topics stays offline in the foreground until it gets a topic or connect()`() {
+    @Test func `a foreground client without topics stays offline until a topic is added or connect() is called`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.phaseChanged(.background))

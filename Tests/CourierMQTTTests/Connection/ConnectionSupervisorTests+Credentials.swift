@@ -7,7 +7,7 @@ import Testing
 
 /// What the provider answers, when it is asked, and how often.
 extension ConnectionSupervisorTests {
-    @Test func `a temporary provider error is retried after 1, 2 and 4 s, then at the reconnect interval`() {
+    @Test func `after a temporary error, the provider is asked again after 1, 2, 4 s, then the reconnect pauses`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         var pauses: [Double] = []
@@ -23,7 +23,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `HTTP status 400 to 499 from the provider is retried at the reconnect interval`() {
+    @Test func `after HTTP status 400 to 499, the provider is asked again after the reconnect pauses`() {
         var world = SupervisorHarness { $0.reconnectInterval = .seconds(3) }
         world.handle(.connectRequested(source: "app"))
         var pauses: [Double] = []
@@ -37,7 +37,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a provider's network error emits networkUnavailable once, and its next success networkAvailable`() {
+    @Test func `provider network errors emit networkUnavailable once, and a later success emits networkAvailable`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         let error = AuthError.otherError(NSError(domain: NSURLErrorDomain, code: -1009))
@@ -92,7 +92,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `after connect() in the background, the client fetches new credentials in the foreground`() {
+    @Test func `if connect() is called in the background, new credentials are fetched in the foreground`() {
         var world = signedOut()
         world.handle(.phaseChanged(.background))
         world.handle(.connectRequested(source: "app"))
@@ -100,7 +100,7 @@ extension ConnectionSupervisorTests {
         expectOtherUser(&world)
     }
 
-    @Test func `after connect() just before the background, the client fetches new credentials in the foreground`() {
+    @Test func `if the app enters the background after connect(), new credentials are fetched in the foreground`() {
         var asking = signedOut()
         asking.handle(.connectRequested(source: "app"))
         asking.handle(.phaseChanged(.background))
@@ -131,7 +131,7 @@ extension ConnectionSupervisorTests {
 
     // MARK: Renewal
 
-    @Test func `credentials are renewed before they expire, and changed credentials replace the connection`() {
+    @Test func `credentials are renewed before they expire, and changed credentials lead to a reconnect`() {
         var world = SupervisorHarness()
         world.connect(expiresIn: 600)
         #expect(world.deadline == 570)
@@ -153,7 +153,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a failed credential renewal keeps the connection and is retried`() {
+    @Test func `a failed credential renewal does not end the connection and is retried`() {
         var world = SupervisorHarness { $0.authenticationTimeout = .seconds(5) }
         world.connect(expiresIn: 600)
         world.fireTimer()
@@ -184,7 +184,7 @@ extension ConnectionSupervisorTests {
     }
 
     @Test(arguments: [(2, 1), (5, 2.5), (12, 6), (19, 9.5), (59, 29.5), (61, 31), (600, 570)])
-    func `credentials are renewed at half their lifetime, or 30 s before expiry if that is later`(
+    func `credentials are renewed at half their lifetime or 30 s before expiry, whichever is later`(
         _ life: Double, _ due: Double
     ) {
         var world = SupervisorHarness()
@@ -197,7 +197,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `short-lived credentials that change on each renewal replace the connection without a loss`() {
+    @Test func `reconnects for changed short-lived credentials emit no connectionLost event`() {
         var world = SupervisorHarness()
         world.connect(expiresIn: 5)
         func renew(_ number: Int) {

@@ -90,7 +90,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `with fixed connect options, credentials refused at one endpoint are a final failure for all`() {
+    @Test func `with fixed connect options, a refusal at one endpoint is a final failure for all endpoints`() {
         var world = opening(Self.two) { $0.areOptionsFixed = true }
         fail(&world, .connectionRefused)
         world.refuse(.badUserNameOrPassword)
@@ -163,7 +163,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `connected() keeps waiting on an unknown host if the network is unavailable`() {
+    @Test func `connected() keeps waiting after an unknown host error if the network is unavailable`() {
         var world = opening()
         world.handle(.networkChanged(.unavailable))
         fail(&world, .hostNotFound)

@@ -124,7 +124,7 @@ extension ConnectionSupervisorTests {
         offline.expectNoFaults()
     }
 
-    @Test func `after a suspend, a recent attempt is restarted only 5 s after it began`() {
+    @Test func `after a suspend, a running attempt is restarted, but not earlier than 5 s after its start`() {
         var world = opening()
         world.wait(2)
         #expect(world.handle(.resumedFromSuspend) == [])
@@ -163,7 +163,7 @@ extension ConnectionSupervisorTests {
         for each in [world, gone] { each.expectNoFaults() }
     }
 
-    @Test func `after a connect timeout, the restart planned by a returning network still takes place`() {
+    @Test func `after a connect timeout, the attempt planned for a returning network still starts on time`() {
         var world = opening {
             $0.reconnectInterval = .seconds(30)
             $0.connectTimeout = ConnectTimeoutPolicy(isEnabled: true, timeout: 3)
@@ -177,7 +177,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a planned restart does not delay a sooner attempt, and an accepted connection cancels it`() {
+    @Test func `a planned restart does not delay an earlier attempt and is canceled by a successful attempt`() {
         var short = opening()
         short.wait(2)
         short.handle(.resumedFromSuspend)
@@ -193,7 +193,7 @@ extension ConnectionSupervisorTests {
     }
 
     @Test(arguments: [(3.0, 5.0), (8.0, 8.0)])
-    func `if the provider fails after a resume from suspend, it is asked again before the full pause`(
+    func `if the provider fails after a suspend, the provider is asked again before the pause ends`(
         _ failedAt: Double, _ askedAt: Double
     ) {
         var world = SupervisorHarness { $0.reconnectInterval = .seconds(30) }
@@ -213,7 +213,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a network that returns as an attempt begins does not restart the attempt`() {
+    @Test func `a network that returns at the start of an attempt does not restart the attempt`() {
         var world = SupervisorHarness()
         world.handle(.networkChanged(.unavailable))
         world.handle(.connectRequested(source: "app"))

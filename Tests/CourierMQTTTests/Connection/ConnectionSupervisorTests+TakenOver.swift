@@ -84,7 +84,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `dropped connections that are not consecutive, are late or use MQTT 5 do not count as a takeover`() {
+    @Test func `drops that are not consecutive, happen late or use MQTT 5 do not count as a takeover`() {
         var world = SupervisorHarness { $0.stableConnectionTime = .seconds(1) }
         world.connect(.v311)
         for _ in 0..<5 {
@@ -117,7 +117,7 @@ extension ConnectionSupervisorTests {
 
     /// [MQTT-3.1.4-3]: a server says 0x8E, and not all do.
     @Test
-    func `with MQTT 5, log and event mention the client id from the second dropped connection in a row`() {
+    func `with MQTT 5, log and event mention the client id after two dropped connections in a row`() {
         var world = SupervisorHarness()
         world.connect(.v5)
         for (index, pause) in [1.0, 2, 4, 8].enumerated() {
@@ -265,7 +265,7 @@ extension ConnectionSupervisorTests {
         short.expectNoFaults()
     }
 
-    @Test func `after a takeover, one long connection makes the next drop an ordinary loss`() {
+    @Test func `after a takeover and one long connection, the next drop counts as an ordinary loss`() {
         var world = connected(afterDrops: 5)
         #expect(pauseAfterDrop(&world) == 60)
         world.fireTimer()

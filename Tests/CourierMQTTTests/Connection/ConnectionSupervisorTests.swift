@@ -121,7 +121,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `disconnect() ends a running attempt as cancelled`() {
+    @Test func `disconnect() ends a running attempt with the result cancelled`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.wait(1)

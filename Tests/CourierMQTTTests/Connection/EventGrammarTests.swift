@@ -9,7 +9,7 @@ import Testing
 
     private let failure = CourierError(.connectionLost, "lost")
 
-    @Test func `the valid event sequence of a whole client life has no violations`() {
+    @Test func `the events of a complete client life cycle have no violations`() {
         var grammar = EventGrammar()
         let life: [CourierEventType] = [
             .connectionServiceAuthStart, .connectDiscarded(reason: "twice"), .messageStoreFailure(error: failure),
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `messageReceiveFailure needs an earlier messageReceive, a store or an invalid topic filter`() {
+    @Test func `messageReceiveFailure is valid after messageReceive, with a store or for an invalid filter`() {
         func failed(_ code: CourierError.Code) -> CourierEventType {
             .messageReceiveFailure(topic: "t", error: CourierError(code, "over"), sizeBytes: 1)
         }

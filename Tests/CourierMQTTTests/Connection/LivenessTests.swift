@@ -85,7 +85,7 @@ import Testing
         #expect(liveness.lastInbound == nil, "a pause is no sign of life")
     }
 
-    @Test func `if bytes sent before a reading pause stay unanswered, the connection is probed, then dead`() {
+    @Test func `after a reading pause, a connection with unanswered bytes is probed and later counts as dead`() {
         var liveness = Liveness(
             IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)
         _ = liveness.sent(now: at(1))

@@ -9,7 +9,7 @@ import Testing
 
 /// The table, row by row: as data, as behaviour of the supervisor, and as documentation.
 @Suite struct LossPolicyTests {
-    @Test func `each loss cause is in at most one row of the table`() {
+    @Test func `each loss cause is in at most one row of the LossPolicy table`() {
         var seen: Set<LossCause> = []
         for cause in LossPolicy.rows.flatMap(\.causes) { #expect(seen.insert(cause).inserted, "\(cause)") }
         #expect(LossPolicy.rows.last?.causes == [], "the last row is for the rest")
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Every code that a server may put into CONNACK or DISCONNECT, by what MQTT 5.0 tables 3-1 and 3-10 say.
-    @Test func `each failure reason code of CONNACK and each code of DISCONNECT is in exactly one row`() throws {
+    @Test func `each failure code of CONNACK and each code of DISCONNECT is in exactly one LossPolicy row`() throws {
         for code in PacketReasonCode.allCases {
             for packet in [
                 Packet.connAck(ConnAck(reasonCode: code)), .disconnect(Disconnect(reasonCode: code)),
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: LossPolicy.rows.flatMap(\.causes).filter { ![.repeatedDrops, .unreadableStore].contains($0) })
-    func `the supervisor follows the table's response to each loss cause`(_ cause: LossCause) throws {
+    func `the supervisor responds to each loss cause as the LossPolicy table says`(_ cause: LossCause) throws {
         let (reason, transport) = try #require(ending(cause))
         let wasConnected = if case .disconnected = cause { true } else { cause == .silence }
         let known = ConnectionEnding(reason, transport, endpoint: "broker:1883", isEstablished: wasConnected)
@@ -169,7 +169,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `DISCONNECT keepAliveTimeout skips only the first reconnect pause`() {
+    @Test func `after DISCONNECT keepAliveTimeout, only the first reconnect has no pause`() {
         var world = SupervisorHarness()
         world.connect()
         for _ in 0..<3 {
@@ -185,7 +185,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `after connect(), the loss of a short first connection is retried at once, the next loss after 2 s`() {
+    @Test func `after connect(), the first loss leads to a reconnect at once, the second after 2 s`() {
         var world = SupervisorHarness()
         for _ in 0..<2 {
             world.connect()
@@ -268,7 +268,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `an attempt that restarts after a suspend keeps its one-time redirect`() {
+    @Test func `an attempt that is restarted after a suspend still uses the one-time redirect`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()

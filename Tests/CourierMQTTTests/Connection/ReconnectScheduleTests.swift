@@ -15,7 +15,7 @@ import Testing
         #expect(pauses(.none, seed: 1) == exact)
     }
 
-    @Test func `equal jitter uses the upper half of each pause, full jitter the whole pause`() {
+    @Test func `pauses are 50 % to 100 % of their length with equal jitter, 0 % to 100 % with full jitter`() {
         var equal: [Double] = []
         var full: [Double] = []
         for seed in UInt64(1)...500 {
@@ -50,7 +50,7 @@ import Testing
         #expect(pause == .seconds(1))
     }
 
-    @Test func `a maximum below the interval does not shorten the pauses`() {
+    @Test func `if the maximum is below the reconnect interval, each pause equals the interval`() {
         var schedule = ReconnectSchedule(interval: .seconds(5), maximum: .seconds(2), jitter: .none)
         var random = JitterSource(seed: 1)
         let pauses = (0..<3).map { _ in schedule.next(using: &random) }

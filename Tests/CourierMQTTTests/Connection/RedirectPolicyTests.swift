@@ -109,7 +109,7 @@ import Testing
         #expect(!other.isOpen)
     }
 
-    @Test func `the client follows a redirect to an endpoint of its own list`() {
+    @Test func `a redirect to an endpoint of the configured list is followed`() {
         let list = [BrokerEndpoint(host: "b.example", port: 8883)]
         var world = opening(options(alternatives: list))
         world.refuse(.useAnotherServer, [.serverReference("b.example:8883")])
@@ -199,7 +199,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `without credentials for the redirect's host, the client stays with the configured host`() {
+    @Test func `without credentials for the redirect's host, the client connects to the configured host again`() {
         var world = asking(.serverMoved)
         world.deny(CourierError(noOptionsFor: BrokerEndpoint(host: "node", port: 1884)))
         #expect(message(world).contains("node:1884") && message(world).contains("MQTTClientConfig.endpoints.redirects"))
@@ -209,7 +209,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `credentials for a redirect's host are renewed without changing those of the configured host`() {
+    @Test func `renewed credentials for a redirect's host do not change the configured host's credentials`() {
         var world = asking(.serverMoved)
         world.grant(nodeOptions, expiresIn: 600)
         world.accept()

@@ -20,7 +20,7 @@ import Testing
 
     // MARK: The limit
 
-    @Test func `a redirect is followed even if its server has failed many times`() {
+    @Test func `a redirect is followed even if attempts at the new server have failed many times`() {
         var world = opening()
         for round in 1...20 {
             #expect(host(world) == "broker:1883")
@@ -70,7 +70,7 @@ import Testing
     // MARK: Renewal
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved])
-    func `renewed credentials without a change keep the connection to a redirect's server`(_ code: PacketReasonCode) {
+    func `unchanged renewed credentials do not end the connection to a redirect's server`(_ code: PacketReasonCode) {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant(expiresIn: 600)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved], Fault.allCases)
-    func `a failure that stops the client at its configured server does not stop it at a redirect's server`(
+    func `a failure that is final at the configured server does not stop the client at a redirect's server`(
         _ code: PacketReasonCode, _ fault: Fault
     ) {
         var home = opening()

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [-7_200, 0, 7_200] as [TimeInterval])
-    func `a message without a reader is kept for its lifetime, even if the system date changes`(
+    func `a message without a reader is available until its lifetime ends, even if the system date changes`(
         _ hasStore: Bool, _ step: TimeInterval
     ) async throws {
         let store = hasStore ? ControlledStore() : nil
@@ -89,7 +89,8 @@ import Testing
         }
     }
 
-    @Test func `an unread message of an ended reader keeps its lifetime, even if the system date changes`() async throws
+    @Test func `an unread message of an ended reader is removed after its lifetime, even if the system date changes`()
+        async throws
     {
         let store = ControlledStore()
         try await Self.run(store, script: Self.script) { world, date in
@@ -119,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [-7_200, 0, 7_200] as [TimeInterval])
-    func `a stored message of an earlier process in the same boot keeps its remaining lifetime`(
+    func `without a reboot, a message of an earlier process expires after its remaining lifetime`(
         _ step: TimeInterval
     ) async throws {
         let store = ControlledStore()
@@ -138,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [(500, 480), (-86_400, 980)] as [(ago: TimeInterval, rest: Int)])
-    func `a stored message of another boot expires by its date, and one with a future date counts as new`(
+    func `a message stored before a reboot expires by its date, or counts as new if the date is in the future`(
         _ ago: TimeInterval, _ rest: Int
     ) async throws {
         let store = ControlledStore()

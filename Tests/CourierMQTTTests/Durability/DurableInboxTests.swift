@@ -60,8 +60,7 @@ import Testing
         }
     }
 
-    @Test func `hasRows is true for a newly kept message after the rows that a reader held have expired`() async throws
-    {
+    @Test func `hasRows is true again if a new message is stored after all delivered rows have expired`() async throws {
         let (loop, store, steps, _, inbox, _) = try Self.inbox()
         try await Self.handOut(inbox, steps, store, on: loop)
         let hasRows = await Self.onLoop(loop) { inbox.hasRows }
@@ -86,7 +85,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a late removal for a destroyed session keeps the row with the same id in the next session`()
+    @Test func `removing a row for a destroyed session does not remove the row with the same id in the next session`()
         async throws
     {
         let (loop, store, steps, _, inbox, queue) = try Self.inbox()
@@ -133,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `after finish(), a delivered row is removed from the store, and a row that is given back remains`()
+    @Test func `after finish(), remove() deletes a row from the store, and a row passed to giveBack() remains`()
         async throws
     {
         let (loop, store, steps, _, inbox, _) = try Self.inbox()

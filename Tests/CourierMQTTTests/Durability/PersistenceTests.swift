@@ -105,7 +105,8 @@ import Testing
 
     // MARK: It works
 
-    @Test func `enqueue() returns when the message is stored, even if the provider has not answered yet`() async throws
+    @Test func `enqueue() returns when the message is stored, even if the provider has not returned credentials yet`()
+        async throws
     {
         let broker = try LoopbackBroker.start()
         let provider = PatientProvider("ada")
@@ -204,7 +205,7 @@ import Testing
         #expect(try stored("ada") == 2)
     }
 
-    @Test func `a client can use the store file after an earlier client with the same id has ended`() async throws {
+    @Test func `a new client can use the store file of a released client with the same client id`() async throws {
         var first: (any CourierClient)? = made("ada")
         try await first?.enqueue("x", to: "t")
         first = nil
@@ -213,7 +214,8 @@ import Testing
         #expect(try stored("ada") == 2)
     }
 
-    @Test func `references to publishers and messages of an ended client do not keep its store file open`() async throws
+    @Test func `the store file is closed even if the app retains publishers and messages of the ended client`()
+        async throws
     {
         let broker = try LoopbackBroker.start()
         let log = WarningLog()
@@ -285,7 +287,7 @@ import Testing
     }
 
     @Test(arguments: ["new id", "new name"])
-    func `the log warns about messages of a former client id or store name, and the messages remain`(change: String)
+    func `if the client id or store name changes, the log warns about messages in the old store file`(change: String)
         async throws
     {
         try await leaveMessage(of: "ada")

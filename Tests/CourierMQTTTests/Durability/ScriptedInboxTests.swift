@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `a reader whose buffer is full of stored messages does not block the connection`() async throws {
+    @Test func `a connection attempt succeeds even if a reader's buffer is full of stored messages`() async throws {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([.expect(.connect), .hold(gate), .send(.connAck(ConnAck()))])
         try await Self.run([script]) { world, store in
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test func `destroy() during a load of stored messages drops them, and the reader receives new messages`()
+    @Test func `after destroy() during a load of stored messages, the reader receives only new messages`()
         async throws
     {
         let script: [ConnectionScript] = [
@@ -286,7 +286,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `acknowledgeDurably() returns after a QoS 2 packet id is stored, and stores no packet id for QoS 1`(
+    func `acknowledgeDurably() returns only after the packet id of a QoS 2 message is stored`(
         _ qos: QoS
     ) async throws {
         try await Self.run([Self.broker(Self.message(7, "a", qos: qos))]) { world, store in
@@ -314,7 +314,7 @@ import Testing
         }
     }
 
-    @Test func `expired stored messages are removed and not delivered, and the log reports the removal once`()
+    @Test func `expired stored messages are removed instead of delivered, and the log reports the removal once`()
         async throws
     {
         let log = WarningLog()
@@ -337,7 +337,9 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `if the store stays full for 10 s, a message without a reader is acknowledged and reported`(_ qos: QoS)
+    func `if the store stays full for 10 s, a message without a reader is acknowledged and reported as noReader`(
+        _ qos: QoS
+    )
         async throws
     {
         let read = Publish(topic: "read", payload: [1], delivery: .exactlyOnce(3, isDuplicate: false))
@@ -373,7 +375,8 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `a reader that starts before a full store has refused a message receives the message`(_ qos: QoS) async throws
+    func `a message that waits for room in a full store is delivered to a reader that starts meanwhile`(_ qos: QoS)
+        async throws
     {
         try await Self.run([Self.broker(Self.message(1, "a", qos: qos))]) { world, store in
             store.fail { if case .keep = $0 { CourierError(.storeFull, "No room.") } else { nil } }
@@ -402,7 +405,7 @@ import Testing
         }
     }
 
-    @Test func `reading pauses while too many received bytes wait for the store, and no message is lost`()
+    @Test func `the client pauses reading while too many received bytes wait for the store, and loses no message`()
         async throws
     {
         let messages = (1...400).compactMap { PacketID(rawValue: $0) }.map {

@@ -39,7 +39,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a connection attempt that the background stopped during a store read is repeated in the foreground`()
+    @Test func `if the app enters the background during a store read, the client connects in the foreground`()
         async throws
     {
         let phases = AppPhaseController()

@@ -12,7 +12,7 @@ import Testing
 
 /// What `destroy()` does to messages that are stored or wait for the store.
 extension ScriptedOutboxTests {
-    @Test func `destroy() removes all stored messages and subscriptions, including those of configured topics`()
+    @Test func `destroy() removes all stored messages and subscriptions, including subscriptions of the topics option`()
         async throws
     {
         try await Self.run(Self.refusing) {
@@ -73,7 +73,8 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `destroy() ends messages that wait for the store, and the next session does not send them`() async throws
+    @Test func `destroy() fails messages that wait for the store, and the next session does not send them`()
+        async throws
     {
         try await Self.run { world, store in
             await Self.connect(world, store)
@@ -96,7 +97,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a publish() call that waits for room behind a slow store throws clientDestroyed on destroy()`()
+    @Test func `publish() that waits for room because of a slow store throws clientDestroyed after destroy()`()
         async throws
     {
         try await Self.run(Self.refusing) {

@@ -20,7 +20,7 @@ extension ScriptedOutboxTests {
         return callers
     }
 
-    @Test func `enqueue() returns for a stored message before the commit of the next messages starts`() async throws {
+    @Test func `enqueue() returns when its message is stored, before the next messages are committed`() async throws {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
             store.hold()
@@ -41,7 +41,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a QoS 0 message does not overtake the stored message that the same caller enqueued before`()
+    @Test func `a QoS 0 message is sent after the stored message that the same caller enqueued before`()
         async throws
     {
         try await Self.run { world, store in
@@ -57,7 +57,9 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a message is stored after 1 ms if the expected messages of other callers do not arrive`() async throws {
+    @Test func `a message is stored after 1 ms if the expected messages of other callers are not enqueued`()
+        async throws
+    {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
             let outgoing = try #require(world.client.parts.coordinator.durable).outgoing

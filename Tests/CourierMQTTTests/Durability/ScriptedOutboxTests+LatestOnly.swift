@@ -15,7 +15,7 @@ extension ScriptedOutboxTests {
         world.client.parts.publishing.queue.waitingCount
     }
 
-    @Test func `a latest-only message that is only on disk replaces an older one in memory`() async throws {
+    @Test func `a latest-only message that is only on disk replaces an older message in memory`() async throws {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 2
         } _: { world, store in
@@ -31,7 +31,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a latest-only message that was read from the store is replaced by a newer one`() async throws {
+    @Test func `a latest-only message that was read from the store is replaced by a newer message`() async throws {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 2
         } _: { world, store in
@@ -51,7 +51,7 @@ extension ScriptedOutboxTests {
     }
 
     @Test(arguments: [false, true])
-    func `a latest-only message that is replaced on disk is reported, with or without a waiting caller`(
+    func `a latest-only message replaced on disk reports messageReplaced, with or without a waiting caller`(
         isAwaited: Bool
     ) async throws {
         try await Self.run(Self.refusing) {
@@ -98,7 +98,7 @@ extension ScriptedOutboxTests {
     // MARK: Beside messages that pass the store by
 
     @Test(arguments: [QoS.oneWithoutPersistenceAndRetry, .zero])
-    func `a latest-only message whose commit is slow is replaced by a newer one that is not stored`(
+    func `a latest-only message whose commit is slow is replaced by a newer message without persistence`(
         qos: QoS
     ) async throws {
         try await Self.run(Self.refusing) {
@@ -123,7 +123,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a latest-only message without room in memory is replaced by a newer one that is not stored`()
+    @Test func `a latest-only message that has no room in memory is replaced by a newer message without persistence`()
         async throws
     {
         try await Self.run(Self.refusing) {
@@ -149,7 +149,8 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a latest-only message that is only on disk replaces an older one that is not stored`() async throws {
+    @Test func `a latest-only message that is only on disk replaces an older message without persistence`() async throws
+    {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 1
         } _: { world, store in
@@ -166,7 +167,8 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a latest-only message that is not stored replaces an older one that is only on disk`() async throws {
+    @Test func `a latest-only message without persistence replaces an older message that is only on disk`() async throws
+    {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 1
         } _: { world, store in
@@ -186,7 +188,7 @@ extension ScriptedOutboxTests {
     }
 
     @Test(arguments: [false, true])
-    func `a latest-only message that is sent at once replaces an older one that is only on disk`(
+    func `a latest-only message that is sent at once replaces an older message that is only on disk`(
         isListening: Bool
     ) async throws {
         try await Self.run(Self.refusing) {

@@ -62,7 +62,9 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a message that an earlier process sent is resent only once if rows are read in pages`() async throws {
+    @Test func `a message that an earlier process sent is resent only once, even if the store is read in pages`()
+        async throws
+    {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([Self.present, .fault(.hold(.pubAck, until: gate))])
         try await Self.run([script]) {
@@ -165,7 +167,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a row that is missing from the store fails with storeDamaged, and is searched for only once`()
+    @Test func `a message that disappears from the store fails with storeDamaged after a single search`()
         async throws
     {
         try await Self.run(Self.refusing) {

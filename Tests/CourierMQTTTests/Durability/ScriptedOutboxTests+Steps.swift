@@ -7,7 +7,9 @@ import Testing
 
 /// The store changes of deliveries: their order, their durability, and what happens if the store fails.
 extension ScriptedOutboxTests {
-    @Test func `a failed store change of a delivery is repeated, and its failure is reported once`() async throws {
+    @Test func `a failed store change of a delivered message is repeated, and the failure is reported once`()
+        async throws
+    {
         try await Self.run { world, store in
             await Self.connect(world, store)
             store.fail {
@@ -23,7 +25,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a failed store change does not fail the message that was in the same commit`() async throws {
+    @Test func `a message is delivered even if another store change in the same commit fails`() async throws {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubAck, until: gate))])
         try await Self.run([script]) { world, store in
@@ -97,7 +99,7 @@ extension ScriptedOutboxTests {
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `commitRepeatable() is used for removals and for the sent state of QoS 1, but not of QoS 2`(qos: QoS)
+    func `removals and sent QoS 1 messages are stored with commitRepeatable(), sent QoS 2 messages are not`(qos: QoS)
         async throws
     {
         try await Self.run { world, store in
@@ -114,7 +116,9 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `[MQTT-4.3.3-10] a QoS 2 id is stored before PUBREC, and forgotten before PUBCOMP`() async throws {
+    @Test func `[MQTT-4.3.3-10] a QoS 2 id is stored before PUBREC, and forgotten before PUBCOMP`()
+        async throws
+    {
         let delivery = try #require(Delivery(qos: .exactlyOnce, packetID: 3, isDuplicate: false))
         let message = Packet.publish(Publish(topic: "in", payload: [1], delivery: delivery))
         let script = ConnectionScript.connection([
@@ -145,8 +149,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `commitRepeatable() is not used for the removal of a replaced message that was never sent`() async throws
-    {
+    @Test func `the removal of a replaced message that was never sent does not use commitRepeatable()`() async throws {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
             for text in ["a", "b"] {

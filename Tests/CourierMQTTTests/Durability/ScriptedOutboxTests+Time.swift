@@ -17,7 +17,9 @@ extension ScriptedOutboxTests {
             properties: MessageProperties(messageExpiry: expiry), storedAt: storedAt, expiresAt: expiresAt)
     }
 
-    @Test func `[MQTT-3.3.2-5] offline maximumAge is not sent as the message expiry interval`() async throws {
+    @Test func `[MQTT-3.3.2-5] offline maximumAge is not sent as the message expiry interval`()
+        async throws
+    {
         try await Self.run {
             $0.offline.maximumAge = .seconds(3_600)
         } _: { world, store in
@@ -29,7 +31,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a stored message is sent with the rest of its message expiry interval`() async throws {
+    @Test func `a stored message is sent with the remaining time of its message expiry interval`() async throws {
         try await Self.run { world, store in
             let rows = [
                 Self.message(1, "own", expiry: .seconds(600), storedAt: Date() - 300, expiresAt: Date() + 100),
@@ -49,7 +51,9 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a stored message that expired before the connection is reported and not sent`() async throws {
+    @Test func `a stored message that expired before the connection fails with messageExpired and is not sent`()
+        async throws
+    {
         try await Self.run { world, store in
             try await store.memory.fill(
                 [
@@ -88,7 +92,7 @@ extension ScriptedOutboxTests {
     private static let closed = Array(
         repeating: ConnectionScript.connection([.refuse(.serverUnavailable)]), count: 100)
 
-    @Test func `messages that are only on disk fail with messageExpired without a connection`() async throws {
+    @Test func `messages that are only on disk fail with messageExpired even without a connection`() async throws {
         try await Self.run(Self.closed) {
             $0.offline = OfflinePolicy(maximumAge: .seconds(5))
             $0.storedMessagesInMemory = 2
@@ -112,7 +116,8 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `all pages of expired rows are removed and reported without a connection`() async throws {
+    @Test func `expired stored messages on all pages are removed and reported, even without a connection`() async throws
+    {
         try await Self.run(Self.closed) { world, store in
             let rowCount = StoredSession.pageSize * 2 + 1
             let rows = (1...rowCount).map { Self.message(UInt64($0), "\($0)", expiresAt: Date() - 1) }
@@ -128,7 +133,8 @@ extension ScriptedOutboxTests {
 
     /// One page of them, and more.
     @Test(arguments: [2, StoredSession.pageSize + 1])
-    func `rows that are only on disk expire in time while an unexpired message waits in memory`(count: Int) async throws
+    func `messages that are only on disk expire even while an unexpired message waits in memory`(count: Int)
+        async throws
     {
         try await Self.run {
             $0.storedMessagesInMemory = 1
@@ -156,7 +162,9 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a row that is only on disk expires in time, even if the row before it was replaced`() async throws {
+    @Test func `a message that is only on disk expires, even if the message stored before it was replaced`()
+        async throws
+    {
         try await Self.run {
             $0.storedMessagesInMemory = 1
         } _: { world, store in

@@ -106,7 +106,9 @@ import Testing
         }
     }
 
-    @Test func `with overflow fail, publish() throws queueFull if too many messages wait for the store`() async throws {
+    @Test func `with the overflow policy fail, publish() throws queueFull if too many messages wait for the store`()
+        async throws
+    {
         try await Self.runBehindSlowStore(.fail) { world, store in
             let outcomes = try ["b", "c"].map { try world.publish($0) }
             expectCourierError(.queueFull) { try world.publish("d") }
@@ -206,7 +208,9 @@ import Testing
         }
     }
 
-    @Test func `a message that is readable in the store before its commit is confirmed is sent once`() async throws {
+    @Test func `a message is sent once, even if the message is readable in the store before the commit completes`()
+        async throws
+    {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 1
         } _: { world, store in
@@ -228,7 +232,7 @@ import Testing
         }
     }
 
-    @Test func `a newer latest-only message replaces the stored one to the same topic`() async throws {
+    @Test func `a newer latest-only message replaces the stored message to the same topic`() async throws {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 1
         } _: { world, store in
@@ -244,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func `dropOldest drops the oldest message, even if it is stored`() async throws {
+    @Test func `dropOldest drops the oldest waiting message, even if this message is stored`() async throws {
         try await Self.run(Self.refusing) {
             $0.offline = OfflinePolicy(maximumCount: 3, overflow: .dropOldest, queuesQoS0: true)
         } _: { world, store in
@@ -261,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func `a latest-only message that replaces a stored one is sent after all messages stored before it`()
+    @Test func `a latest-only message that replaces a stored message is sent after all other stored messages`()
         async throws
     {
         try await Self.run(Self.refusing) { world, store in
@@ -281,7 +285,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a replaced message is not sent if it is read from the store before its removal`(isRemovedThen: Bool)
+    func `a replaced message is not sent, even if it is read from the store before it is removed`(isRemovedThen: Bool)
         async throws
     {
         let latest = PublishRequest(topic: TopicTemplate(exactly: "state"), isLatestOnly: true)

@@ -64,7 +64,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `changes that are added during a commit of another queue are stored after that commit`() async throws {
+    @Test func `changes that are added while another queue commits are stored after the commit ends`() async throws {
         try await Self.run { lane, store, loop, kept in
             await Self.onLoop(loop) {
                 kept.batch.withLock { $0 = lane.takeAlong() }
@@ -80,7 +80,9 @@ import Testing
         }
     }
 
-    @Test func `takeAlong() returns the waiting changes once, and the queue does not commit them again`() async throws {
+    @Test func `takeAlong() returns each waiting change once, and the queue does not commit returned changes`()
+        async throws
+    {
         try await Self.run { lane, store, loop, kept in
             await Self.onLoop(loop) {
                 lane.addRepeatable(Self.changes[0])
@@ -97,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `changes in a failed commit of another queue are committed again, in order`() async throws {
+    @Test func `changes that another queue failed to commit are committed by their own queue in order`() async throws {
         try await Self.run { lane, store, loop, kept in
             await Self.onLoop(loop) {
                 lane.add(Self.changes[0])
@@ -115,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a finished queue reports its end once, after the commit of another queue has failed`(hasSteps: Bool)
+    func `after finish(), the ended handler is called once, after another queue's commit has failed`(hasSteps: Bool)
         async throws
     {
         let loop = try EventLoop(name: "lane")
@@ -143,7 +145,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a refusable change fails after 10 s without room in the store, and the other changes are stored`()
+    @Test func `a refusable change fails if the store has no room for 10 s, and other changes are stored`()
         async throws
     {
         let messages = (1...4).map {
@@ -189,7 +191,9 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a failed change of a destroyed session fails with clientDestroyed instead of storeFull`() async throws {
+    @Test func `a change that fails after its session was destroyed reports clientDestroyed instead of storeFull`()
+        async throws
+    {
         let message = StoredMessage(
             id: StoredMessage.ID(rawValue: 1), topic: "t", payload: [1], qos: .one, storedAt: Date())
         try await Self.run { lane, store, loop, kept in
@@ -235,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `changes of a destroyed session are not stored for the next session after their commit failed`()
+    @Test func `after a failed commit, changes of a destroyed session are not stored for the next session`()
         async throws
     {
         try await Self.run { lane, store, loop, kept in

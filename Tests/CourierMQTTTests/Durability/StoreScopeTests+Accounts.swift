@@ -26,7 +26,9 @@ extension StoreScopeTests {
         }
     }
 
-    @Test func `a loop that reads messages of a destroyed account removes no row of the next account`() async throws {
+    @Test func `a loop that reads messages of a destroyed session removes no stored message of the next client id`()
+        async throws
+    {
         let other = Self.options(id: "other")
         try await Self.run([], [.options(), .options(other)]) {
             $0.session.storeScope = nil
@@ -59,7 +61,7 @@ extension StoreScopeTests {
         }
     }
 
-    @Test func `destroy() while an attempt waits for a store read keeps the session closed until connect()`()
+    @Test func `after destroy() during a connection attempt, the stored session is not opened before connect()`()
         async throws
     {
         let other = Self.options(id: "other")

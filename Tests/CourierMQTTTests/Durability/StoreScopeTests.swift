@@ -56,7 +56,7 @@ import Testing
 
     // MARK: Before there are options
 
-    @Test func `a client with a storeScope stores messages before the provider answers`() async throws {
+    @Test func `a client with a storeScope stores messages before the provider returns credentials`() async throws {
         try await Self.run([], [.silence]) { world, store in
             await world.connect()
             try await world.client.enqueue("x", to: "t")
@@ -82,7 +82,7 @@ import Testing
         try await test.end()
     }
 
-    @Test func `a message can expire while the client id from the provider is not known yet`() async throws {
+    @Test func `a message can expire before the provider returns the client id`() async throws {
         try await Self.run([], [.silence]) {
             $0.session.storeScope = nil
             $0.enableAuthenticationTimeout = false
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `enqueue() after destroy() stores its message before the provider answers`() async throws {
+    @Test func `enqueue() after destroy() stores its message before the provider returns credentials`() async throws {
         try await Self.run([], [.silence, .silence]) { world, store in
             await world.connect()
             try await world.client.enqueue("old", to: "t")
@@ -125,7 +125,7 @@ import Testing
     // MARK: destroy()
 
     @Test(arguments: [true, false])
-    func `destroy() removes the rows of an earlier process, even if they were not read yet`(_ isKnown: Bool)
+    func `destroy() removes the stored messages of an earlier process, even if they were not read yet`(_ isKnown: Bool)
         async throws
     {
         try await Self.run {
@@ -143,7 +143,9 @@ import Testing
         }
     }
 
-    @Test func `if destroy() fails to remove rows, the client removes them before it connects again`() async throws {
+    @Test func `if destroy() fails to remove stored messages, the client connects only after they are removed`()
+        async throws
+    {
         try await Self.run { world, store in
             try await store.memory.fill([.enqueue(Self.message(1, "left", .one))], Self.scope)
             store.fail { $0 == .removeAll ? CourierError(.storeFailed, "Not now.") : nil }
@@ -159,7 +161,9 @@ import Testing
         }
     }
 
-    @Test func `if destroy() fails to remove rows, the client repeats the removal until it succeeds`() async throws {
+    @Test func `if destroy() fails to remove stored messages, the client repeats the removal until it succeeds`()
+        async throws
+    {
         try await Self.run { world, store in
             await world.connect()
             try await store.memory.fill([.enqueue(Self.message(1, "left", .one))], Self.scope)
@@ -173,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `two destroy() calls remove no row of the next account`() async throws {
+    @Test func `a second destroy() call does not remove stored messages of the next client id`() async throws {
         let other = Self.options(id: "other")
         try await Self.run([], [.options(), .options(other)]) {
             $0.session.storeScope = nil
@@ -188,7 +192,8 @@ import Testing
         }
     }
 
-    @Test func `unsubscribe() after destroy() applies to the next account, even before its rows are read`() async throws
+    @Test func `unsubscribe() after destroy() applies to the next client id, even before the store is read`()
+        async throws
     {
         let other = Self.options(id: "other")
         let filter = try TopicFilter("f")
@@ -213,7 +218,9 @@ import Testing
         }
     }
 
-    @Test func `a session that is destroyed while it is read is not opened before the next connect()`() async throws {
+    @Test func `after destroy() during a store read, the stored session is not opened before the next connect()`()
+        async throws
+    {
         try await Self.run([], [.silence, .silence]) { world, store in
             store.holdReads()
             await world.connect()
@@ -233,7 +240,8 @@ import Testing
         }
     }
 
-    @Test func `the client retries a failed store read in the background, without a connection attempt`() async throws {
+    @Test func `in the background, a failed removal by destroy() is repeated until enqueue() can return`() async throws
+    {
         let phases = AppPhaseController()
         try await Self.run {
             $0.environment.lifecycle = phases
@@ -260,7 +268,7 @@ import Testing
 
     // MARK: Another client id
 
-    @Test func `packet ids that were stored for another session are not used`() async throws {
+    @Test func `packet ids that were stored for another session are ignored`() async throws {
         let publish = Publish(
             topic: "t", payload: Array("in".utf8), delivery: .exactlyOnce(5, isDuplicate: true))
         let script = ConnectionScript.connection([
@@ -329,7 +337,8 @@ import Testing
         }
     }
 
-    @Test func `a client connects to another broker only after the store has recorded the broker`() async throws {
+    @Test func `a client connects to a different broker only after the store has recorded the new broker`() async throws
+    {
         try await Self.run {
             $0.session.storeScope = nil
         } _: { world, store in
@@ -362,7 +371,7 @@ import Testing
         }
     }
 
-    @Test func `a QoS 2 message in flight completes after the provider names another broker`() async throws {
+    @Test func `a QoS 2 message in flight is delivered even if the provider returns another broker`() async throws {
         let gate = ScriptGate()
         try await Self.run(Self.holding(gate), [.options(), .options(Self.options(host: "other.invalid"))]) {
             $0.session.storeScope = nil
@@ -379,7 +388,7 @@ import Testing
     }
 
     @Test(arguments: [("scripted", "other"), ("caf\u{E9}", "cafe\u{301}")])
-    func `after the client id changes, a message in flight is sent as new, and its new packet id is stored`(
+    func `after a change of the client id, a message in flight is sent as a new message, not as a duplicate`(
         _ id: String, _ next: String
     ) async throws {
         let gate = ScriptGate()
@@ -403,7 +412,8 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `without a storeScope, the log warns once if the provider names another broker`(_ isKnown: Bool) async throws {
+    func `without a storeScope, the log warns once if the provider returns another broker`(_ isKnown: Bool) async throws
+    {
         let log = WarningLog()
         let other = ScriptedProvider.Answer.options(Self.options(host: "other.invalid"))
         try await Self.run([], [.options(), other, other]) {
@@ -422,7 +432,7 @@ import Testing
         }
     }
 
-    @Test func `with a storeScope, a client with a random id sends the messages that the previous client stored`()
+    @Test func `with a storeScope, a client with a random client id sends messages stored by the previous client`()
         async throws
     {
         let store = MemoryMessageStore()

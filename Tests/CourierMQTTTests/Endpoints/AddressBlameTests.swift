@@ -7,7 +7,7 @@ import Testing
 
 /// Which address a client blames for a failure.
 @Suite(.timeLimit(.minutes(5))) struct AddressBlameTests {
-    @Test func `an attempt that fails before it has an address does not blame the last connection's address`()
+    @Test func `an attempt that fails before its address is known does not mark an earlier address as failed`()
         async throws
     {
         let script: [ConnectionScript] = [.connection([.accept()]), .connection([.closeWithoutAnswer(.reset)])]

@@ -19,7 +19,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test func `an endpoint list has each endpoint once, the options' host first, the others by priority`() {
+    @Test func `an endpoint list has no duplicates, starts with the options' host and is sorted by priority`() {
         let list = EndpointList(
             Self.options(
                 BrokerEndpoint(host: "far", port: 1, priority: 9), BrokerEndpoint(host: "a", port: 1, priority: 3),
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a lost endpoint is tried after others of its priority and before less preferred endpoints`() {
+    @Test func `a lost endpoint is tried after other endpoints of equal priority, before less preferred endpoints`() {
         var random = SeededGenerator(seed: 2)
         var round = round(
             [BrokerEndpoint(host: "b", port: 1), BrokerEndpoint(host: "far", port: 1, priority: 1)], &random)
@@ -76,7 +76,7 @@ import Testing
         #expect(round.current.host == "a", "when all have failed, none stands behind another")
     }
 
-    @Test func `a lost endpoint that is alone in its priority is tried first, after a pause`() {
+    @Test func `a lost endpoint with a unique priority is tried first, after a pause`() {
         var random = SeededGenerator(seed: 3)
         var round = round([BrokerEndpoint(host: "far", port: 1, priority: 1)], &random)
         round.accepted(using: &random)
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `after random events every round ends, and later failures lead through all endpoints`() {
+    @Test func `after random events every round ends, and the next round tries all endpoints`() {
         for seed in UInt64(1)...500 {
             var random = SeededGenerator(seed: seed)
             let others = (0..<5).map { index in
@@ -206,7 +206,9 @@ import Testing
     }
 
     @Test(arguments: [[1, 1], [3, 1], [60, 30, 10], [1, 1, 1, 1], [65_535, 1]] as [[UInt16]])
-    func `endpoints of equal priority are first in proportion to their weights`(_ weights: [UInt16]) throws {
+    func `the first of several endpoints with equal priority is chosen in proportion to the weights`(
+        _ weights: [UInt16]
+    ) throws {
         let found = weights.enumerated().map { BrokerEndpoint(host: "\($0)", port: 1, weight: $1) }
         let list = try #require(EndpointList(found, limit: 16))
         var random = SeededGenerator(seed: 11)
@@ -220,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func `an endpoint of weight 0 is rarely first, but endpoints that all have weight 0 share equally`() throws {
+    @Test func `an endpoint with weight 0 is rarely tried first, unless all endpoints have weight 0`() throws {
         func firsts(_ weights: [UInt16]) throws -> [Int] {
             let found = weights.enumerated().map { BrokerEndpoint(host: "\($0)", port: 1, weight: $1) }
             let list = try #require(EndpointList(found, limit: 16))

@@ -115,7 +115,9 @@ import Testing
         }
     }
 
-    @Test func `stored subscriptions keep one scope, whichever endpoint of the list is connected`() async throws {
+    @Test func `stored subscriptions belong to the first endpoint's scope, whichever endpoint is connected`()
+        async throws
+    {
         let names = try TwoNames(down: ["n1"])
         let store = MemoryMessageStore()
         let options = TwoNames.options(id: "stored")

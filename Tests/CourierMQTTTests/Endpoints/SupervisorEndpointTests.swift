@@ -69,7 +69,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `the attempt at each endpoint reports its own events, options and error`() {
+    @Test func `events, options and error of an attempt name the endpoint of this attempt`() {
         var world = opening()
         let actions = world.drop()
         guard case .emit(.failed(_, .error(let error))) = actions.first else {
@@ -86,7 +86,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `an accepted connection ends the round of endpoints`() {
+    @Test func `after a stable connection is lost, the client tries all endpoints before the reconnect pause`() {
         var world = opening()
         _ = fail(&world)
         world.accept()
@@ -123,7 +123,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a lost endpoint alone in its priority is tried after the pause, then the other endpoint at once`() {
+    @Test func `a lost endpoint with a unique priority is tried after the pause, then the next endpoint at once`() {
         let options = ConnectOptions(
             host: "a", port: 1, clientId: "c", username: "", password: "",
             alternatives: [BrokerEndpoint(host: "far", port: 2, priority: 1)])
@@ -163,7 +163,7 @@ import Testing
         arguments: LossPolicy.rows.flatMap(\.causes).compactMap { cause -> PacketReasonCode? in
             if case .refused(let code) = cause { code } else { nil }
         })
-    func `a CONNACK refusal leads to the next endpoint only if its LossPolicy row concerns the endpoint`(
+    func `a CONNACK refusal leads to the next endpoint only if LossPolicy assigns the cause to the endpoint`(
         _ code: PacketReasonCode
     ) {
         var world = opening()
@@ -298,7 +298,7 @@ import Testing
 
     // MARK: New options
 
-    @Test func `changed alternative endpoints in renewed options keep the connection`() {
+    @Test func `the connection stays open if renewed options change only the alternative endpoints`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "test"))
         world.grant(Self.three, expiresIn: 120)
@@ -334,7 +334,7 @@ import Testing
         host: "a", port: 1, clientId: "c", username: "", password: "",
         alternatives: [BrokerEndpoint(host: "far", port: 2, priority: 1)])
 
-    @Test func `without a return interval the client stays at a less preferred endpoint`() {
+    @Test func `without returnInterval the client stays connected to a less preferred endpoint`() {
         var world = opening(Self.two)
         _ = fail(&world)
         world.accept()
@@ -342,7 +342,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `the client returns to the preferred endpoint after the interval, when the connection is quiet`() {
+    @Test func `the client returns to the preferred endpoint after returnInterval, when the connection is quiet`() {
         var world = opening(Self.two) { $0.returnInterval = .seconds(100) }
         _ = fail(&world)
         world.accept()
@@ -360,7 +360,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a connection that is never quiet is left for the preferred endpoint after 60 more seconds`() {
+    @Test func `a connection that is never quiet is replaced 60 s after returnInterval by the preferred endpoint`() {
         var world = opening(Self.two) { $0.returnInterval = .seconds(100) }
         _ = fail(&world)
         world.accept()
@@ -373,7 +373,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `failed returns to the preferred endpoint double the interval and cause no pause`() {
+    @Test func `each failed return to the preferred endpoint doubles returnInterval and causes no pause`() {
         var world = opening(Self.two) { $0.returnInterval = .seconds(1_000) }
         _ = fail(&world)
         var intervals: [Double] = []
@@ -390,7 +390,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `the client stays connected if renewed options prefer the connected endpoint`() {
+    @Test func `the client stays connected if renewed options make the connected endpoint the preferred endpoint`() {
         var world = SupervisorHarness { $0.returnInterval = .seconds(100) }
         world.handle(.connectRequested(source: "test"))
         world.grant(Self.two, expiresIn: 120)
@@ -497,7 +497,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a domain that no longer has a broker costs one failed attempt per round`() {
+    @Test func `a domain that no longer has a broker causes one failed attempt per round`() {
         var world = locating()
         let found = [BrokerEndpoint(host: "n1", port: 1), BrokerEndpoint(host: "n2", port: 2)]
         world.handle(.endpointsFound(world.lastAttempt, .found(found)))
@@ -519,7 +519,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `refused credentials do not repeat the service record lookup`() {
+    @Test func `after refused credentials, the service record lookup is not repeated`() {
         var world = locating()
         world.handle(.endpointsFound(world.lastAttempt, .found([BrokerEndpoint(host: "n1", port: 1)])))
         world.refuse(.badUserNameOrPassword)

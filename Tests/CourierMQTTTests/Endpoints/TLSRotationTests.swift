@@ -124,7 +124,9 @@ import Testing
         await broker.remove()
     }
 
-    @Test func `a certificate source is asked for each connection, and its failures are retried`() async throws {
+    @Test func `a certificate source is called for each connection, and the client retries if the source fails`()
+        async throws
+    {
         struct NotYet: Error {}
         let files = try await Files()
         try files.useForBroker(authority: "ca", identity: "server")
@@ -189,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `a bad key file throws invalidConfiguration at first and secureConnectionFailed after a success`()
+    @Test func `an invalid key file throws invalidConfiguration, or secureConnectionFailed after a successful load`()
         async throws
     {
         let files = try await Files()

@@ -31,7 +31,7 @@ import Testing
         #expect(AppPhaseController(.background).phase == .background)
     }
 
-    @Test func `AlwaysAvailableNetwork sends one value without completing, AlwaysForeground sends one value`() {
+    @Test func `AlwaysAvailableNetwork and AlwaysForeground each publish exactly one value`() {
         let hasEnded = Mutex(false)
         let seen = Mutex<[NetworkStatus]>([])
         let subscription = AlwaysAvailableNetwork().statusPublisher.sink(

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ListenersTests {
     private final class Owner: Sendable { let told = Mutex<[Int]>([]) }
 
-    @Test func `each listener is called until it is removed, and a listener may remove itself in its call`() {
+    @Test func `each listener is called until removal, and a listener can remove itself during a call`() {
         let listeners = Listeners<Int>()
         let (first, second) = (Owner(), Owner())
         for owner in [first, second] {

@@ -17,7 +17,9 @@ import Testing
         deinit { share.ended(on: loop) }
     }
 
-    @Test func `each event loop has one shared part while it is referenced, and a new part afterwards`() async throws {
+    @Test func `each event loop has one shared object until the object is released, then gets a new object`()
+        async throws
+    {
         let (first, second) = (try EventLoop(), try EventLoop())
         let share = LoopShare<Part>()
         let madeCount = Mutex(0)
@@ -39,7 +41,7 @@ import Testing
         await second.shutdown()
     }
 
-    @Test func `with many threads, each event loop has only one shared part at a time`() async throws {
+    @Test func `many threads get the same shared object for the same event loop`() async throws {
         let loops = [try EventLoop(), try EventLoop()]
         let share = LoopShare<Part>()
         await withTaskGroup(of: Void.self) { group in

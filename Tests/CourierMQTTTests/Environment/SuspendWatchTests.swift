@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `each listener is called once per resume from suspend until it is removed`() async throws {
+    @Test func `each listener is called once per resume from suspend until the listener is removed`() async throws {
         final class Owner: Sendable { let told = Series<String>() }
         let loop = try EventLoop()
         let resume = Box<@Sendable (Duration) -> Void>()

@@ -81,8 +81,7 @@ struct SystemNetworkMonitorTests {
         }
     }
 
-    @Test func `the network monitor has one routing socket while it has subscribers, and none otherwise`() async throws
-    {
+    @Test func `the network monitor has a routing socket only while it has subscribers`() async throws {
         try await inNamespace { namespace in
             let monitor = SystemNetworkMonitor(loop: namespace.loop)
             try await routingSockets(namespace, become: 0)

@@ -103,7 +103,7 @@ import Testing
             "Check the user name and the password, or ask the broker's administrator for the permission."
         ),
     ])
-    func `an authorization error asks for other credentials if the options are fixed`(
+    func `with fixed options, an authorization error tells how to correct the credentials`(
         _ reason: CloseReason, _ remedy: String
     ) throws {
         let error = try #require(
@@ -150,7 +150,7 @@ import Testing
     ]
 
     @Test(arguments: schemes)
-    func `scheme and port decide whether a connection is plain TCP if the configuration leaves it open`(
+    func `if only the connect options decide about TLS, scheme and port tell if a connection is plain TCP`(
         _ scheme: String?, _ port: UInt16, _ isPlain: Bool
     ) {
         let options = ConnectOptions(
@@ -248,7 +248,7 @@ import Testing
         (.answersUnread, .protocolViolation, .protocolViolation),
         (.remainderTooLong, .connectionFailed, .connectionLost), (.systemFailure, .connectionFailed, .connectionLost),
     ])
-    func `a transport error keeps its message, and its code depends on whether CONNACK arrived`(
+    func `the code of a transport error depends on whether CONNACK was received, but the message does not`(
         _ code: TransportError.Code, _ before: CourierError.Code, _ after: CourierError.Code
     ) throws {
         let cause = TransportError(code, "connection refused: 127.0.0.1:1883; is the server running there?", errno: 111)
@@ -269,7 +269,7 @@ import Testing
         (.closedByOwner, false, .connectionFailed, "This client ended"),
         (.closedByOwner, true, .connectionLost, "This client ended"),
     ])
-    func `a close without a reason is connectionFailed before CONNACK and connectionLost after it`(
+    func `a close without a reason is connectionFailed before CONNACK and connectionLost after CONNACK`(
         _ channel: ChannelCloseReason, _ isEstablished: Bool, _ code: CourierError.Code, _ part: String
     ) throws {
         let error = try #require(

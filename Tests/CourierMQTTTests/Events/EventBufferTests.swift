@@ -34,7 +34,7 @@ import Testing
         return words
     }
 
-    @Test func `a full buffer drops message events and reports their number at their position`() {
+    @Test func `a full event buffer drops message events and reports the number of dropped events at their position`() {
         var buffer = EventBuffer(countLimit: 3)
         for _ in 0..<5 { tell(&buffer, Self.received) }
         tell(&buffer, .reconnect)
@@ -49,7 +49,7 @@ import Testing
         #expect(buffer.count == 0 && buffer.byteCount == 0)
     }
 
-    @Test func `a full buffer keeps events about connections, subscriptions and failures`() {
+    @Test func `a full event buffer does not drop events about connections, subscriptions and failures`() {
         let kept: [CourierEventType] = [
             .connectionServiceAuthStart, .connectionServiceAuthSuccess(timeTaken: 1),
             .connectionServiceAuthFailure(timeTaken: 1, error: Self.error), .connectedPacketSent,
@@ -120,7 +120,7 @@ import Testing
             ])
     }
 
-    @Test func `consecutive events of one connection share one entry for its connect options`() {
+    @Test func `consecutive events of one connection share one buffer entry for the connect options`() {
         var buffer = EventBuffer()
         let options = ConnectOptions.local(1)
         for _ in 0..<3 {

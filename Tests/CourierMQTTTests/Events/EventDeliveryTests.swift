@@ -65,7 +65,7 @@ import Testing
 
     // MARK: Turns
 
-    @Test func `one turn of the delivery queue delivers many events, up to a limit`() {
+    @Test func `one block on the delivery queue delivers many events, but at most entriesPerTurn`() {
         let hub = hub()
         let handler = Handler()
         let published = Series<String>()
@@ -86,7 +86,7 @@ import Testing
         sink.cancel()
     }
 
-    @Test func `a list of events is delivered in order in one turn, and the list is emptied`() {
+    @Test func `a list of events is delivered in order by one block on the delivery queue, and the list is emptied`() {
         let hub = hub()
         let handler = Handler()
         hub.add(handler)
@@ -105,7 +105,7 @@ import Testing
         #expect(list.isEmpty && turns.waitingCount == 0)
     }
 
-    @Test func `an event carries the connect options with which it was reported`() {
+    @Test func `each event contains the connect options of the call that reported the event`() {
         let hub = hub()
         let ports = Series<UInt16>()
         let handler = Handler { ports.append($0.connectionInfo?.port ?? 0) }
@@ -153,7 +153,7 @@ import Testing
 
     // MARK: Drops
 
-    @Test func `a full buffer drops message events and reports their number to the handler`() {
+    @Test func `a full event buffer drops message events and reports the number of dropped events to the handler`() {
         let hub = hub(EventBuffer(countLimit: 4))
         let handler = Handler()
         hub.add(handler)

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a reset is delivered after all events that were reported before it`() async {
+    @Test func `a reset is delivered after all events that were reported before the reset`() async {
         let hub = EventHub(queue: queue)
         let handler = Handler()
         queue.suspend()

@@ -29,8 +29,7 @@ import Testing
         }
     }
 
-    @Test func `the client finds the longest ping interval that its network path survives, and keeps it`() async throws
-    {
+    @Test func `the client finds and then uses the longest ping interval that the network path allows`() async throws {
         let path = ForgetfulPath(limit: .seconds(200))
         try await run(over: path) { world in
             await world.run(for: .seconds(1_400))
@@ -46,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [ForgetfulPath.Manner.resets, .closes])
-    func `a network path that resets or closes idle connections costs one connection`(
+    func `on a network path that resets or closes idle connections, the search loses only one connection`(
         _ manner: ForgetfulPath.Manner
     ) async throws {
         let path = ForgetfulPath(limit: .seconds(200), manner)
@@ -58,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `CONNECT announces a keep-alive above the longest adaptive interval and ignores the options`()
+    @Test func `CONNECT has a keep-alive above the longest adaptive interval, not the value from ConnectOptions`()
         async throws
     {
         try await run(over: ForgetfulPath(limit: nil)) { world in

@@ -10,7 +10,7 @@ import Testing
             date: Date(timeIntervalSince1970: 1_000_000_000.5))
     }
 
-    @Test func `the keep-alive memory has one finding per network, the latest last`() {
+    @Test func `the keep-alive memory stores one interval per network and lists the newest network last`() {
         var memory = KeepAliveMemory()
         #expect(memory["a"] == nil)
         memory.keep(finding("a"))

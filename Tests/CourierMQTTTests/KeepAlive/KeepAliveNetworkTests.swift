@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: [
         "", "\n\n", "Iface\n", "Iface\neth0\t0\n", "Iface\na b c d e f g h i", "\0\u{FF}\t\t\t\t\t\t\t\t",
     ])
-    func `an invalid routing table has no default route`(text: String) {
+    func `no default route is found in an invalid routing table`(text: String) {
         #expect(DefaultRoute(table: text, neighbours: text) == nil)
         #expect(DefaultRoute(table6: text) == nil)
     }

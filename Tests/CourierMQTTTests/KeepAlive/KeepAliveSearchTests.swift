@@ -21,7 +21,7 @@ import Testing
         #expect(path.changeCount == 10)
     }
 
-    @Test func `the first loss ends the search at the longest interval without a loss`() {
+    @Test func `after the first loss, the ping interval stays at the longest interval without a loss`() {
         var path = QuietPath(limit: .seconds(200))
         #expect(path.settle() == 5)
         #expect(path.interval == .seconds(180))
@@ -32,7 +32,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `for any limit and bounds, the search needs at most one loss and about one ping per step`() {
+    @Test func `for any limit of the network, the search needs at most one loss and about one ping per step`() {
         for (minimum, maximum, step) in [(60, 600, 60), (30, 100, 25), (10, 10, 5), (1, 300, 100), (100, 460, 30)] {
             let keepAlive = AdaptiveKeepAlive(
                 minimumInterval: .seconds(minimum), maximumInterval: .seconds(maximum), step: .seconds(step))
@@ -105,7 +105,7 @@ import Testing
         #expect(path.finding == nil)
     }
 
-    @Test func `an early timer and a timer without a deadline have no effect`() {
+    @Test func `a timer that fires early or without a deadline has no effect`() {
         var path = QuietPath()
         #expect(path.search.timerFired(lastActivity: path.lastActivity, now: path.now) == .none)
         #expect(path.fireTimer() == .ping)
@@ -128,7 +128,7 @@ import Testing
         return path
     }
 
-    @Test func `a connection that ends in the longest silence so far shortens the ping interval`() {
+    @Test func `a connection lost during the longest silence so far shortens the ping interval`() {
         var path = searching()
         path.pass(.seconds(130))
         path.close()
@@ -137,7 +137,7 @@ import Testing
         #expect(path.finding?.failedInterval == .seconds(180))
     }
 
-    @Test func `a connection whose first packet after a long silence gets no answer shortens the ping interval`() {
+    @Test func `if the first packet after a long silence gets no answer, the ping interval becomes shorter`() {
         var path = searching()
         path.pass(.seconds(130))
         let silence = path.silence
@@ -148,7 +148,7 @@ import Testing
         #expect(path.interval == .seconds(120))
     }
 
-    @Test func `a connection that ends in a silence that was survived before shortens the interval by one step`() {
+    @Test func `a loss during a silence that was survived before shortens the ping interval by one step`() {
         var path = searching()
         path.pass(.seconds(100))
         path.close()
@@ -157,7 +157,7 @@ import Testing
         #expect(path.finding?.failedInterval == .seconds(120))
     }
 
-    @Test func `a connection that ends in a silence below the minimum does not change the interval`() {
+    @Test func `a connection lost during a silence shorter than the minimum does not change the interval`() {
         var path = searching()
         path.pass(.seconds(59))
         path.close()
@@ -165,7 +165,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `a connection that the broker ends with a reason does not change the interval`() {
+    @Test func `a connection that ends for a known reason does not change the interval`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close(isExplained: true)
@@ -173,7 +173,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `a loss followed by an attempt that fails while it connects does not change the interval`() {
+    @Test func `a loss followed by an attempt that fails while connecting does not change the interval`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close()
@@ -223,7 +223,7 @@ import Testing
         #expect(path.interval == .seconds(180))
     }
 
-    @Test func `a loss followed by an attempt that fails before it connects does not change the interval`() {
+    @Test func `a loss followed by an attempt that fails before opening a connection does not change the interval`() {
         var path = searching()
         #expect(path.fireTimer() == .ping)
         path.close()
@@ -236,7 +236,7 @@ import Testing
         #expect(path.interval == .seconds(240))
     }
 
-    @Test func `a loss does not change the interval if the ping was late by a whole step`() {
+    @Test func `a loss after a ping that was late by a whole step does not change the interval`() {
         var path = searching()
         #expect(path.fireTimer(late: .seconds(60)) == .ping)
         path.close()
@@ -269,7 +269,7 @@ import Testing
         #expect(path.interval == .seconds(240))
     }
 
-    @Test func `each network has its own ping interval and keeps this interval`() {
+    @Test func `each network has its own ping interval, which is restored when the network is used again`() {
         var path = QuietPath(limit: .seconds(130))
         _ = path.settle()
         path.close(isExplained: true)
@@ -292,7 +292,7 @@ import Testing
         #expect(path.search.memory.findings.map(\.network) == ["street", "home"])
     }
 
-    @Test func `a network that is used again becomes the latest one in the keep-alive memory`() {
+    @Test func `a network that is used again becomes the last entry of the keep-alive memory`() {
         var path = QuietPath()
         for network in ["home", "street", "office", "home"] {
             path.close(isExplained: true)

@@ -33,7 +33,9 @@ import Testing
         Mistake("step is -1") { $0.step = .seconds(-1) },
         Mistake("retryTime") { $0.retryTime = .seconds(899) },
     ])
-    func `an adaptive keep-alive value out of range throws invalidConfiguration with its name`(_ mistake: Mistake) {
+    func `an adaptive keep-alive value out of range throws invalidConfiguration with the option's name`(
+        _ mistake: Mistake
+    ) {
         var keepAlive = AdaptiveKeepAlive()
         mistake.make(&keepAlive)
         expectCourierError(.invalidConfiguration, mistake.testDescription) { _ = try ClientSettings(config(keepAlive)) }
@@ -49,7 +51,7 @@ import Testing
         #expect(try plan(keepAlive).engine.connect.keepAlive == 1)
     }
 
-    @Test func `with adaptive keep-alive, CONNECT allows the longest interval and TCP keep-alive is off`() throws {
+    @Test func `adaptive keep-alive sets a long keep-alive in CONNECT and disables TCP keep-alive`() throws {
         let adaptive = try plan(AdaptiveKeepAlive())
         #expect(adaptive.engine.connect.keepAlive == 1_000)
         #expect(adaptive.channel.keepAliveIdle == nil)

@@ -117,7 +117,7 @@ import Testing
         #expect(webSocket.subprotocol == "mqtt")
     }
 
-    @Test func `WebSocket over the app's own stream names the host of the options`() throws {
+    @Test func `WebSocket over the app's own stream uses the host and port of the connect options`() throws {
         let options = ConnectOptions(
             host: "broker.example", port: 8080, clientId: "c", username: "", password: "", webSocket: WebSocketOptions()
         )
@@ -304,7 +304,7 @@ import Testing
         Limit(\.sessionLossPolicy, to: .fail, as: \.sessionLossPolicy),
         Limit(\.acknowledgements, to: .onCommand, as: \.acknowledgements),
     ])
-    func `each limit is passed to the engine configuration and changes nothing else there`(_ limit: Limit) throws {
+    func `each limit is passed to the engine configuration and changes no other value there`(_ limit: Limit) throws {
         let usual = try plan(options()).engine
         var expected = usual
         limit.expect(&expected)

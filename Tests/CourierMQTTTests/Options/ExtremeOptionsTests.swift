@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `a buffer limit below 1 becomes 1, and each larger limit is kept`() {
+    @Test func `a buffer limit below 1 becomes 1, and each larger limit is unchanged`() {
         for limit in Self.counts {
             #expect(ReadBuffer(limit: limit).limit == max(1, limit))
             #expect(BufferPolicy(limit: limit).limit == max(1, limit))

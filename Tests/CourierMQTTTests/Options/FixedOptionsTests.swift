@@ -49,7 +49,7 @@ import Testing
     ]
 
     @Test(arguments: mistakes)
-    func `a mistake in fixed options is thrown by validate() and by each call of the client`(
+    func `a mistake in fixed options makes validate() and every call of the client throw an error`(
         _ mistake: Case
     ) async {
         let config = mistake.config()
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `validate() writes no TLS key log and does not call the material closure`() throws {
+    @Test func `validate() writes no TLS key log and does not call the TLS material closure`() throws {
         let folder = try TemporaryFolder()
         let isAsked = Box<Bool>()
         try CourierClientFactory().validate(

@@ -40,7 +40,7 @@ import Testing
         #expect(queue.waitingCount == 1)
     }
 
-    @Test func `messages of the next session are not sent before the loop has ended the destroyed session`() {
+    @Test func `messages of the next session are sent only after the event loop has ended the destroyed session`() {
         let queue = OutgoingQueue(OfflinePolicy(), hasStore: false)
         queue.beginSession()
         queue.connected()
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a publish that destroy() interrupts throws sessionMissing and leaves no waiting message`()
+    @Test func `if destroy() interrupts publish(), publish() throws sessionMissing and no message waits`()
         async throws
     {
         let group = try EventLoopGroup(name: "interrupted", clock: InterruptingClock())
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `every publish() that races with destroy() ends, and a failed message is not sent later`(
+    func `every publish() during destroy() returns or throws, and a failed message is not sent later`(
         isListening: Bool
     ) async throws {
         try await ScriptedWorld.run { world in

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `the ring does not grow while one entry remains and 100,000 others are added and removed`() {
+    @Test func `the ring stays small if one entry remains while 100,000 other entries are added and removed`() {
         var ring = EntryRing(firstNumber: 1)
         let first = ring.append(.ready, in: .memory, .two, byteCount: 1, [], end: .never)
         let number = ring[first].number

@@ -73,7 +73,9 @@ import Testing
     // MARK: When suspicion starts
 
     @Test(arguments: [Cause.peerClosed, .peerDisconnected(.unspecifiedError), .peerDisconnected(.packetTooLarge)])
-    private func `suspicion starts if the broker closes before it acknowledges recently sent messages`(_ cause: Cause) {
+    private func `suspicion starts if the broker closes the connection right after unacknowledged messages`(
+        _ cause: Cause
+    ) {
         var script = Script()
         #expect(script.suspicion.sendLimit == nil && !script.suspicion.wantsPing)
         script.suspicion.connected(now: script.now)
@@ -85,14 +87,14 @@ import Testing
         Cause.other, .peerDisconnected(.serverShuttingDown), .peerDisconnected(.sessionTakenOver),
         .peerDisconnected(.keepAliveTimeout),
     ])
-    private func `suspicion does not start if the connection ends for another reason`(_ cause: Cause) {
+    private func `suspicion does not start if the close reason is unrelated to messages`(_ cause: Cause) {
         var script = Script()
         script.suspicion.connected(now: script.now)
         #expect(script.lose(cause, count: 2) == Judgement())
         #expect(!script.suspicion.isSuspicious)
     }
 
-    @Test func `a close before CONNACK or without recent unacknowledged messages starts no suspicion`() {
+    @Test func `a connection loss before CONNACK or without recent unacknowledged messages starts no suspicion`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         _ = script.lose(.peerClosed, count: 0)
@@ -119,7 +121,7 @@ import Testing
 
     // MARK: While it lasts
 
-    @Test func `during suspicion, messages are sent one at a time, after a ping is answered`() {
+    @Test func `during suspicion, messages are sent one at a time and only after a ping is answered`() {
         var script = Script()
         script.becomeSuspicious()
         #expect(script.suspicion.sendLimit == 0 && !script.suspicion.wantsPing)
@@ -129,7 +131,7 @@ import Testing
         #expect(script.suspicion.sendLimit == 1 && !script.suspicion.wantsPing && script.suspicion.deadline == nil)
     }
 
-    @Test func `suspicion ends after as many messages finished as were unacknowledged at its start`() {
+    @Test func `suspicion ends when as many messages finished as were unacknowledged at the start of the suspicion`() {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()
@@ -145,7 +147,7 @@ import Testing
 
     // MARK: Strikes
 
-    @Test func `the third strike ends the message, and the next message is sent without a control connection`() {
+    @Test func `the third strike rejects the message, and the next message is sent without a control connection`() {
         var script = Script()
         script.becomeSuspicious()
         #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 1), explainsLoss: true))
@@ -179,7 +181,7 @@ import Testing
         #expect(script.lose(.peerClosed, count: 1, only: 1, sent: .seconds(2)).verdict == .storeStrikes(1, 1))
     }
 
-    @Test func `no strike counts on a connection before a ping is answered`() {
+    @Test func `a connection loss before the ping is answered counts as no strike`() {
         var script = Script()
         script.becomeSuspicious()
         script.suspicion.connected(now: script.now)
@@ -187,7 +189,7 @@ import Testing
         #expect(script.lose(.peerClosed, count: 1, only: 1) == Judgement())
     }
 
-    @Test func `the 2 s of a strike start at the first byte, and start again at the last byte`() {
+    @Test func `a close within 2 s after the first byte or the last byte of a message counts as a strike`() {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()
@@ -240,7 +242,7 @@ import Testing
         #expect(script.suspicion.sendLimit == 1 && script.suspicion.deadline == nil)
     }
 
-    @Test func `on a control connection, a ping answer after more than 10 s allows messages at once`() {
+    @Test func `a control connection older than 10 s sends messages as soon as the ping is answered`() {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -266,7 +268,7 @@ import Testing
         #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 2), explainsLoss: true), "the control lasted")
     }
 
-    @Test func `a connection lost for another reason keeps the strikes, and a control connection follows`() {
+    @Test func `a connection loss unrelated to messages does not change the strike count`() {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -295,7 +297,7 @@ import Testing
         PacketReasonCode.topicNameInvalid, .packetTooLarge, .payloadFormatInvalid, .retainNotSupported,
         .qosNotSupported,
     ])
-    func `a DISCONNECT with a message-related reason code ends the only message in flight at once`(
+    func `a DISCONNECT with a message-related reason code rejects the only message in flight at once`(
         _ code: PacketReasonCode
     ) {
         var script = Script()
@@ -321,7 +323,7 @@ import Testing
 
     // MARK: Restarts and other sessions
 
-    @Test func `a connection becomes a control connection when stored strikes are read during it`() {
+    @Test func `an open connection becomes a control connection when stored strikes are loaded`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         let accepted = script.now

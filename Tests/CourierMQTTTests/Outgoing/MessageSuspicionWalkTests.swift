@@ -50,7 +50,7 @@ import Testing
 
     /// The other client connects after a pause of its own, which throws this one out, right after CONNACK or later.
     @Test(arguments: seeds, [300, 2_000, 12_000])
-    func `no message is rejected if two clients use one client id, and most losses count as takeovers`(
+    func `if two clients use one client id, no message is rejected, and most losses are not blamed on a message`(
         seed: UInt64, pause: Int
     ) {
         var conditions = SuspicionWorld.Conditions()
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func `a message that makes the broker close is rejected, and all other messages are acknowledged`(seed: UInt64) {
+    func `a message that ends each connection is rejected, and all other messages are acknowledged`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let poison = UInt64(random.below(100))
         var conditions = SuspicionWorld.Conditions()
@@ -87,7 +87,7 @@ import Testing
         #expect(!world.suspicion.isSuspicious)
     }
 
-    @Test func `several messages that make the broker close are rejected, even if they are adjacent`() {
+    @Test func `several messages that each end the connection are rejected, even if they are adjacent`() {
         var conditions = SuspicionWorld.Conditions()
         conditions.poison = [0, 5, 6, 99]
         var world = SuspicionWorld(seed: 4, conditions)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: seeds)
-    func `a message that makes the broker close is rejected despite random losses and process restarts`(seed: UInt64) {
+    func `a message that ends each connection is rejected despite random losses and process restarts`(seed: UInt64) {
         var conditions = SuspicionWorld.Conditions()
         conditions.poison = [30]
         conditions.lifetime = { .seconds(20 + $0.below(60)) }

@@ -43,7 +43,7 @@ import Testing
 
     // MARK: Order
 
-    @Test func `messages of all QoS are taken in the order in which they were accepted`() {
+    @Test func `take() returns messages of all QoS in the order in which they were accepted`() {
         let queue = queue()
         for (text, qos) in [("a", QoS.one), ("b", .zero), ("c", .two), ("d", .zero), ("e", .one)] {
             accept(text, qos, in: queue)
@@ -52,7 +52,7 @@ import Testing
         #expect(queue.count == 3)  // QoS 0 has ended.
     }
 
-    @Test func `QoS 0 messages are taken before QoS 1 messages that wait for quota`() {
+    @Test func `if the quota is used up, take() skips QoS 1 messages and returns QoS 0 messages`() {
         let queue = queue()
         for (text, qos) in [("a", QoS.one), ("b", .one), ("c", .zero), ("d", .one), ("e", .zero)] {
             accept(text, qos, in: queue)
@@ -62,7 +62,7 @@ import Testing
         #expect(take(queue, quota: 5).texts == ["b", "d"])
     }
 
-    @Test func `messages in flight that return to the queue are taken again in their old order`() {
+    @Test func `messages in flight that are put back into the queue are returned by take() in their old order`() {
         let queue = queue()
         for text in ["a", "b", "c", "d"] { accept(text, in: queue) }
         let first = take(queue, quota: 3)
@@ -73,7 +73,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func `messages in flight do not count toward maximumCount, even after they return to the queue`() {
+    @Test func `messages in flight do not count toward maximumCount, even after they are put back into the queue`() {
         let queue = queue(OfflinePolicy(maximumCount: 2, overflow: .fail))
         accept("a", in: queue)
         accept("b", in: queue)
@@ -136,7 +136,7 @@ import Testing
 
     // MARK: Latest only
 
-    @Test func `a newer latest-only message replaces a waiting one, but never one in flight`() {
+    @Test func `a newer latest-only message replaces a waiting message, but never a message in flight`() {
         let queue = queue()
         accept("a1", to: "a", isLatestOnly: true, in: queue)
         #expect(take(queue, quota: 1).texts == ["a1"])
@@ -147,7 +147,7 @@ import Testing
         #expect(take(queue).texts == ["b", "a3"])
     }
 
-    @Test func `a latest-only message that returns to the queue ends if a newer one waits`() {
+    @Test func `a latest-only message in flight that is put back into the queue is dropped if a newer message waits`() {
         let queue = queue()
         accept("a1", to: "a", isLatestOnly: true, in: queue)
         let first = take(queue)
@@ -173,7 +173,7 @@ import Testing
         #expect(queue.count == 2)
     }
 
-    @Test func `an expired message is not taken, even before the expiry timer fires`() {
+    @Test func `take() does not return an expired message, even before the expiry timer fires`() {
         let queue = queue()
         accept("late", expiry: .seconds(1), in: queue)
         accept("in time", in: queue)
@@ -184,7 +184,7 @@ import Testing
 
     // MARK: Pacing
 
-    @Test func `after a reconnect, messages are taken in batches with a pause between them`() {
+    @Test func `after a reconnect, take() returns messages in batches with a pause between two batches`() {
         let policy = OfflinePolicy(overflow: .fail, drainCount: 10, drainInterval: .milliseconds(10))
         let queue = queue(policy, isConnected: false)
         for index in 0..<25 { accept("\(index)", in: queue) }
@@ -201,7 +201,7 @@ import Testing
 
     // MARK: Waking the loop
 
-    @Test func `several accepted messages wake the event loop only once, until it finds no more messages`() {
+    @Test func `accept() wakes the event loop again only after take() has found no message to send`() {
         let queue = queue()
         #expect(take(queue).texts.isEmpty)
         #expect(accept("a", in: queue).wakes.contains(.session))
@@ -216,7 +216,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test func `the memory of ended messages is freed even if messages between them remain`() {
+    @Test func `the memory of ended messages is freed even if other messages remain in the queue`() {
         let queue = queue(OfflinePolicy(maximumCount: 1_000_000, maximumBytes: 1 << 30, overflow: .fail))
         let long = String(repeating: "x", count: 1_000)
         for round in 0..<200 {

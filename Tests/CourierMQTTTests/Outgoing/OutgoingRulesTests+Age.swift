@@ -18,7 +18,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all, TimeLimit.allCases)
-    func `280 waiting messages expire after 2 s, and 20 messages in flight do not`(
+    func `waiting messages expire after 2 s, but messages in flight do not expire`(
         _ setup: OutgoingSetup, _ limit: TimeLimit
     ) async throws {
         let (policy, shape) = Self.limits(limit)
@@ -65,7 +65,9 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `messages that wait again after a lost session expire after maximumAge`(_ setup: OutgoingSetup) async throws {
+    func `messages that wait to be sent again after a lost session expire after maximumAge`(_ setup: OutgoingSetup)
+        async throws
+    {
         // The second connection has a new session. Only one of the 20 messages goes in flight there.
         let next = ConnectionScript.connection([OutgoingSetup.accept(receiveMaximum: 1), .hold(ScriptGate())])
         let gate = ScriptGate()

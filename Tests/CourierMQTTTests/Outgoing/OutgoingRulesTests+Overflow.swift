@@ -56,7 +56,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: places)
-    func `with dropOldest, the messages that have waited longest end with queueFull`(
+    func `with dropOldest, the longest waiting messages fail with queueFull if the queue is full`(
         _ setup: OutgoingSetup, _ place: WaitingPlace
     ) async throws {
         try await Self.full(setup, .dropOldest, place) { world, record, inFlight, release in
@@ -76,8 +76,9 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: places)
-    func `with dropNewest, new messages end with queueFull`(_ setup: OutgoingSetup, _ place: WaitingPlace) async throws
-    {
+    func `with dropNewest, new messages fail with queueFull if the queue is full`(
+        _ setup: OutgoingSetup, _ place: WaitingPlace
+    ) async throws {
         try await Self.full(setup, .dropNewest, place) { world, record, inFlight, release in
             for _ in 0..<7 { await record.offer(.completion) }
             await world.soon { record.ended(.queueFull).count >= 7 }
@@ -91,7 +92,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: places)
-    func `with suspend, calls without await fail at once, and waiting calls fail after the timeout`(
+    func `with suspend, a full queue refuses calls without await at once, and calls with await after the timeout`(
         _ setup: OutgoingSetup, _ place: WaitingPlace
     ) async throws {
         // The client connects again after a second.
@@ -139,7 +140,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all, [OfflinePolicy.Overflow.fail, .dropNewest, .dropOldest])
-    func `messages that wait again after a lost session do not count toward maximumCount and are not dropped`(
+    func `messages that were sent in a lost session do not count toward maximumCount and are not dropped`(
         _ setup: OutgoingSetup, _ overflow: OfflinePolicy.Overflow
     ) async throws {
         let policy = OfflinePolicy(maximumCount: 10, overflow: overflow)

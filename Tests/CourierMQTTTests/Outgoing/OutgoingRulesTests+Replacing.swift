@@ -8,7 +8,7 @@ import Testing
 /// Latest-only messages.
 extension OutgoingRulesTests {
     @Test(arguments: OutgoingSetup.all, [QoS.one, .two, .oneWithoutPersistenceAndRetry])
-    func `only the last latest-only message to a topic waits, and older waiting ones are replaced`(
+    func `only the newest latest-only message to a topic waits, and older waiting messages are replaced`(
         _ setup: OutgoingSetup, _ qos: QoS
     ) async throws {
         let count = qos == .one ? 500 : 50
@@ -33,7 +33,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `without a connection, only the last latest-only message to each topic waits`(_ setup: OutgoingSetup)
+    func `without a connection, only the newest latest-only message to each topic waits`(_ setup: OutgoingSetup)
         async throws
     {
         try await setup.offline(OfflinePolicy()) { world in
@@ -53,7 +53,9 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `a latest-only message that replaces another one moves behind all waiting messages`(_ setup: OutgoingSetup)
+    func `a latest-only message that replaces an older message is sent after all waiting messages`(
+        _ setup: OutgoingSetup
+    )
         async throws
     {
         try await setup.connected(OfflinePolicy()) { world, gate in

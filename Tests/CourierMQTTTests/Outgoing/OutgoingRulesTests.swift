@@ -51,7 +51,7 @@ import Testing
     // MARK: Count
 
     @Test(arguments: OutgoingSetup.all, PublishForm.allCases)
-    func `if maximumCount is 100, a full session accepts 100 waiting messages beside 20 in flight`(
+    func `if maximumCount is 100, exactly 100 messages wait while 20 messages are in flight`(
         _ setup: OutgoingSetup, _ form: PublishForm
     )
         async throws
@@ -109,7 +109,9 @@ import Testing
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `messages of QoS 1 and 2, with and without persistence, share one maximumCount`(_ setup: OutgoingSetup)
+    func `messages of QoS 1 and 2, with and without persistence, count toward the same maximumCount`(
+        _ setup: OutgoingSetup
+    )
         async throws
     {
         try await setup.connected(OfflinePolicy(maximumCount: 100, overflow: .fail)) { world, gate in

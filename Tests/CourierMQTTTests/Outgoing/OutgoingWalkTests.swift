@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `300 random walks through the public API break no rule`() async throws {
+    @Test func `300 random walks through the public API violate no rule`() async throws {
         let broken = try await Self.onThread { machine in
             (1..<301 as Range<UInt64>).lazy.map { machine.walk(seed: $0) }.first { $0.violation != nil }
         }

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `readyToPublish() does not wait for room in a full store, even after storeFull`() async throws {
+    @Test func `readyToPublish() returns at once if only the store is full, even after storeFull`() async throws {
         try await ScriptedWorld.run(Self.endless) {
             $0.messageStore = MemoryMessageStore(maximumRows: 1)
         } _: { world in
@@ -48,7 +48,8 @@ import Testing
         }
     }
 
-    @Test func `only the first readyToPublish() after a refused message waits for room for that message`() async throws
+    @Test func `after a refused message, only the first readyToPublish() call waits until the refused message fits`()
+        async throws
     {
         try await ScriptedWorld.run(Self.refusing) {
             $0.offline = OfflinePolicy(maximumBytes: 100, overflow: .fail)
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `readyToPublish() waits for room in memory after a message that is not stored was refused`()
+    @Test func `after a message without persistence is refused, readyToPublish() waits for room in memory`()
         async throws
     {
         try await ScriptedWorld.run(Self.refusing) {

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `readyToPublish() waits while the session is full`() async throws {
+    @Test func `readyToPublish() waits while the outgoing queue is full`() async throws {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubAck, until: gate))])
         try await ScriptedWorld.run([script]) {
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a caller that waits for room in a full session continues after a reconnect`() async throws {
+    @Test func `a caller that waits for room in a full queue continues after a reconnect`() async throws {
         let broken = ConnectionScript.connection([
             .accept(), .fault(.drop(.pubAck, count: 9)), .pause(.seconds(5)), .cut(.reset),
         ])
@@ -71,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func `QoS 0 publishes that wait for room fail with connectionLost when the connection is lost`() async throws
+    @Test func `QoS 0 publish() calls that wait for room fail with connectionLost when the connection is lost`()
+        async throws
     {
         let broken = ConnectionScript.connection([
             .accept(), .fault(.drop(.pubAck, count: 9)), .pause(.seconds(5)), .cut(.reset),
@@ -103,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `readyToPublish() waits for a slow store`() async throws {
+    @Test func `readyToPublish() waits while too many messages wait for a slow store`() async throws {
         let store = ControlledStore()
         try await ScriptedWorld.run {
             $0.messageStore = store
@@ -136,7 +137,9 @@ import Testing
         }
     }
 
-    @Test func `without a connection, the longest waiting caller gets the room of an expired message`() async throws {
+    @Test func `without a connection, the caller that waits longest is accepted when another message expires`()
+        async throws
+    {
         let endless = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
             $0.offline.maximumCount = 4
@@ -161,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `if the room for a resumed caller is taken, the next waiting caller gets the remaining room`()
+    @Test func `if a resumed caller no longer has room, the next waiting caller uses the remaining room`()
         async throws
     {
         let endless = ConnectionScript.connection([.expect(.connect), .stall])
@@ -217,7 +220,9 @@ import Testing
         }
     }
 
-    @Test func `a publish that waited for room causes one messageSend and one messageSendSuccess event`() async throws {
+    @Test func `a publish() call that waited for room reports one messageSend and one messageSendSuccess event`()
+        async throws
+    {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) {
             $0.offline = Self.full
         } _: { world in
@@ -234,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `the suspend timeout does not restart when another caller takes the free room`() async throws {
+    @Test func `the suspend timeout does not restart when another caller uses the free room`() async throws {
         let endless = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run(Array(repeating: endless, count: 9)) {
             $0.offline = Self.full

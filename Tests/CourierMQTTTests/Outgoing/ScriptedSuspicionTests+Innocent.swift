@@ -102,7 +102,7 @@ extension ScriptedSuspicionTests {
 
     /// The other client connects after a pause of its own, which ends this one's connection.
     @Test(arguments: [300, 2_000, 12_000])
-    func `no message fails if two clients use one client id, and a reconnect waits at least 60 s`(pause: Int)
+    func `if two clients use one client id, no message fails, and the reconnect delay reaches 60 s`(pause: Int)
         async throws
     {
         try await Self.run(afterwards: Self.path()) { world in

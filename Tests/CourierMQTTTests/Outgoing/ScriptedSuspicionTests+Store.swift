@@ -16,7 +16,8 @@ extension ScriptedSuspicionTests {
             id: StoredMessage.ID(rawValue: id), topic: topic, payload: [1, 2, 3], qos: qos, storedAt: Date())
     }
 
-    @Test func `each strike is stored, and a control connection that ends early resets the strikes to 0`() async throws
+    @Test func `each new strike count is stored, and a control connection that ends early resets the count to 0`()
+        async throws
     {
         let store = ControlledStore()
         let early = ConnectionScript.connection([.accept(), .serve(until: .pingReq), .answer, .cut(.orderly)])
@@ -43,7 +44,7 @@ extension ScriptedSuspicionTests {
 
     /// The session of the earlier process lives, or it was lost and the row waits again.
     @Test(arguments: [true, false])
-    func `a message with stored strikes of an earlier process is sent after 10 s and then rejected`(
+    func `a message with two stored strikes is sent after 10 s by the next process, and rejected at the third strike`(
         isSessionPresent: Bool
     )
         async throws

@@ -76,7 +76,7 @@ import Testing
     // MARK: The rule
 
     @Test(arguments: OutgoingSetup.all, Session.all)
-    func `a message is rejected with its whole content after three strikes, and other messages are sent`(
+    func `a message is rejected after three strikes, and all other messages are sent`(
         _ setup: OutgoingSetup, _ session: Session
     ) async throws {
         let (gate, store) = (ScriptGate(), ControlledStore())
@@ -167,7 +167,8 @@ import Testing
         }
     }
 
-    @Test func `a message that takes 5 s to write is rejected, because strikes count from its last byte`() async throws
+    @Test func `a message that takes 5 s to write is rejected if the broker closes right after the last byte`()
+        async throws
     {
         let slow: [ScriptStep] = [
             .accept(), .serve(until: .pingReq), .answer, .stopReading, .pause(.seconds(5)), .resumeReading,

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.zero, .one, .two])
-    func `messages of every publishing method arrive in order and succeed`(_ qos: QoS) async throws {
+    func `messages of every publishing method are sent in order and succeed`(_ qos: QoS) async throws {
         try await Self.run(.connection([.accept()])) { world in
             let ends = Series<Result<PublishReceipt, CourierError>>()
             try world.client.publish(bytes: Array("bytes".utf8), to: "t", qos: qos) { ends.append($0) }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `canceling a task ends its wait, and the message is still delivered`() async throws {
+    @Test func `canceling a task ends its await publish() call, and the message is still delivered`() async throws {
         let gate = ScriptGate()
         try await Self.run(Self.held(gate)) { world in
             let task = Task { [client = world.client] in try await client.publish("x", to: "t") }
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `each of 1,000 publishing tasks ends, even if many tasks are canceled during acknowledgements`()
+    @Test func `all of 1,000 await publish() calls return, even if many tasks are canceled`()
         async throws
     {
         try await Self.run(.connection([.accept()])) { world in
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `destroy() ends waiting tasks and completions with clientDestroyed`() async throws {
+    @Test func `destroy() fails waiting publish() calls and completions with clientDestroyed`() async throws {
         try await Self.run(Self.held(ScriptGate())) { world in
             let outcome = try world.publish("x")
             let task = Task { [client = world.client] in try await client.publish("y", to: "t") }
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `in a full session, await publish() waits for room and publish with a completion throws queueFull`()
+    @Test func `if the queue is full, await publish() waits, and publish() with a completion throws queueFull`()
         async throws
     {
         let gate = ScriptGate()

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `a withdrawn message is not sent, and the messages before and after it are sent`(_ setup: OutgoingSetup)
+    func `a withdrawn message is not sent, and all other messages are sent`(_ setup: OutgoingSetup)
         async throws
     {
         try await setup.offline(OfflinePolicy()) { world in
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a message that waits behind a full session can be withdrawn, and one in flight cannot`() async throws {
+    @Test func `a waiting message can be withdrawn, but a message in flight cannot`() async throws {
         try await OutgoingSetup(isListening: true, hasStore: false, hasProperties: false).connected(OfflinePolicy()) {
             world, gate in
             var messages: [EnqueuedMessage] = []
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `withdraw() waits until a failing store has removed the message`() async throws {
+    @Test func `if the store fails, withdraw() waits until the message is removed from the store`() async throws {
         let store = ControlledStore()
         let setup = OutgoingSetup(isListening: true, hasStore: true, hasProperties: false)
         try await setup.offline(OfflinePolicy(), store: store) { world in

@@ -26,7 +26,7 @@ import Testing
         #expect(kept.count == count)
     }
 
-    @Test func `an expired or taken kept message frees its bytes`() {
+    @Test func `kept messages no longer count toward the byte limit after they expire or are delivered`() {
         var kept = KeptMessages(limit: .max, byteLimit: 5_000)
         let message = Self.message("t", payload: 3_000)
         for _ in 0..<3 {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `an unacknowledged message counts toward the byte limit only after its waiting time`() {
+    @Test func `a message that a reader has not acknowledged counts toward the byte limit only after a deadline`() {
         var kept = KeptMessages(limit: .max, byteLimit: 5_000)
         let tickets = (0..<2).map { _ in AcknowledgementTicket(.kept(until: nil), readers: 1) { _ in } }
         for ticket in tickets {

@@ -23,7 +23,9 @@ import Testing
         world.client.messages(Message.self, from: filter, acknowledge: mode).makeAsyncIterator()
     }
 
-    @Test func `a reader that is added or removed takes effect with the next message on the topic`() async throws {
+    @Test func `an added reader receives the next message, and a removed reader does not block later messages`()
+        async throws
+    {
         let script: ConnectionScript = .connection([
             .accept(), .serve(until: .subscribe), .answer, Self.message("t", "a"), .serve(until: .publish(to: "1")),
             Self.message("t", "b"), .serve(until: .publish(to: "2")), Self.message("t", "c"),
@@ -90,7 +92,9 @@ import Testing
         }
     }
 
-    @Test func `a reader with onReceipt cannot acknowledge for a reader with afterProcessing`() async throws {
+    @Test func `a message with an onReceipt and an afterProcessing reader is acknowledged only after processing`()
+        async throws
+    {
         let script: ConnectionScript = .connection([
             .accept(), .serve(until: .subscribe), .answer,
             Self.message("t", "a", .atLeastOnce(1, isDuplicate: false)),
@@ -123,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a full reader also pauses reading from the next connection`() async throws {
+    @Test func `a reader with a full buffer also pauses reading on the next connection`() async throws {
         let count = 20_000
         let flood = PublishFlood(count: count, topic: "t", payloadSize: 100)
         let script: ConnectionScript = .connection([

@@ -144,7 +144,7 @@ import Testing
         #expect(woken.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `waiting messages are returned before the end, and the error is returned once`() {
+    @Test func `after finish(), take() returns the waiting messages first and then the error once`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [sender.slice([.zero, .one])]
@@ -178,7 +178,7 @@ import Testing
         #expect(Self.taken(queue).isEmpty)
     }
 
-    @Test func `take() returns each message with a ticket alone, and other messages together`() {
+    @Test func `take() returns each message with a ticket alone, and several messages without tickets together`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [
@@ -196,7 +196,7 @@ import Testing
         #expect(Self.numbers(queue.close()) == [8, 9])
     }
 
-    @Test func `close() returns taken but unclaimed messages before the waiting messages`() {
+    @Test func `close() returns messages that were taken but not delivered before the waiting messages`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [sender.slice([.one, .two]), sender.slice([.zero, .one]), sender.slice([.one])]
@@ -217,7 +217,7 @@ import Testing
         #expect(queue.close().isEmpty)
     }
 
-    @Test func `without a ticket, messages of QoS 0 or of several readers are not worth keeping`() {
+    @Test func `messages without a ticket are not kept if they have QoS 0 or several readers`() {
         let entries = [(QoS.zero, false), (.one, false), (.two, true), (.two, false)].map { qos, isShared in
             MessagePage.Entry(
                 start: 0, byteCount: 0, topic: 0, packetID: 1, qos: qos, isRetained: false, isDuplicate: false,
@@ -248,7 +248,7 @@ import Testing
     }
 
     @Test(arguments: [4, 1_000])
-    func `dropped messages free their memory while an older message is waiting`(_ limit: Int) {
+    func `the memory of dropped messages is freed while an older message is waiting`(_ limit: Int) {
         let queue = ReaderQueue(ReadBuffer(limit: limit, overflow: .dropOldest)) {}
         var sender = Sender()
         var pages: [WeakPage] = []
@@ -280,7 +280,9 @@ import Testing
     }
 
     @Test(arguments: [ReadBuffer.Overflow.pause, .dropOldest, .dropNewest])
-    func `a queue is full at its byte limit until half of the bytes are taken`(_ overflow: ReadBuffer.Overflow) {
+    func `a reader queue that reaches its byte limit is full until half of the bytes are taken`(
+        _ overflow: ReadBuffer.Overflow
+    ) {
         let drained = Atomic<Int>(0)
         let queue = Self.inBytes(overflow) { drained.add(1, ordering: .relaxed) }
         var sender = Sender()
@@ -351,7 +353,7 @@ import Testing
         #expect(Self.pageBytes(left) <= 2 * byteLimit + (64 << 10))
     }
 
-    @Test func `messages that the reader has taken free their memory`() {
+    @Test func `the memory of messages that the reader has taken is freed`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var batch = Self.pages(of: 300_000, [QoS](repeating: .one, count: 20).map { [$0] })
         let pages = batch.map { WeakPage(page: $0.first?.page) }

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `the arguments of a Topic are read from the topic of a received value`() async throws {
+    @Test func `arguments(in) of a Topic returns the placeholder values of a received message's topic`() async throws {
         try await Self.withClient { test in
             var notes = test.client.messages(Received<Note>.self, from: Self.notes).makeAsyncIterator()
             try await test.client.subscribe(to: Self.notes)

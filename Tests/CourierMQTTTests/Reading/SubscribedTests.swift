@@ -82,7 +82,9 @@ import Testing
         }
     }
 
-    @Test func `disconnect() before SUBACK ends subscribed(), and the next call succeeds`() async throws {
+    @Test func `disconnect() before SUBACK makes subscribed() throw sessionMissing, and the next call succeeds`()
+        async throws
+    {
         let script = ConnectionScript.connection([.accept(), .fault(.drop(.subAck))])
         try await ScriptedWorld.run([script, .connection([.accept()])]) { world in
             await world.connect()
@@ -193,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `destroy() ends subscribed() with clientDestroyed`() async throws {
+    @Test func `destroy() makes subscribed() throw clientDestroyed`() async throws {
         let gate = ScriptGate()
         try await ScriptedWorld.run([.connection([.accept(), .fault(.hold(.subAck, until: gate))])]) { world in
             await world.connect()

@@ -78,7 +78,9 @@ import Testing
     }
 
     @Test(arguments: [AcknowledgementMode.onReceipt, .afterProcessing])
-    func `messages that a reader leaves are not repeated for readers with their own copy`(_ mode: AcknowledgementMode)
+    func `an ended reader's messages are not delivered again to other readers that received them`(
+        _ mode: AcknowledgementMode
+    )
         async throws
     {
         let broker = try await RealBroker()

@@ -19,7 +19,7 @@ import Testing
     ]
 
     @Test(arguments: [ProtocolVersionPolicy.version311, .version5])
-    func `mosquitto accepts every portable topic without closing the connection`(_ version: ProtocolVersionPolicy)
+    func `mosquitto accepts every topic that textPolicy = portable allows`(_ version: ProtocolVersionPolicy)
         async throws
     {
         let broker = try await RealBroker()
@@ -35,7 +35,9 @@ import Testing
     }
 
     @Test(arguments: forbidden)
-    func `mosquitto closes the connection for a topic that is not portable`(_ topic: String) async throws {
+    func `mosquitto closes the connection for a topic that textPolicy = portable refuses`(
+        _ topic: String
+    ) async throws {
         let broker = try await RealBroker()
         let test = try TestClient(.local(broker.port)) { $0.limits.textPolicy = .anyLegal }
         try await test.connect()

@@ -5,7 +5,7 @@ import Testing
 @testable import CourierMQTT
 
 @Suite(.timeLimit(.minutes(5))) struct Version31Tests {
-    @Test func `mosquitto: MQTT 3.1 carries messages of every QoS`() async throws {
+    @Test func `with protocolVersion = version31, mosquitto delivers messages of every QoS`() async throws {
         let broker = try await RealBroker()
         let observer = VersionObserver()
         let test = try TestClient(.local(broker.port)) {
@@ -30,7 +30,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `MQTT 3.1 needs a client id`() {
+    @Test func `validate() throws if protocolVersion is version31 and the client id is empty`() {
         var config = MQTTClientConfig(
             options: ConnectOptions(
                 host: "h", port: 1, clientId: "", username: "", password: "", isCleanSession: true))

@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: Silence.allCases)
-    func `a request times out at every stage and leaves no pending state`(
+    func `a request without a response times out at every stage, and no pending state remains`(
         _ silence: Silence
     ) async throws {
         try await ScriptedWorld.run([silence.script], afterwards: [.expect(.connect), .stall]) { world in
@@ -241,7 +241,9 @@ import Testing
     }
 
     @Test(arguments: Silence.allCases)
-    func `a canceled request ends at once at every stage and leaves no pending state`(_ silence: Silence) async throws {
+    func `a canceled request fails at once at every stage, and no pending state remains`(_ silence: Silence)
+        async throws
+    {
         try await ScriptedWorld.run([silence.script], afterwards: [.expect(.connect), .stall]) { world in
             await world.connect()
             let asking = Self.ask(world)
@@ -283,7 +285,7 @@ import Testing
         }
     }
 
-    @Test func `the response topic is stored as a filter to unsubscribe`() async throws {
+    @Test func `the store contains the response topic as a filter to unsubscribe after a restart`() async throws {
         let store = ControlledStore()
         let filter = try TopicFilter(Self.answers)
         try await ScriptedWorld.run {
@@ -299,7 +301,9 @@ import Testing
         }
     }
 
-    @Test func `a response topic left by an earlier process is unsubscribed until the first request`() async throws {
+    @Test func `a response topic of an earlier process is unsubscribed, and subscribed again for a new request`()
+        async throws
+    {
         let store = ControlledStore()
         let left = StoreChange.want(StoredSubscription(try TopicFilter(Self.answers), .unsubscribing))
         try await ScriptedWorld.run([.connection([.accept(isSessionPresent: true)])]) {
@@ -318,7 +322,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `destroy() ends pending requests, and the next request subscribes again`(
+    func `destroy() fails pending requests, and the next request subscribes again`(
         _ isWaiting: Bool
     ) async throws {
         try await ScriptedWorld.run { world in
@@ -380,7 +384,7 @@ import Testing
         return topic
     }
 
-    @Test func `the client id is escaped to one level of the response topic`() async throws {
+    @Test func `special characters of the client id are escaped in the response topic`() async throws {
         #expect(try await Self.responseTopic(of: "a/b+#c") == "courier/answers/a%2Fb%2B%23c")
     }
 

@@ -30,7 +30,9 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `request() needs the arguments of a Topic, and respond() answers for all arguments`() async throws {
+    @Test func `request() throws for a Topic without arguments, and respond() receives requests with any arguments`()
+        async throws
+    {
         try await Self.ask(on: Self.squares) { client in
             #expect(try await client.request(7, to: Self.squares(room: "1"), as: Int.self) == 49)
             let inferred: Int = try await client.request(8, to: Self.squares(room: "2"), timeout: .seconds(60))

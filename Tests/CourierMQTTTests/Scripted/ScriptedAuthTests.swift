@@ -13,7 +13,7 @@ import Testing
         ScriptedProvider(Array(repeating: .failure(error), count: count))
     }
 
-    @Test func `after HTTP 500, the provider is asked again after 1, 2 and 4 s, then with the reconnect delays`()
+    @Test func `after HTTP 500, the provider is asked again after 1, 2 and 4 s, then after the reconnect delays`()
         async throws
     {
         let provider = Self.answers(.httpError(statusCode: 500), 8)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 403, 499])
-    func `after HTTP status 400 to 499, the provider is asked again with the reconnect delays`(_ status: Int)
+    func `after HTTP status 400 to 499, the provider is asked again after the reconnect delays`(_ status: Int)
         async throws
     {
         let provider = Self.answers(.httpError(statusCode: status), 4)
@@ -120,7 +120,7 @@ import Testing
     @Test(
         arguments: [ProtocolVersionPolicy.version5, .version311],
         [PacketReasonCode.badUserNameOrPassword, .notAuthorized])
-    func `refused credentials are cleared, and new ones are requested at once, then after a delay`(
+    func `refused credentials are cleared, and new credentials are requested at once, later with a delay`(
         _ version: ProtocolVersionPolicy, _ code: PacketReasonCode
     ) async throws {
         let other = ConnectOptions(
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `the error for refused fixed connect options names the broker's administrator`() async throws {
+    @Test func `the error for refused fixed connect options advises to ask the broker's administrator`() async throws {
         try await ScriptedWorld.run([.connection([.refuse(.notAuthorized)])]) {
             Self.fix(&$0)
         } _: { world in
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `connected() throws if fixed connect options are refused, but a later retry sends the message`()
+    @Test func `connected() throws if fixed connect options are refused, but a later retry connects`()
         async throws
     {
         let refusals = Array(repeating: ConnectionScript.connection([.refuse(.badUserNameOrPassword)]), count: 2)
@@ -286,7 +286,7 @@ import Testing
         config.protocolVersion = .version5
     }
 
-    @Test func `the delay until credentials are renewed is computed from expiresAt when they arrive`()
+    @Test func `the delay until a credential renewal is computed from expiresAt when credentials are received`()
         async throws
     {
         try await ScriptedWorld.run {

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `disconnect() reports the end of its own connection if a connect() on another thread overtakes it`()
+    @Test func `disconnect() succeeds even if another thread calls connect() before disconnect() returns`()
         async throws
     {
         try await ScriptedWorld.run { world in
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `disconnect() calls its completion after the client was released`() async throws {
+    @Test func `disconnect() calls its completion even if the client is released at once`() async throws {
         let broker = try LoopbackBroker.start()
         var config = MQTTClientConfig(options: .local(broker.port))
         config.deliveryQueue = DispatchQueue(label: "test.delivery")

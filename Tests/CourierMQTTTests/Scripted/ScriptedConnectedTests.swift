@@ -45,7 +45,9 @@ import Testing
         }
     }
 
-    @Test func `connected() returns if the client connects in time, and its timer has no later effect`() async throws {
+    @Test func `connected() returns if the client connects in time, and the timeout has no later effect`()
+        async throws
+    {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) { world in
             world.client.connect()
             let wait = await waiting(world, .seconds(5))
@@ -57,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `the error of connected() keeps the last failure after connect() during the reconnect delay`()
+    @Test func `after connect() during the reconnect delay, the error of connected() still has a cause`()
         async throws
     {
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in

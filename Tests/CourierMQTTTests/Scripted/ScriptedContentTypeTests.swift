@@ -48,7 +48,9 @@ import Testing
         }
     }
 
-    @Test func `the content type of a message selects its adapter, not the order of the adapters`() async throws {
+    @Test func `the content type of a message selects the adapter, even if another adapter is listed first`()
+        async throws
+    {
         func message(_ adapter: any MessageAdapter) throws -> ScriptStep {
             let payload = try adapter.toMessage(data: Self.note, topic: "t")
             return .send(

@@ -28,7 +28,9 @@ import Testing
         }
     }
 
-    @Test func `a PUBACK for a QoS 2 message completes it, and deliveryDowngraded is reported once`() async throws {
+    @Test func `a PUBACK for a QoS 2 message completes the message, and deliveryDowngraded is reported once`()
+        async throws
+    {
         let script = ConnectionScript.connection([
             .accept(), .expect(.publish), .send(.pubAck(Acknowledgement(packetID: 1))),
             .expect(.publish), .send(.pubAck(Acknowledgement(packetID: 1))),
@@ -247,7 +249,7 @@ import Testing
         }
     }
 
-    @Test func `a QoS 2 publish fails without a packet if the broker's maximum QoS is 1`() async throws {
+    @Test func `a QoS 2 message fails and is not sent if the broker's maximum QoS is 1`() async throws {
         let script = ConnectionScript.connection([.accept(properties: [.maximumQoS(.atLeastOnce)])])
         try await ScriptedWorld.run([script]) { world in
             await world.connect()
@@ -261,7 +263,7 @@ import Testing
 
     // MARK: What this client promises
 
-    @Test func `a publish with oneWithoutPersistenceAndNoRetry fails on a connection loss and is not resent`()
+    @Test func `a message with oneWithoutPersistenceAndNoRetry fails on a connection loss and is not sent again`()
         async throws
     {
         let script: [ConnectionScript] = [
@@ -277,7 +279,9 @@ import Testing
         }
     }
 
-    @Test func `canceling the task of publish() ends its wait, and the message is still delivered`() async throws {
+    @Test func `publish() throws CancellationError if its task is canceled, and the message is still delivered`()
+        async throws
+    {
         let gate = ScriptGate()
         let script = ConnectionScript.connection([.accept(), .fault(.hold(.pubAck, until: gate))])
         try await ScriptedWorld.run([script]) { world in

@@ -39,7 +39,7 @@ import Testing
     }
 
     /// A subscription to another filter may deliver such a message.
-    @Test func `a message received after the error of a reader waits for the next reader`() async throws {
+    @Test func `a message received after a reader has thrown an error is delivered to the next reader`() async throws {
         let steps = [Self.refusal, .serve(until: .publish(to: "go")), Reading.message(1, "a")]
         let seen = try await Self.run(steps, count: 1) { world, _ in
             try world.client.publishMessage("", topic: "go", qos: .zero)
@@ -48,7 +48,7 @@ import Testing
         #expect(seen == ["a"])
     }
 
-    @Test func `messages that a reader with a refused filter did not read are delivered to the next reader`()
+    @Test func `unread messages of a reader whose filter was refused are delivered to the next reader`()
         async throws
     {
         let steps = [Reading.message(1, "a"), Reading.message(2, "b"), Reading.message(3, "c"), Self.refusal]
@@ -58,7 +58,7 @@ import Testing
         #expect(seen == ["b", "c"])
     }
 
-    @Test func `a reader with a refused filter returns earlier messages before it throws the error`() async throws {
+    @Test func `a reader whose filter is refused returns earlier messages and then throws the error`() async throws {
         let steps = [Reading.message(1, "a"), Self.refusal]
         let seen = try await Self.run(steps, count: 0) { _, refused in
             try await Reading.expectNext("a", of: &refused)

@@ -85,7 +85,9 @@ import Testing
     // MARK: disconnect()
 
     @Test(arguments: Phase.allCases)
-    func `disconnect() works in every connection phase and ends a pending connected()`(_ phase: Phase) async throws {
+    func `disconnect() works in every connection phase, and a pending connected() call returns`(
+        _ phase: Phase
+    ) async throws {
         try await Self.run(phase) { world in
             let waiting = Task { [client = world.client] in try await client.connected() }
             let result = await Self.settled(waiting, world) { world.client.disconnect() }
@@ -200,7 +202,7 @@ import Testing
         return await task.result
     }
 
-    @Test func `canceled async calls end, and the client has no waiters left`() async throws {
+    @Test func `when the tasks of async calls are canceled, the calls return and no waiter remains`() async throws {
         let silent = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run([silent]) { world in
             await world.connect()
@@ -295,7 +297,7 @@ import Testing
     }
 
     @Test(arguments: Phase.allCases, [false, true])
-    func `releasing the last reference to a client closes its connection and frees all its parts`(
+    func `releasing the last reference to a client closes the connection and frees the client's objects`(
         _ phase: Phase, _ isStored: Bool
     ) async throws {
         let clock = VirtualClock()

@@ -52,7 +52,9 @@ import Testing
         }
     }
 
-    @Test func `with overflow = dropNewest, a new message fails with queueFull after publish() returns`() async throws {
+    @Test func `with overflow = dropNewest, publish() returns, and the new message fails with queueFull`()
+        async throws
+    {
         try await Self.offline(OfflinePolicy(maximumCount: 2, overflow: .dropNewest)) { world in
             let outcomes = try (0..<4).map { try world.publish("\($0)") }
             await world.settle()
@@ -106,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a message larger than maximumBytes is refused, and waiting messages stay in the queue`()
+    @Test func `a message larger than maximumBytes fails with queueFull and removes no waiting message`()
         async throws
     {
         try await Self.offline(OfflinePolicy(maximumBytes: 20, overflow: .dropOldest)) { world in
@@ -192,7 +194,8 @@ import Testing
         }
     }
 
-    @Test func `a message published during an attempt expires after maximumAge, before the attempt ends`() async throws
+    @Test func `a message published during a connection attempt expires after maximumAge, during the attempt`()
+        async throws
     {
         let silent = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run([silent]) {
@@ -205,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `messageExpiry ends a waiting message, and PUBLISH carries the remaining expiry`() async throws {
+    @Test func `a waiting message fails after its messageExpiry, and PUBLISH has the remaining expiry`() async throws {
         try await Self.offline(OfflinePolicy()) { world in
             let outcomes = [Box<Result<PublishReceipt, CourierError>>(), Box()]
             for (outcome, expiry) in zip(outcomes, [Duration.milliseconds(500), .seconds(60)]) {
@@ -262,7 +265,8 @@ import Testing
 
     // MARK: Latest-only messages
 
-    @Test func `a new latest-only message replaces the waiting message and is sent after other messages`() async throws
+    @Test func `a new latest-only message replaces the waiting message of the same topic and is sent last`()
+        async throws
     {
         try await Self.offline(OfflinePolicy()) { world in
             let client = world.client
@@ -312,7 +316,7 @@ import Testing
 
     // MARK: After a reconnect
 
-    @Test func `after a reconnect, a long queue is sent in parts of drainCount per drainInterval`() async throws {
+    @Test func `after a reconnect, a long queue is sent with drainCount messages per drainInterval`() async throws {
         let policy = OfflinePolicy(drainCount: 10, drainInterval: .seconds(1))
         try await Self.offline(policy) { world in
             for number in 0..<35 { try world.publish("\(number)") }
@@ -327,7 +331,7 @@ import Testing
         }
     }
 
-    @Test func `messages published while the queue is sent in parts are sent after the queued messages`() async throws {
+    @Test func `messages published while a long queue is being sent are sent after the queued messages`() async throws {
         let policy = OfflinePolicy(drainCount: 10, drainInterval: .seconds(1))
         try await Self.offline(policy) { world in
             for number in 0..<30 { try world.publish("\(number)") }
@@ -373,7 +377,7 @@ import Testing
     }
 
     /// [MQTT-4.4.0-1], [MQTT-4.6.0-1]
-    @Test func `disconnect() keeps in-flight and waiting messages, and later messages are sent after them`()
+    @Test func `in-flight and waiting messages survive disconnect() and are sent before later messages`()
         async throws
     {
         let script: [ConnectionScript] = [
@@ -402,7 +406,7 @@ import Testing
         }
     }
 
-    @Test func `disconnect() keeps a waiting message, and destroy() ends it with clientDestroyed`() async throws {
+    @Test func `a waiting message survives disconnect() and fails with clientDestroyed after destroy()`() async throws {
         let silent = ConnectionScript.connection([.expect(.connect), .stall])
         try await ScriptedWorld.run([silent, silent]) { world in
             await world.connect()

@@ -35,7 +35,7 @@ import Testing
 
     // MARK: SUBSCRIBE and UNSUBSCRIBE
 
-    @Test func `subscriptionOptions are sent in one SUBSCRIBE for all filters on each connection`() async throws {
+    @Test func `each connection sends one SUBSCRIBE with all filters and the subscriptionOptions`() async throws {
         let lost = ConnectionScript.connection([.accept(), .serve(until: .subscribe), .answer, .cut(.orderly)])
         try await ScriptedWorld.run([lost]) {
             $0.session.subscriptionOptions.identifier = 268_435_455
@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func `SUBSCRIBE carries a request's properties, and messages show its subscription identifier`() async throws
+    @Test func `a request's subscription identifier is sent in SUBSCRIBE and reported with received messages`()
+        async throws
     {
         let message = Publish(
             topic: "a", payload: Array("x".utf8),
@@ -74,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `UNSUBSCRIBE carries the user properties of its request`() async throws {
+    @Test func `UNSUBSCRIBE contains the user properties of the UnsubscriptionRequest`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             world.client.subscribe(("a", .one))
@@ -88,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `properties that are not valid in MQTT 5 throw invalidMessage at the call`() async throws {
+    @Test func `a call with properties that are invalid in MQTT 5 throws invalidMessage`() async throws {
         let long = [UserProperty("n", String(repeating: "x", count: 65_536))]
         let topic = TopicTemplate(exactly: "a")
         try await ScriptedWorld.run { world in
@@ -133,7 +134,7 @@ import Testing
 
     // MARK: DISCONNECT
 
-    @Test func `the properties of DisconnectOptions are sent with one DISCONNECT only`() async throws {
+    @Test func `the properties of DisconnectOptions are not sent again in a later DISCONNECT`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             let options = DisconnectOptions(
@@ -149,7 +150,9 @@ import Testing
         }
     }
 
-    @Test func `disconnect() throws invalidMessage if it extends a session whose expiry is 0`() async throws {
+    @Test func `disconnect() with a session expiry throws invalidMessage if CONNECT had a session expiry of 0`()
+        async throws
+    {
         try await ScriptedWorld.run {
             $0.session.expiry = .zero
         } _: { world in
@@ -240,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func `by default, CONNECT has no user properties and no information requests`()
+    @Test func `by default, CONNECT has no user properties and requests no problem or response information`()
         async throws
     {
         try await ScriptedWorld.run { world in
@@ -267,7 +270,7 @@ import Testing
     }
 
     @Test(arguments: [["a": 0], ["a": 5, "b": 5], ["a/+": 1], ["": 1]] as [[String: UInt16]])
-    func `validate() throws for topic aliases that are not valid`(_ aliases: [String: UInt16]) {
+    func `validate() throws if the configuration has an invalid topic alias`(_ aliases: [String: UInt16]) {
         var config = MQTTClientConfig(
             options: ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: ""))
         config.session.topicAliases = aliases

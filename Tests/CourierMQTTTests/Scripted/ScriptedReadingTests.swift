@@ -81,7 +81,9 @@ import Testing
         }
     }
 
-    @Test func `with several readers, a message is acknowledged when the last reader acknowledges it`() async throws {
+    @Test func `a message with several readers is acknowledged after every reader has acknowledged the message`()
+        async throws
+    {
         let script = Self.broker(Self.message(1, "a"))
         try await ScriptedWorld.run([script]) { world in
             var first = Self.reader(world)
@@ -194,7 +196,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a slow reader pauses the broker and receives every message`(_ isSilenceWatched: Bool) async throws {
+    func `with a slow reader, the client stops reading from the broker and loses no message`(
+        _ isSilenceWatched: Bool
+    ) async throws {
         let count = 20_000
         let flood = PublishFlood(count: count, topic: "t", payloadSize: 100, qos: .atLeastOnce)
         try await ScriptedWorld.run([Self.broker(.flood(flood))]) {
@@ -220,7 +224,7 @@ import Testing
         }
     }
 
-    @Test func `QoS 0 messages beyond the buffer limit are dropped by the overflow policy`() async throws {
+    @Test func `QoS 0 messages beyond the buffer limit are dropped as the overflow policy says`() async throws {
         let flood = PublishFlood(count: 1_000, topic: "t", payloadSize: 8)
         try await ScriptedWorld.run([Self.broker(.flood(flood))]) { world in
             var newest = world.client.messages(
@@ -357,7 +361,9 @@ import Testing
         }
     }
 
-    @Test func `a message without a reader is reported as noReader, at once or when its TTL ends`() async throws {
+    @Test func `a message without a reader is reported as noReader at once, or after messagePersistenceTTLSeconds`()
+        async throws
+    {
         try await ScriptedWorld.run([.connection([.accept(), Self.message(1, "a")])]) { world in
             await world.connect()
             #expect(world.errors(of: "messageReceiveFailure").map(\.code) == [.noReader])

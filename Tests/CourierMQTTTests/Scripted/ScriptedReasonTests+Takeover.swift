@@ -16,7 +16,7 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `connected() returns for a short connection and throws sessionTakenOver after the takeover`()
+    @Test func `connected() returns although the connection was short, and a later call throws sessionTakenOver`()
         async throws
     {
         let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])

@@ -52,7 +52,7 @@ import Testing
         + cases(.nextAfter(seconds: 60), .sessionTakenOver)
         + cases(.asksAnew, .notAuthorized, .serverMoved) + cases(.stops, .badAuthenticationMethod)
 
-    @Test func `the test cases contain every reason code of LossPolicy`() {
+    @Test func `this suite has a test case for each CONNACK and DISCONNECT code of LossPolicy`() {
         let causes = LossPolicy.rows.flatMap(\.causes)
         for one in Self.refusals5 { #expect(causes.contains(.refused(one.code)), "\(one)") }
         for one in Self.goodbyes { #expect(causes.contains(.disconnected(one.code)), "\(one)") }
@@ -163,8 +163,7 @@ import Testing
         }
     }
 
-    @Test func `a chain of redirects is followed three times, then the client connects to its own broker`() async throws
-    {
+    @Test func `after three redirects in a row, the client connects to the configured broker again`() async throws {
         let script = (1...4).map { Self.refuse(.useAnotherServer, to: "server\($0):1") }
         try await Self.redirectResponse(script) { world, places in
             await world.connect()
@@ -194,7 +193,9 @@ import Testing
         }
     }
 
-    @Test func `with preferVersion5, an old-format CONNACK with code 1 leads to the older MQTT version`() async throws {
+    @Test func `with preferVersion5, an MQTT 3 CONNACK with return code 1 leads to the older MQTT version`()
+        async throws
+    {
         let old = ConnectionScript.connection([.expect(.connect), .sendBytes([0x20, 2, 0, 1]), .cut(.orderly)])
         try await ScriptedWorld.run([old]) {
             $0.protocolVersion = .preferVersion5
@@ -205,7 +206,9 @@ import Testing
         }
     }
 
-    @Test func `with preferVersion5, the client returns to MQTT 5 if both versions get no CONNACK`() async throws {
+    @Test func `with preferVersion5, the client tries MQTT 5 again if neither version receives a CONNACK`()
+        async throws
+    {
         let silent = ConnectionScript.connection([.closeWithoutAnswer()])
         try await ScriptedWorld.run([silent, silent]) {
             $0.protocolVersion = .preferVersion5
@@ -279,7 +282,7 @@ import Testing
 
     // MARK: Failed transports and options
 
-    @Test func `connecting to a missing socket is tried again after the reconnect delay`() async throws {
+    @Test func `if the Unix socket does not exist, the attempt is repeated after the reconnect delay`() async throws {
         // Another process may open a free port, but no process creates this socket.
         let nowhere = TransportEndpoint.unix(path: "/nonexistent/courier.socket")
         try await ScriptedWorld.run {

@@ -19,7 +19,9 @@ import Testing
         }
     }
 
-    @Test func `connections that break at once are repeated after 1, 2, 4, 8, 16, 30 and 30 s`() async throws {
+    @Test func `after connections that are lost at once, the reconnect delays are 1, 2, 4, 8, 16, 30 and 30 s`()
+        async throws
+    {
         try await ScriptedWorld.run(afterwards: [.accept(), .cut(.reset)]) { world in
             await world.connect()
             await world.run(for: .seconds(91))
@@ -57,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [ReconnectJitter.equal, .full])
-    func `jitter keeps the reconnect delays in their range and makes them differ`(_ jitter: ReconnectJitter)
+    func `with jitter, the reconnect delays are random within the range of the jitter mode`(_ jitter: ReconnectJitter)
         async throws
     {
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) {
@@ -77,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `connect() ends the reconnect delay, but a second connect() waits until 5 s have passed`() async throws {
+    @Test func `connect() ends the reconnect delay at once, but attempts are at least 5 s apart`() async throws {
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
             await world.connect()
             await world.run(for: .seconds(31 + 3))  // 1 2 4 8 16, and 3 s of the next pause.
@@ -193,8 +195,7 @@ import Testing
         }
     }
 
-    @Test func `entering the background disconnects, and the foreground reconnects a client with topics`() async throws
-    {
+    @Test func `a client with topics disconnects in the background and reconnects in the foreground`() async throws {
         let phases = AppPhaseController()
         try await ScriptedWorld.run {
             $0.environment.lifecycle = phases
@@ -214,7 +215,9 @@ import Testing
         }
     }
 
-    @Test func `entering the foreground does not connect a client without topics until it subscribes`() async throws {
+    @Test func `a client without topics does not reconnect in the foreground before subscribe() is called`()
+        async throws
+    {
         let phases = AppPhaseController()
         try await ScriptedWorld.run {
             $0.environment.lifecycle = phases
@@ -237,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `entering the foreground does not connect a client after its last topic is unsubscribed`() async throws {
+    @Test func `a client whose last topic was unsubscribed does not reconnect in the foreground`() async throws {
         let phases = AppPhaseController()
         try await ScriptedWorld.run {
             $0.environment.lifecycle = phases
@@ -256,7 +259,7 @@ import Testing
         }
     }
 
-    @Test func `connect() in the background waits for the foreground`() async throws {
+    @Test func `connect() in the background takes effect when the app enters the foreground`() async throws {
         let phases = AppPhaseController(.background)
         try await ScriptedWorld.run {
             $0.environment.lifecycle = phases
@@ -271,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func `entering the foreground ends the reconnect delay at once`() async throws {
+    @Test func `the reconnect delay ends at once when the app enters the foreground`() async throws {
         let phases = AppPhaseController()
         try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) {
             $0.environment.lifecycle = phases

@@ -98,7 +98,9 @@ import Testing
         #expect(outcome.asked == ["home"])
     }
 
-    @Test func `a redirect to an allowed host uses the provider's credentials for that host`() async throws {
+    @Test func `with allowedHosts = fromProvider, a redirect uses the provider's credentials for the new host`()
+        async throws
+    {
         let outcome = try await Self.redirectResponse {
             $0.endpoints.redirects.allowedHosts = ["127.0.0.2": .fromProvider]
         }
@@ -106,7 +108,7 @@ import Testing
         #expect(outcome.asked == ["home", "127.0.0.2"])
     }
 
-    @Test func `a redirect to a host that is allowed with reused credentials uses the current ones`() async throws {
+    @Test func `with allowedHosts = reused, a redirect uses the current credentials`() async throws {
         let outcome = try await Self.redirectResponse { $0.endpoints.redirects.allowedHosts = ["127.0.0.2": .reused] }
         #expect(outcome.other.map(\.username) == ["home"])
         #expect(outcome.asked == ["home"])

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: NegativeAcknowledgement.allCases, [QoS.one, .two])
-    func `reject() sends its reason code and ends the message`(_ reason: NegativeAcknowledgement, _ qos: QoS)
+    func `reject() acknowledges the message with the given reason code`(_ reason: NegativeAcknowledgement, _ qos: QoS)
         async throws
     {
         // The broker may use the packet id of a rejected message for a new message at once.
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `with a store, reject() sends its reason code and removes the packet id`(_ qos: QoS) async throws {
+    func `with a store, reject() sends the reason code and removes the stored packet id`(_ qos: QoS) async throws {
         let script = Reading.broker(Reading.message(1, "a", qos: qos))
         let store = ControlledStore()
         try await ScriptedWorld.run([script]) {
@@ -100,7 +100,9 @@ import Testing
         }
     }
 
-    @Test func `with several readers, the first rejection code is sent when the last reader finishes`() async throws {
+    @Test func `with several readers, the first reason code of reject() is sent after the last reader finishes`()
+        async throws
+    {
         let script = Reading.broker(Reading.message(1, "a"))
         try await ScriptedWorld.run([script]) { world in
             var (first, second, third) = (Reading.reader(world), Reading.reader(world), Reading.reader(world))

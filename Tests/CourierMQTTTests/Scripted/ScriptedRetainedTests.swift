@@ -22,7 +22,7 @@ import Testing
     /// The broker sends nothing to the second reader: the client is already subscribed to "t", and a shared
     /// subscription receives no retained messages (MQTT 5.0 §4.8.2).
     @Test(arguments: ["t", "$share/g/t"])
-    func `a reader without its own copy receives an ended reader's unread retained message`(_ filter: String)
+    func `a reader receives an ended reader's unread retained message if the broker sends none`(_ filter: String)
         async throws
     {
         let script = ScriptedUnreadTests.broker(["a", "b"], isRetained: true)
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// [MQTT-3.3.1-9]
-    @Test func `a publisher receives a retained message once if its topic is subscribed later`() async throws {
+    @Test func `a publisher created before subscribe() receives a retained message only once`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .serve(until: .subscribe), .answer, ScriptedUnreadTests.message(1, "b", isRetained: true),
             .serve(until: Self.subscribe(to: "t")), .answer, ScriptedUnreadTests.message(2, "b", isRetained: true),
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a reader receives a retained message once if the ended reader had a higher QoS`() async throws {
+    @Test func `a reader receives a retained message only once if the ended reader had a higher QoS`() async throws {
         let script = ConnectionScript.connection([
             .accept(), .serve(until: Self.subscribe(to: "t")), .answer,
             ScriptedUnreadTests.message(1, "a", isRetained: true),

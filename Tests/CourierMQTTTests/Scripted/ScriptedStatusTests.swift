@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `disconnect() and destroy() clear the attempt and the failure of the connection status`() async throws {
+    @Test func `after disconnect() or destroy(), the connection status has no attempt and no failure`() async throws {
         for end in [{ (client: MQTTClient) in client.disconnect() }, { $0.destroy() }] {
             try await ScriptedWorld.run(afterwards: [.refuse(.serverUnavailable)]) { world in
                 await world.connect()
@@ -66,7 +66,9 @@ import Testing
         }
     }
 
-    @Test func `the connection status shows the failure after the client has stopped trying`() async throws {
+    @Test func `after the client has stopped reconnecting, the connection status still shows the failure`()
+        async throws
+    {
         try await ScriptedWorld.run(afterwards: [.refuse(.notAuthorized)]) {
             $0.reconnect.whenRefused = .stop
         } _: { world in
@@ -87,7 +89,7 @@ import Testing
         #expect(client.connectionStatus.failure?.code == .invalidConfiguration)
     }
 
-    @Test func `client statuses end when the client is released`() async throws {
+    @Test func `the statuses sequence ends when the client is released`() async throws {
         var test: TestClient? = try TestClient(.local(1))
         let statuses = test?.client.statuses
         let reading = Task {
@@ -99,7 +101,7 @@ import Testing
         #expect(await reading.value >= 1)
     }
 
-    @Test func `the description of a connection status has its attempt, endpoint, delay and failure`() {
+    @Test func `the description of a connection status shows the attempt, endpoint, delay and failure`() {
         let failure = CourierError(.connectionRefused, "The broker is busy.")
         let status = ConnectionStatus(
             .disconnected, endpoint: "broker.example:1883", attempt: 3, failure: failure)

@@ -55,7 +55,9 @@ extension ScriptedSubscriptionTests {
         }
     }
 
-    @Test func `subscriptions are sent again if the client id has the same letters but different bytes`() async throws {
+    @Test func `subscriptions are sent again if the new client id differs only in Unicode normalization`()
+        async throws
+    {
         let (id, next) = ("caf\u{E9}", "cafe\u{301}")
         let provider = ScriptedProvider([.options(Self.options(id: id)), .options(Self.options(id: next))])
         try await ScriptedWorld.run([.connection([.accept()]), Self.present], provider: provider) { world in
@@ -74,7 +76,7 @@ extension ScriptedSubscriptionTests {
     }
 
     /// [MQTT-3.1.2-5]
-    @Test func `subscriptions made on another server are sent again to a server with an older session`()
+    @Test func `when a one-time redirect ends, all subscriptions are sent again to the first server`()
         async throws
     {
         let script = [
@@ -134,7 +136,9 @@ extension ScriptedSubscriptionTests {
         }
     }
 
-    @Test func `before MQTT 5, subscriptions are sent again after repeated early connection losses`() async throws {
+    @Test func `before MQTT 5, subscriptions are sent again after two connection losses right after CONNACK`()
+        async throws
+    {
         let dropped = ConnectionScript.connection([.accept(isSessionPresent: true), .cut(.orderly)])
         try await ScriptedWorld.run([Self.connection(), dropped, dropped, Self.present]) {
             $0.protocolVersion = .version311

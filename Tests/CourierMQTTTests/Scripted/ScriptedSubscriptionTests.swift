@@ -17,7 +17,7 @@ import Testing
         await world.broker.packets(.unsubscribe, on: connection).compactMap { $0.packet.unsubscribe?.filters.sorted() }
     }
 
-    @Test func `a canceled subscribe() leaves no waiter, and its subscription is still sent`()
+    @Test func `if the task of subscribe() is canceled, no waiter remains, and SUBSCRIBE is still sent`()
         async throws
     {
         try await ScriptedWorld.run([.connection([.refuse(.serverUnavailable)])]) { world in
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `configured topics are subscribed on every connection without a session`() async throws {
+    @Test func `without a session, configured topics are subscribed on every connection`() async throws {
         let lost = ConnectionScript.connection([.accept(), .pause(.seconds(1)), .cut(.orderly)])
         try await ScriptedWorld.run([lost]) {
             $0.topics = ["a": .one, "b/#": .two]
@@ -86,7 +86,9 @@ import Testing
         }
     }
 
-    @Test func `configured topics are subscribed even if the broker reports an unknown session`() async throws {
+    @Test func `configured topics are subscribed even if CONNACK reports a session unknown to the client`()
+        async throws
+    {
         try await ScriptedWorld.run([.connection([.accept(isSessionPresent: true)])]) {
             $0.topics = ["a": .one]
         } _: {
@@ -158,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `a subscribe() after disconnect() and connect() ignores the old connection's refusal`()
+    @Test func `an old connection's refusal does not affect subscribe() after disconnect() and connect()`()
         async throws
     {
         let answer = SubAck(packetID: 1, reasonCodes: [.notAuthorized])
@@ -261,7 +263,9 @@ import Testing
         }
     }
 
-    @Test func `wildcard and shared filters that the broker does not support fail without a packet`() async throws {
+    @Test func `subscribe() fails and sends nothing if the broker does not support wildcard or shared filters`()
+        async throws
+    {
         // A broker may answer a SUBSCRIBE with such filters by DISCONNECT (MQTT 5.0 §3.2.2.3.11 and §3.2.2.3.13).
         let properties: PacketProperties = [.wildcardSubscriptionAvailable(false), .sharedSubscriptionAvailable(false)]
         let script = ConnectionScript.connection([.accept(properties: properties)])

@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a property with a control character is refused, also in a forwarded message`() async throws {
+    @Test func `publish() refuses properties with a control character, also in a forwarded message`() async throws {
         try await ScriptedWorld.run { world in
             await world.connect()
             await world.until { world.client.connectionState == .connected }
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `a stored message with a control character is rejected when the store's next page is read`()
+    @Test func `a stored message with a control character is rejected even on a later page of the store`()
         async throws
     {
         let gate = ScriptGate()

@@ -37,7 +37,7 @@ import Testing
 
     private static func keepAlive(_ seconds: UInt16) -> ScriptedProvider { ScriptedProvider([], keepAlive: seconds) }
 
-    @Test func `PINGREQ is sent when the keep-alive has passed since the last sent packet`() async throws {
+    @Test func `PINGREQ is sent when no packet was sent during the keep-alive interval`() async throws {
         try await ScriptedWorld.run(provider: Self.keepAlive(10)) { world in
             await world.connect()
             await world.run(for: .seconds(33))
@@ -153,7 +153,8 @@ import Testing
         }
     }
 
-    @Test func `when the network returns, PINGREQ is sent, and the connection ends after 3 s of silence`() async throws
+    @Test func `when the network returns, PINGREQ is sent, and the connection ends after 3 s without an answer`()
+        async throws
     {
         let network = SwitchedNetwork()
         try await ScriptedWorld.run([.connection([.accept(), .stall])], over: .tcp(host: "0.0.0.0")) {
@@ -177,7 +178,8 @@ import Testing
         }
     }
 
-    @Test func `when the machine wakes up, PINGREQ is sent, and the connection ends after 3 s of silence`() async throws
+    @Test func `when the machine wakes up, PINGREQ is sent, and the connection ends after 3 s without an answer`()
+        async throws
     {
         try await ScriptedWorld.run([.connection([.accept(), .stall])]) { world in
             await world.connect()

@@ -72,7 +72,9 @@ import Testing
         }
     }
 
-    @Test func `a reader with onReceipt acknowledges messages that another reader left unfinished`() async throws {
+    @Test func `with acknowledge = onReceipt, a new reader acknowledges an ended reader's unfinished messages`()
+        async throws
+    {
         let script = Reading.broker(Reading.message(1, "a"), Reading.message(2, "b"))
         try await ScriptedWorld.run([script]) { world in
             try await world.client.subscribeAndSettle("t", world)
@@ -85,7 +87,7 @@ import Testing
     }
 
     /// [MQTT-4.6.0-2]: a later message cannot be acknowledged before an earlier one.
-    @Test func `an unfinished message delays later acknowledgements for 10 s, then waits for a reader`()
+    @Test func `an unfinished message delays later acknowledgements by 10 s and is delivered to the next reader`()
         async throws
     {
         let other = Publish(topic: "other", payload: [], delivery: .atLeastOnce(2, isDuplicate: false))
@@ -151,7 +153,9 @@ import Testing
         }
     }
 
-    @Test func `with maximumKeptMessages = 0, an unfinished message is not acknowledged and is logged`() async throws {
+    @Test func `with maximumKeptMessages = 0, an unfinished message is not acknowledged, and a warning is logged`()
+        async throws
+    {
         let log = Series<String>()
         struct Recorder: LogHandler {
             let log: Series<String>
@@ -218,7 +222,9 @@ import Testing
         }
     }
 
-    @Test func `an unfinished QoS 2 message survives a full store and the loss of its session`() async throws {
+    @Test func `an unfinished QoS 2 message is delivered although the store was full and the session was lost`()
+        async throws
+    {
         try await Self.leaveUnfinished([Self.cutting, .connection([.accept()])], .storeFull) { world, store in
             try world.client.publishMessage("", topic: "cut", qos: .zero)
             await Self.wait(25, world)  // It is refused after 10 s, and asked again.
@@ -228,7 +234,9 @@ import Testing
         }
     }
 
-    @Test func `a reader that starts before a full store refuses a message receives the message once`() async throws {
+    @Test func `if a full store refuses an unfinished message, an open reader receives the message once`()
+        async throws
+    {
         try await Self.leaveUnfinished([Reading.broker(Reading.message(1, "a"))], .storeFull) { world, _ in
             await Self.wait(12, world)
             let seen = Series<String>()
@@ -247,7 +255,7 @@ import Testing
     }
 
     /// [MQTT-4.3.3-8]: without a PUBREC the broker never completes the message.
-    @Test func `a message that two readers left is acknowledged after a full store refused it once`() async throws {
+    @Test func `an unfinished message that a full store refused once is stored and acknowledged later`() async throws {
         let store = ControlledStore()
         try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a", qos: .two))]) {
             $0.messageStore = store
@@ -314,7 +322,7 @@ import Testing
     }
 
     /// [MQTT-4.3.3-10]: in the new session the packet id belongs to another message.
-    @Test func `an acknowledgement after its session was lost does not store the packet id`() async throws {
+    @Test func `an acknowledgement of a message from a lost session does not store the packet id`() async throws {
         let store = ControlledStore()
         try await ScriptedWorld.run([Self.cutting, .connection([.accept()])]) {
             $0.messageStore = store
@@ -331,7 +339,8 @@ import Testing
         }
     }
 
-    @Test func `a kept message that a reader does not finish waits for the next reader until it expires`() async throws
+    @Test func `an unfinished kept message is delivered to the next reader, and its expiry time does not change`()
+        async throws
     {
         let script = ConnectionScript.connection([.accept(), Reading.message(1, "a"), Reading.message(2, "b")])
         try await ScriptedWorld.run([script]) {
@@ -354,7 +363,9 @@ import Testing
         }
     }
 
-    @Test func `reading old messages after destroy() does not acknowledge messages of the new session`() async throws {
+    @Test func `a loop that reads old messages after destroy() acknowledges no message of the new session`()
+        async throws
+    {
         let script = [
             Reading.broker(Reading.message(1, "a"), Reading.message(2, "b")),
             Reading.broker(Reading.message(1, "c"), Reading.message(2, "d")),

@@ -94,7 +94,9 @@ import Testing
         }
     }
 
-    @Test func `undelivered messages are not lost if a publisher is canceled on another thread`() async throws {
+    @Test func `if another thread cancels a publisher, the next reader receives the undelivered messages`()
+        async throws
+    {
         try await Self.run(Self.broker(Self.letters)) { world in
             try await world.client.subscribeAndSettle("t", world)
             try await Self.receiveAll(5, in: world)
@@ -131,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `messages that another reader received are not kept for a later reader`() async throws {
+    @Test func `messages that a second reader received are not kept when the first reader ends`() async throws {
         try await Self.run(Self.broker(Self.letters)) { world in
             var other = Self.reader(world)
             do {
@@ -149,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `messages that a loop could not decode count as read`() async throws {
+    @Test func `messages that an ended loop failed to decode are not delivered to the next reader`() async throws {
         try await Self.run(Self.broker(["1", "x", "2", "y", "3", "z"])) { world in
             do {
                 var numbers = world.client.messages(Int.self, from: "t", qos: .one).makeAsyncIterator()
@@ -164,7 +166,9 @@ import Testing
         }
     }
 
-    @Test func `unread messages are reported as noReader, except retained messages`() async throws {
+    @Test func `when a reader ends, its unread messages are reported as noReader, except retained messages`()
+        async throws
+    {
         for isRetained in [false, true] {
             try await ScriptedWorld.run([Self.broker(["a", "b", "c"], isRetained: isRetained)]) { world in
                 do {
@@ -211,7 +215,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `messages that a loop leaves unfinished after destroy() are not kept`(_ isStored: Bool) async throws {
+    func `after destroy(), the unfinished messages of an ended loop are not kept`(_ isStored: Bool) async throws {
         let store = ControlledStore()
         let scripts = [Self.broker(Self.letters), .connection([.accept()])]
         try await ScriptedWorld.run(scripts) {
@@ -242,7 +246,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `the next reader receives messages of the new session that an older loop did not read`(
+    func `unread messages of the new session are delivered to the next reader when an older loop ends`(
         _ isStored: Bool
     ) async throws {
         let scripts: [ConnectionScript] = [
@@ -334,7 +338,7 @@ import Testing
     }
 
     @Test(arguments: [AcknowledgementMode.onReceipt, .afterProcessing])
-    func `an ended reader's retained message is not delivered to a reader with its own copy`(
+    func `a reader that already received a retained message does not receive it from an ended reader`(
         _ mode: AcknowledgementMode
     ) async throws {
         let script = ConnectionScript.connection([
@@ -440,7 +444,9 @@ import Testing
         }
     }
 
-    @Test func `a reader that starts while the store retries to keep an unread message receives it`() async throws {
+    @Test func `a reader that starts while the store retries to store an unread message receives the message`()
+        async throws
+    {
         let store = ControlledStore()
         try await Self.leave(to: store, .storeFailed) { world in
             store.holdIncomingReads()
@@ -457,8 +463,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that starts before a full store refuses an unread message receives the message`() async throws
-    {
+    @Test func `if a full store refuses an unread message, an open reader receives the message`() async throws {
         try await Self.leave(to: ControlledStore(), .storeFull) { world in
             await world.run(for: .seconds(1))
             let seen = Series<String>()

@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func `unsubscribe() without a connection is sent when the broker reports a session`(_ form: Form) async throws {
+    func `unsubscribe() without a connection is sent later if CONNACK reports a session`(_ form: Form) async throws {
         try await ScriptedWorld.run([.connection([Self.present])]) { world in
             let outcome = Self.unsubscribe("left", world, by: form)
             if form == .async { await world.until { world.client.waitingCount > 0 } }
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `unsubscribe() sends no packet for an unknown filter in a session that the client began`() async throws {
+    @Test func `unsubscribe() sends no packet for a filter that the client never subscribed to`() async throws {
         let script: [ConnectionScript] = [
             .connection([.accept(), .serve(until: .publish(to: "cut")), .cut(.orderly)]),
             .connection([Self.present]),
@@ -169,7 +169,9 @@ import Testing
         }
     }
 
-    @Test func `subscribe() and unsubscribe() before the first connection send only UNSUBSCRIBE`() async throws {
+    @Test func `subscribe() followed by unsubscribe() before the first connection sends only UNSUBSCRIBE`()
+        async throws
+    {
         try await ScriptedWorld.run([.connection([Self.present])]) { world in
             world.client.subscribe(("a", .one))
             world.client.unsubscribe("a")

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a message is sent after the subscription of a loop that started before the publish`() async throws {
+    @Test func `a message is sent after the SUBSCRIBE of a loop that started before publish()`() async throws {
         try await withClient { test, loop in
             for number in 0..<100 {
                 let topic = "topic/\(number)"

@@ -66,7 +66,9 @@ import Testing
     }
 
     @Test(arguments: [Endpoint.client, .server])
-    func `the authentication data of a later AUTH is replaced by stars at each position`(sender: Endpoint) throws {
+    func `the authentication data of a later AUTH is replaced by stars at any position among other packets`(
+        sender: Endpoint
+    ) throws {
         let recorder = Recorder()
         let tap = tap(recorder, ExtendedAuthentication(method: "m"))
         let message = Packet.publish(Publish(topic: "t", payload: Array("shown".utf8), delivery: .atMostOnce))

@@ -6,7 +6,9 @@ import Testing
 /// Which closes of a connection before CONNACK may mean that the broker does not support MQTT 5.
 @Suite struct SilentEndTests {
     @Test(arguments: [TransportError.Code.reset, .truncated, .webSocketClosed])
-    func `a close without an MQTT reason may mean that MQTT 5 is not supported`(_ code: TransportError.Code) {
+    func `a connection loss without an MQTT reason is a possible sign of an unsupported MQTT version`(
+        _ code: TransportError.Code
+    ) {
         #expect(ChannelCloseReason.failed(TransportError(code, "gone")).isSilent)
         #expect(ChannelCloseReason.closedByPeer.isSilent)
     }

@@ -75,7 +75,9 @@ import Testing
         try await session.wait("to connect") { $0.connections == 1 }
     }
 
-    @Test func `the client disconnects from a broker that sends packets but reads no answers`() async throws {
+    @Test func `the client disconnects from a broker that sends packets but does not read acknowledgements`()
+        async throws
+    {
         let limit = 64 << 10
         let loop = try EventLoop()
         let session = TestSession(on: loop, answerLimit: limit)
@@ -113,7 +115,7 @@ import Testing
         #expect(try broker.count(of: .pubAck) == Int(UInt16.max))
     }
 
-    @Test func `outgoing messages that the broker has not read do not count as unread answers`() async throws {
+    @Test func `outgoing messages that the broker has not read do not count as unread acknowledgements`() async throws {
         let loop = try EventLoop()
         let session = TestSession(on: loop, answerLimit: 32 << 10)
         for number in 0..<20 as Range<UInt64> {

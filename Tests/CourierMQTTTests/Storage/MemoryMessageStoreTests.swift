@@ -62,7 +62,7 @@ import Testing
         #expect(await outgoingIDs(store).isEmpty)
     }
 
-    @Test func `a batch that fails with storeFull restores the rejected message that it removed`() async {
+    @Test func `a batch that fails with storeFull does not remove a rejected message`() async {
         let store = MemoryMessageStore(maximumRows: 2)
         let date = Date(timeIntervalSince1970: 9)
         _ = await commit(
@@ -94,7 +94,9 @@ import Testing
         #expect(await outgoingIDs(store) == [1, 2, 5, 7, 9])
     }
 
-    @Test func `a page has at most limit rows after the given id, even if that id was removed`() async {
+    @Test func `outgoing() returns at most limit messages after the given id, even if that message was removed`()
+        async
+    {
         let store = MemoryMessageStore()
         _ = await commit((1...10).map { .enqueue(message($0)) } + [.removeOutgoing(id(4))], to: store)
         var pages: [[UInt64]] = []
@@ -110,7 +112,7 @@ import Testing
         #expect(await store.outgoing(in: scope, after: nil, limit: 0).isEmpty)
     }
 
-    @Test func `reads of 3,000 rows return all matching rows, with and without a filter`() async {
+    @Test func `a read of 3,000 rows returns all matching rows, with and without a topic filter`() async {
         let store = MemoryMessageStore()
         _ = await commit((1...3_000).map { .enqueue(message($0, bytes: 1)) }, to: store)
         _ = await commit(
@@ -150,7 +152,7 @@ import Testing
         #expect(await outgoingIDs(store) == [3])
     }
 
-    @Test func `incoming packet ids are stored until they are forgotten`() async {
+    @Test func `incoming packet ids are stored until forgetPacketID or forgetAllPacketIDs deletes them`() async {
         let store = MemoryMessageStore()
         _ = await commit(
             [.rememberPacketID(1), .rememberPacketID(2), .rememberPacketID(2), .rememberPacketID(3)], to: store)
@@ -160,7 +162,9 @@ import Testing
         #expect(await store.incomingPacketIDs(in: scope).isEmpty)
     }
 
-    @Test func `the store keeps the last subscription state of a filter until it is forgotten`() async throws {
+    @Test func `the store returns the last subscription state of a filter until forgetSubscription removes it`()
+        async throws
+    {
         let store = MemoryMessageStore()
         let (a, b) = (try TopicFilter("a/#"), try TopicFilter("b"))
         _ = await commit(
@@ -175,7 +179,9 @@ import Testing
         #expect(await store.subscriptions(in: scope) == [StoredSubscription(b, .subscribed(.two))])
     }
 
-    @Test func `a summary counts rows and payload bytes, and keeps the last message id after removeAll`() async throws {
+    @Test func `summary() counts rows and payload bytes, and returns the last message id even after removeAll`()
+        async throws
+    {
         let store = MemoryMessageStore()
         #expect(
             await store.summary(of: scope)

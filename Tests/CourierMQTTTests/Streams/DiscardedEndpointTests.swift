@@ -20,7 +20,7 @@ import Testing
         func close(abruptly: Bool) { closings.append(abruptly) }
     }
 
-    @Test func `each connection attempt that cannot read the stored session closes its stream once`() async throws {
+    @Test func `a connection attempt that cannot read the message store closes its stream exactly once`() async throws {
         let streams = Series<ClosedStream>()
         try await ScriptedWorld.run { config in
             config.messageStore = UnreadableStore(failures: 100)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `disconnect() while the stored session is being read closes the stream once`() async throws {
+    @Test func `disconnect() during a read of the message store closes the stream exactly once`() async throws {
         let store = ControlledStore()
         store.holdReads()
         let stream = ClosedStream()

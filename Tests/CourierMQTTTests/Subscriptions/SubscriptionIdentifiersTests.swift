@@ -49,13 +49,15 @@ import Testing
         return (set, identifiers)
     }
 
-    @Test func `filters without common topics share a packet and have no subscription identifier`() throws {
+    @Test func `filters without common topics are sent in one packet without subscription identifiers`() throws {
         let (_, actions) = try set([(some, .one), (apart, .one), (try TopicFilter("chat"), .two)])
         #expect(subscriptions(actions).map { $0.map(\.filter.string) } == [["chat/+/notes", "news/+", "chat"]])
         #expect(subscriptions(actions)[0].allSatisfy { $0.identifier == nil })
     }
 
-    @Test func `overlapping wildcard filters have a subscription identifier and a packet each`() throws {
+    @Test func `overlapping wildcard filters are sent in separate packets with different subscription identifiers`()
+        throws
+    {
         let (_, actions) = try set([(all, .one), (apart, .one), (some, .two)])
         let packets = subscriptions(actions)
         #expect(packets.map { $0.map(\.filter.string) } == [["chat/#"], ["news/+"], ["chat/+/notes"]])
@@ -64,7 +66,7 @@ import Testing
         #expect(identifiers[0] != nil && identifiers[2] != nil && identifiers[0] != identifiers[2])
     }
 
-    @Test func `a granted filter is renewed with an identifier before a new overlapping filter is sent`() throws {
+    @Test func `a granted filter is sent again with an identifier before a new overlapping filter is sent`() throws {
         var (set, _) = try granted([(all, .one)])
         let actions = try set.want([SubscriptionSet.Intent(some, .one)], by: .reader(1), now: now)
         let packets = subscriptions(actions).flatMap { $0 }
@@ -73,7 +75,7 @@ import Testing
         #expect(packets.allSatisfy { $0.identifier != nil })
     }
 
-    @Test func `filters are renewed in the order in which they were subscribed`() throws {
+    @Test func `filters are sent again in the order in which they were subscribed`() throws {
         let topics = try (0..<3).map { try TopicFilter("chat/\($0)") }
         var (set, _) = try granted(topics.map { ($0, .one) })
         let actions = try set.want([SubscriptionSet.Intent(all, .one)], by: .app, now: now)
@@ -105,7 +107,7 @@ import Testing
         #expect(Set(identifiers.values).count == 3)
     }
 
-    @Test func `a message copy for a shared subscription is always taken by a reader of all topics`() throws {
+    @Test func `a reader of all topics always receives the message copy for a shared subscription`() throws {
         let group = try TopicFilter("$share/g/chat/+")
         let (set, identifiers) = try granted([(all, .one), (group, .one)])
         let (ofAll, ofGroup) = (try #require(identifiers[all]), try #require(identifiers[group]))
@@ -144,7 +146,7 @@ import Testing
         for reader in [nil, try TopicFilter("chat/7/+")] { #expect(set.claim(of: reader, on: [ofSome]) == .first) }
     }
 
-    @Test func `a reader whose filter is not granted takes the first copy of a message`() throws {
+    @Test func `a reader whose filter is not granted receives the first copy of a message`() throws {
         var (set, actions) = try set([(all, .one), (some, .one)])
         let identifiers = subscriptions(actions).flatMap { $0 }.compactMap(\.identifier)
         #expect(set.claim(of: all, on: [identifiers[1]]) == .first)
@@ -157,7 +159,7 @@ import Testing
         #expect(set.claim(of: some, on: [identifiers[0]]) == .left)
     }
 
-    @Test func `copies for a removed filter are recognized until the session ends`() throws {
+    @Test func `message copies for a removed filter are recognized until the session ends`() throws {
         let (start, identifiers) = try granted([(all, .one), (some, .one)])
         var set = start
         let (ofAll, ofSome) = (try #require(identifiers[all]), try #require(identifiers[some]))

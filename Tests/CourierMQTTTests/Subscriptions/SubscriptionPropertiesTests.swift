@@ -111,7 +111,9 @@ import Testing
         #expect(grant(actions, &set) == [Sent([a])])
     }
 
-    @Test func `the client changes its own identifier of a filter if the app chooses the same number`() throws {
+    @Test func `if the app chooses the client's identifier of another filter, the client assigns a new identifier`()
+        throws
+    {
         var set = SubscriptionSet()
         _ = connect(&set)
         _ = grant(try set.want([intent(all), intent(a), intent(b)], by: .app, now: now), &set)
@@ -129,7 +131,9 @@ import Testing
         #expect(set.chosenIdentifiers(of: [own.0, own.1, 4]) == [own.1], "the app sees what it chose last")
     }
 
-    @Test func `a reader gets its own copy if identifiers differ, and the first copy if they are equal`() throws {
+    @Test func `a reader receives the copy with its own identifier, or the first copy if the identifiers are equal`()
+        throws
+    {
         let topic = try TopicFilter("t/+")
         for (first, second, claims) in [
             (1, 2, [SubscriptionSet.Claim.taken, .left]), (3, 3, [.first, .first]),
@@ -184,12 +188,12 @@ import Testing
     }
 
     @Test(arguments: [0, 268_435_456] as [UInt32])
-    func `a subscription identifier out of range is reported as a problem`(_ identifier: UInt32) {
+    func `problem() names a subscription identifier that is out of range`(_ identifier: UInt32) {
         #expect(SubscriptionProperties(identifier: identifier).problem(.portable)?.contains("\(identifier)") == true)
         #expect(SubscriptionProperties(identifier: 268_435_455).problem(.portable) == nil)
     }
 
-    @Test func `too many, too long or invalid user properties are reported as a problem`() {
+    @Test func `problem() reports user properties that are too many, too long or invalid`() {
         let property = UserProperty("n", "v")
         #expect(Array(repeating: property, count: 256).problem(.portable) == nil)
         #expect(Array(repeating: property, count: 257).problem(.portable)?.contains("257 user properties") == true)

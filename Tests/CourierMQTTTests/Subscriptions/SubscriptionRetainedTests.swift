@@ -44,7 +44,7 @@ import Testing
         return set
     }
 
-    @Test func `retained messages are expected for a new subscription, but not for an existing one`() throws {
+    @Test func `retained messages are expected for a new subscription, but not for an existing subscription`() throws {
         var set = try granted()
         let options = SubscriptionOptions()
         #expect(set.bringsRetained(on: topic, to: own, after: 0, options, in: .v5))

@@ -104,7 +104,9 @@ import Testing
         #expect(visible(set.subAck(request(2), [.grantedQoS1], now: start)).first == .waiter(1, .granted(.one)))
     }
 
-    @Test func `a refused filter fails only its own callers and is sent again on the next connection`() throws {
+    @Test func `a refused filter fails only the callers of this filter, and is sent again on the next connection`()
+        throws
+    {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: true, now: start)
         _ = try set.want([.init(a, .one, waiter: 1), .init(b, .one, waiter: 2)], by: .app, now: start)
@@ -121,7 +123,7 @@ import Testing
         #expect(visible(set.connected(sessionPresent: true, now: start)) == [asked])
     }
 
-    @Test func `without a connection, a filter that was refused waits for the next connection`() throws {
+    @Test func `without a connection, subscribing to an earlier refused filter waits for the next connection`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one), .init(b, .one)], by: .app, now: start)
@@ -153,7 +155,7 @@ import Testing
         #expect(visible(fresh) == [.subscribe([Subscription(a, .one)], request(3))])
     }
 
-    @Test func `a refusal ends the readers only if it refuses the QoS that is still wanted`() throws {
+    @Test func `a refused SUBSCRIBE ends the readers only if the refused QoS is still the requested QoS`() throws {
         var set = SubscriptionSet()
         _ = try set.want([.init(a, .two)], by: .reader(1), now: start)
         _ = try set.want([.init(a, .one)], by: .reader(2), now: start)
@@ -174,7 +176,7 @@ import Testing
             ])
     }
 
-    @Test func `a refused QoS is requested again after a higher wanted QoS is withdrawn`() throws {
+    @Test func `a refused QoS is requested again after a request for a higher QoS is withdrawn`() throws {
         var set = SubscriptionSet(limits: SubscriptionLimits(filtersPerPacket: 1, packetsInFlight: 1))
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one)], by: .reader(1), now: start)
@@ -195,7 +197,9 @@ import Testing
                 == .endReaders([1], a, .refused(.notAuthorized)))
     }
 
-    @Test func `the highest QoS of all readers is requested, and the last reader unsubscribes at its end`() throws {
+    @Test func `the highest QoS of all readers is requested, and UNSUBSCRIBE is sent after the last reader ends`()
+        throws
+    {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .zero)], by: .reader(1), now: start)
@@ -221,7 +225,7 @@ import Testing
         #expect(set.wanted(a) == .one)
     }
 
-    @Test func `subscribe, unsubscribe and subscribe before SUBACK leave the filter subscribed`() throws {
+    @Test func `a filter is subscribed after subscribe, unsubscribe and subscribe before SUBACK`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one, waiter: 1)], by: .app, now: start)
@@ -234,7 +238,7 @@ import Testing
             ])
     }
 
-    @Test func `a subscribe during an unsubscribe is sent after UNSUBACK`() throws {
+    @Test func `a subscribe during an unanswered UNSUBSCRIBE is sent after UNSUBACK`() throws {
         var set = try granted()
         #expect(visible(try set.unwant([(a, 1)], by: .app, now: start)) == [.unsubscribe([a], request(2))])
         #expect(visible(try set.want([.init(a, .one, waiter: 2)], by: .app, now: start)).isEmpty)
@@ -245,7 +249,9 @@ import Testing
             ])
     }
 
-    @Test func `the caller of a superseded request is resumed at once, even without a connection`() throws {
+    @Test func `the caller of a request that a newer request replaces is resumed at once, even without a connection`()
+        throws
+    {
         var set = try granted()
         _ = set.disconnected(now: start)
         #expect(visible(try set.unwant([(a, 1)], by: .app, now: start)).isEmpty)
@@ -305,7 +311,8 @@ import Testing
         #expect(visible(set.connected(sessionPresent: false, now: start)) == [all])
     }
 
-    @Test func `a filter that CONNACK excludes fails without a packet and is sent on the next connection`() throws {
+    @Test func `a filter that CONNACK does not allow fails without a packet and is sent on the next connection`() throws
+    {
         var set = SubscriptionSet()
         let group = try TopicFilter("$share/g/b")
         let intents = [SubscriptionSet.Intent(a, .one, waiter: 1), .init(group, .one, waiter: 2), .init(b, .one)]
@@ -330,7 +337,7 @@ import Testing
         #expect(visible(set.connected(sessionPresent: false, now: start)) == [.subscribe(all, request(3))])
     }
 
-    @Test func `a filter that CONNACK excludes can still be unsubscribed`() throws {
+    @Test func `a filter that CONNACK does not allow can still be unsubscribed`() throws {
         var set = try granted()
         _ = set.disconnected(now: start)
         let narrow = SubscriptionSupport(hasWildcards: false)
@@ -382,7 +389,9 @@ import Testing
         #expect(set.abandonWaiters() == [.waiter(3, .abandoned)])
     }
 
-    @Test func `a subscription is stored before it is sent, and a reader's filter is stored as unsubscribing`() throws {
+    @Test func `a subscription is stored before SUBSCRIBE, and the filter of a reader is stored for UNSUBSCRIBE`()
+        throws
+    {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: true, now: start)
         let wanted = try set.want([.init(a, .one)], by: .app, now: start)

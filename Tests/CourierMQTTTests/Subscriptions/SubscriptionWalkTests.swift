@@ -7,7 +7,7 @@ import Testing
 /// The invariants: a waiter is answered once, a filter is in one packet at a time, each attempt has one end, and a
 /// filter is stored before it is sent. At rest the broker has the wanted subscriptions, and no caller waits.
 @Suite struct SubscriptionWalkTests {
-    @Test func `after each sequence of three steps the broker gets exactly the wanted subscriptions`() throws {
+    @Test func `after every sequence of three steps, the broker has exactly the wanted subscriptions`() throws {
         let filter = try TopicFilter("a")
         // The starts, from which three more steps reach rare states.
         let beginnings: [[SubscriptionWorld.Step]] = [
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `after random steps with several filters the broker has the wanted subscriptions`(_ seed: UInt64) throws {
+    func `after random steps with several filters, the broker has the wanted subscriptions`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let filters = try ["a", "b/+", "c/#", "$share/g/a", "d"].map { try TopicFilter($0) }
         for walk in 0..<150 {

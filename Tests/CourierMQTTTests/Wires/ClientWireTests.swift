@@ -87,7 +87,7 @@ struct ClientWireTests {
     static let peers = WireCase.Peer.allCases
 
     @Test(arguments: peers)
-    func `the error for an untrusted certificate authority names the broker and the remedy`(
+    func `the error for an untrusted certificate authority names the broker and says what to trust`(
         peer: WireCase.Peer
     ) async throws {
         try await WireBroker.with(WireCase(peer: peer, wire: .tls), identity: "stranger") { broker in
@@ -109,7 +109,7 @@ struct ClientWireTests {
     }
 
     @Test(arguments: peers)
-    func `the error for an expired broker certificate says that its owner has to renew it`(peer: WireCase.Peer)
+    func `the error for an expired broker certificate says that the broker's owner has to renew it`(peer: WireCase.Peer)
         async throws
     {
         try await WireBroker.with(WireCase(peer: peer, wire: .tls), identity: "expired") { broker in

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a second client gets storeInUse while the first one has the file, also through a link`() throws {
+    @Test func `a second client gets storeInUse while the first client uses the file, also through a link`() throws {
         let first = try open()
         expectInUse()
         let link = folder.url.appendingPathComponent("link")
@@ -47,7 +47,7 @@ import Testing
         _ = try open()
     }
 
-    @Test func `the next client opens the file after release(), but waits for the former client's writes`()
+    @Test func `after release(), the next client opens the file and waits for the former client's writes`()
         async throws
     {
         var first: ClientStore? = try open()
@@ -81,20 +81,20 @@ import Testing
         #expect(rest == Array(10...21))
     }
 
-    @Test func `a refused client does not keep the file in use`() throws {
+    @Test func `a client refused with storeInUse does not lock the file`() throws {
         let first = try open()
         for _ in 1...2 { expectInUse() }
         first.release()
         withExtendedLifetime(try open()) {}
     }
 
-    @Test func `a new client waits a moment for the app to release the first client`() throws {
+    @Test func `a new client waits briefly until the first client is released`() throws {
         let first = try open()
         Thread.detachNewThread { first.release() }
         withExtendedLifetime(try open()) {}
     }
 
-    @Test func `a client that is deallocated without release() frees the file`() async throws {
+    @Test func `a client that is deallocated without release() unlocks the file`() async throws {
         var first: ClientStore? = try open()
         try await store(1, in: #require(first))
         first = nil
@@ -102,7 +102,7 @@ import Testing
         #expect(try await second.summary(of: .client).outgoingCount == 1)
     }
 
-    @Test func `the next client does not wait for a finished client, which can still store changes`() async throws {
+    @Test func `after finish(), a client can still store changes, and the next client does not wait`() async throws {
         let first = try open()
         try await store(1, in: first)
         first.finish()
@@ -114,7 +114,7 @@ import Testing
         #expect(try await second.summary(of: .client).outgoingCount == 2)
     }
 
-    @Test func `a store object opens the file at once after the last client is gone`() async throws {
+    @Test func `SQLiteMessageStore opens the file after all clients are deallocated`() async throws {
         for number in 1...20 as ClosedRange<UInt64> {
             let client = try open()
             try await store(number, in: client)
@@ -124,7 +124,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `messages are reported as left behind only if no client has the file open`() async throws {
+    @Test func `LeftBehind reports messages of a file only if no client has the file open`() async throws {
         #expect(LeftBehind(folder.file) == nil)
         do {
             let client = try open()

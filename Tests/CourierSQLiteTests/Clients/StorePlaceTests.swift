@@ -12,12 +12,12 @@ import Testing
         (["STATE_DIRECTORY": "relative:/t", "HOME": "/h"], "/h/.local/state"),
         (["HOME": "/h"], "/h/.local/state"),
     ])
-    func `the folder is the first absolute path in the environment`(variables: [String: String], path: String) throws {
+    func `the first absolute environment path is the store folder`(variables: [String: String], path: String) throws {
         #expect(try StorePlace.root(variables).path == path)
     }
 
     @Test(arguments: [[:], ["HOME": ""], ["HOME": "relative", "XDG_STATE_HOME": "./x"]])
-    func `an error names the environment variables if none has an absolute path`(variables: [String: String]) {
+    func `if no environment variable has an absolute path, the error names the variables`(variables: [String: String]) {
         let error = #expect(throws: CourierError.self) { try StorePlace.root(variables) }
         #expect(error?.code == .invalidConfiguration)
         for name in ["XDG_STATE_HOME", "STATE_DIRECTORY", "HOME", "messageStore"] {
@@ -47,7 +47,7 @@ import Testing
         #expect(error?.code == .invalidConfiguration && error?.message.contains("session.storeName") == true)
     }
 
-    @Test func `relatives include files of other client ids and of other programs with the same client id`() throws {
+    @Test func `relatives() returns files of other client ids, and of the same client id in other programs`() throws {
         let folder = try TemporaryFolder()
         let variables = ["XDG_STATE_HOME": folder.url.path]
         let place = try StorePlace(program: "app", environment: variables)

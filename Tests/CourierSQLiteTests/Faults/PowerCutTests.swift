@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: SQLiteMessageStore.Durability.allCases)
-    func `a repeatable commit is synced only with the next commit, and only at full durability`(
+    func `commitRepeatable() is synced only with the next commit, and only with durability full`(
         durability: SQLiteMessageStore.Durability
     ) async throws {
         let folder = try TemporaryFolder()

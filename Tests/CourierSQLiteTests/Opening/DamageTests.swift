@@ -113,7 +113,7 @@ import Testing
         #expect(saved.last.map { $0 > Int(Self.rows) } == true, "saved: \(saved)")
     }
 
-    @Test func `a file with one broken page usually keeps at least half of its rows`() async throws {
+    @Test func `a file with one damaged page usually loses at most half of its rows`() async throws {
         let whole = try await fill().contents()
         let bytes = try folder.bytes("store.courier")
         let pages = bytes.count / 4_096
@@ -173,7 +173,7 @@ import Testing
         #expect(recoveries > 10)
     }
 
-    @Test func `an open store recovers its file as soon as it reads a damaged page`() async throws {
+    @Test func `an open store recovers its file when a read finds a damaged page`() async throws {
         // More pages than the store checks when it opens a file.
         let first = try quick()
         for start in stride(from: UInt64(0), to: 2_000, by: 200) {
@@ -214,14 +214,14 @@ import Testing
         #expect(!folder.names.contains { $0.contains("recover") })
     }
 
-    @Test func `an invalid log file does not prevent opening and loses no rows`() async throws {
+    @Test func `a store with an invalid log file opens with all rows`() async throws {
         let whole = try await fill().contents()
         try Data(repeating: 1, count: 9_000).write(to: folder.url.appendingPathComponent("store.courier-wal"))
         let (contents, recovery) = try await open("log")
         #expect(contents == whole && recovery == nil)
     }
 
-    @Test func `an invalid lock file does not prevent opening and loses no rows`() async throws {
+    @Test func `a store with an invalid lock file opens with all rows`() async throws {
         let whole = try await fill().contents()
         try Data(repeating: 1, count: 9_000).write(to: folder.url.appendingPathComponent("store.courier.lock"))
         let (contents, recovery) = try await open("lock")

@@ -13,7 +13,7 @@ import Testing
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func `new files are private, and existing files keep their contents and become private`() throws {
+    @Test func `prepare() makes new and existing files private and does not change existing contents`() throws {
         let file = folder.url.appendingPathComponent("a/b/data")
         let files = try DatabaseFiles(.archive, at: file)
         try files.prepare()
@@ -38,7 +38,7 @@ import Testing
         for path in [files.recovering, files.recovering + ".template"] { #expect(try permissions(path) == 0o600) }
     }
 
-    @Test func `a quarantined database is renamed together with its log, to unused names`() throws {
+    @Test func `a quarantined database and its log file are renamed to unused names`() throws {
         let files = try DatabaseFiles(.archive, at: folder.file)
         for number in 1...3 {
             try Data("data \(number)".utf8).write(to: folder.file)

@@ -37,7 +37,7 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept")
     }
 
-    @Test func `restrictIfPresent does not create a missing file`() throws {
+    @Test func `restrictIfPresent() does not create a missing file`() throws {
         #expect(try !PrivateFile.restrictIfPresent(path))
         #expect(!FileManager.default.fileExists(atPath: path))
     }
@@ -84,7 +84,7 @@ import Testing
 
     /// SQLite locks files with `fcntl`. If the process closes any descriptor of the file, these locks are lost.
     @Test(arguments: [0o600, 0o644])
-    func `preparing a file keeps the locks that this process has on it`(before: Int) throws {
+    func `prepare() does not release locks that this process holds on the file`(before: Int) throws {
         try write("locked", permissions: before)
         let holder = open(path, O_RDWR | O_CLOEXEC)
         let other = open(path, O_RDWR | O_CLOEXEC)
@@ -103,7 +103,7 @@ import Testing
         #expect(lock.l_type == Int16(F_WRLCK) && lock.l_pid == getpid())
     }
 
-    @Test func `a file opened for writing gets permissions 0600 and keeps its other contents`() throws {
+    @Test func `a file opened for writing gets permissions 0600 and is not truncated`() throws {
         try write("contents", permissions: 0o644)
         let file = try PrivateFile.open(path)
         try file.write(contentsOf: Data("CON".utf8))

@@ -37,7 +37,7 @@ import Testing
         #expect(try number("PRAGMA user_version") == Schema.current.version)
     }
 
-    @Test func `an older file is migrated once by every new step and keeps its rows`() async throws {
+    @Test func `opening an older file runs each new migration step once and keeps all rows`() async throws {
         let old = try open(.current)
         try await old.commit(.enqueue(message(1)), .enqueue(message(2)))
         await old.close()

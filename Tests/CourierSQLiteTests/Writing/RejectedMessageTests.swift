@@ -25,7 +25,7 @@ import Testing
 
     private func reject(_ number: UInt64) -> StoreChange { .reject(id(number), reason: "r", at: Self.date) }
 
-    @Test func `rejected messages are limited by count and bytes, and the oldest are removed first`() async throws {
+    @Test func `above the count or byte limit, the oldest rejected messages are removed first`() async throws {
         let store = try open()
         let small = (1...1_010).map { StoreChange.enqueue(message($0)) }
         #expect(await store.refusal(small + (2...1_010).map { reject($0) } + [reject(1)]) == nil)
@@ -64,7 +64,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `an old scope is kept as long as it has rejected messages`() async throws {
+    @Test func `a scope with rejected messages is not removed, even after many years`() async throws {
         let first = try open(at: Self.date)
         try await first.commit(.enqueue(message(7)), reject(7))
         await first.close()
@@ -82,7 +82,7 @@ import Testing
         await forgotten.close()
     }
 
-    @Test func `recovery of a damaged file keeps strikes, boot times and rejected messages`() async throws {
+    @Test func `recovery of a damaged file restores strikes, boot times and rejected messages`() async throws {
         let store = try open()
         var model = StoreModel()
         let bootTime = BootTime(bootID: UUID(), sinceBoot: .nanoseconds(77_000_000_123))

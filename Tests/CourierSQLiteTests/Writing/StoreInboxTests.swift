@@ -17,7 +17,7 @@ import Testing
         return [work.batches.count, work.reads.count]
     }
 
-    @Test func `a read runs after the batches that were added before it, not after later batches`() {
+    @Test func `a read waits for the batches that were added before the read, not for later batches`() {
         var inbox = StoreInbox()
         Self.put(3, into: &inbox)
         _ = inbox.put { _ in }
@@ -32,7 +32,7 @@ import Testing
         #expect(Self.take(from: &inbox) == [0, 0])
     }
 
-    @Test func `a read without earlier batches is taken at once, and all work is taken before the end`() {
+    @Test func `a read without earlier batches is taken at once, and isLast is true for the last work`() {
         var inbox = StoreInbox()
         _ = inbox.put { _ in }
         Self.put(3, into: &inbox)

@@ -38,14 +38,14 @@ import Testing
         #expect(Set(FaultyStream.Fault.allCases.map(\.law)) == Set(DuplexByteStreamLaws.Law.allCases))
     }
 
-    @Test func `a wrong byte count of a stream is reported and does not crash`() async throws {
+    @Test func `a stream whose read returns a wrong byte count is reported as a violation`() async throws {
         let violation = await #expect(throws: LawViolation.self) {
             try await DuplexByteStreamLaws.check { FaultyStream.pair(.readsNothing) }
         }
         #expect(violation?.finding.hasSuffix("brought 0") == true)
     }
 
-    @Test func `the check of a blocking stream ends with a timeout violation`() async throws {
+    @Test func `a stream whose read blocks is reported as a timeout violation`() async throws {
         let (left, right) = MemoryStream.pair()
         let stream = BlockingStream(left)
         let violation = await #expect(throws: LawViolation.self) {
@@ -57,7 +57,7 @@ import Testing
         stream.mayRead.signal()
     }
 
-    @Test func `a law for an ability that the stream lacks is not checked`() async throws {
+    @Test func `a law about an optional ability is not checked if the stream lacks the ability`() async throws {
         let abilities = DuplexByteStreamLaws.Abilities(canEndOutputAlone: false, showsReset: false)
         try await DuplexByteStreamLaws.check(abilities, laws: [.endsOutputAlone, .showsReset]) {
             FaultyStream.pair(.hidesReset)

@@ -32,7 +32,7 @@ import Testing
         #expect(violation?.law == law.rawValue)
     }
 
-    @Test func `a check of a message adapter with only equal sample values fails`() async throws {
+    @Test func `MessageAdapterLaws reports a violation if all sample values are equal`() async throws {
         let violation = await #expect(throws: LawViolation.self) {
             try await MessageAdapterLaws.check(DecimalAdapter(), values: [1, 1])
         }

@@ -60,7 +60,7 @@ import Testing
         #expect(Set(FaultyStore.Fault.allCases.map(Self.law)) == Set(MessageStoreLaws.Law.allCases))
     }
 
-    @Test func `a violation names the first violated law and describes the finding`() async throws {
+    @Test func `the description of a violation names the violated law and the observed behavior`() async throws {
         let violation = await #expect(throws: LawViolation.self) {
             try await MessageStoreLaws.check { FaultyStore(.ignoresLimit) }
         }

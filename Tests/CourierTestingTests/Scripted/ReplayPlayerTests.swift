@@ -62,7 +62,7 @@ import Testing
             Publish(topic: topic, payload: [1], delivery: Delivery(qos: qos, packetID: id) ?? .atMostOnce))
     }
 
-    @Test func `a replayed packet follows the same client packet after the recorded delay`() throws {
+    @Test func `a recorded broker packet is sent after its client packet with the recorded delay`() throws {
         var play = Play(
             RecordedTraffic([
                 try Self.client(Self.connect), try Self.broker(.connAck(ConnAck()), after: 40),
@@ -111,7 +111,7 @@ import Testing
         #expect(play.receive(.pubAck(Acknowledgement(packetID: 300))) == [.finished])
     }
 
-    @Test func `a client packet that is received early is answered in the recorded order`() throws {
+    @Test func `client packets in another order are answered in the recorded order`() throws {
         var play = Play(
             RecordedTraffic([
                 try Self.client(Self.publish("a", 1)), try Self.broker(.pubAck(Acknowledgement(packetID: 1))),
@@ -143,7 +143,7 @@ import Testing
         #expect(!play.player.isWaitingForClient)
     }
 
-    @Test func `client packets that repeat more often than recorded are unexpected`() throws {
+    @Test func `a client packet that is sent more often than recorded is unexpected`() throws {
         let traffic = RecordedTraffic([
             try Self.client(Self.publish("a", 1)), try Self.client(Self.publish("a", 2)),
             try Self.broker(.pubAck(Acknowledgement(packetID: 1))), try Self.client(Self.publish("b", 3)),
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `pings after the recorded unanswered ping are accepted without an answer`() throws {
+    @Test func `after a recorded PINGREQ without PINGRESP, further PINGREQs are accepted but not answered`() throws {
         let traffic = RecordedTraffic([
             try Self.client(Self.connect), try Self.client(.pingReq), try Self.broker(Self.publish("a", 1), after: 5),
         ])
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `client pings are answered at any time, except after a recorded ping without an answer`() throws {
+    @Test func `a PINGREQ is answered at any time, except after a recorded PINGREQ without PINGRESP`() throws {
         let answered = RecordedTraffic([
             try Self.client(Self.connect), try Self.broker(.connAck(ConnAck())), try Self.client(.pingReq, after: 30),
             try Self.broker(.pingResp, after: 1), try Self.broker(Self.publish("a", 1), after: 5),
@@ -223,7 +223,7 @@ import Testing
 
     // MARK: In a script
 
-    @Test func `a script replays a recording and then runs its end steps`() async throws {
+    @Test func `after a script replayed a recording, the script runs the end steps`() async throws {
         let traffic = RecordedTraffic([
             try Self.client(Self.connect), try Self.broker(.connAck(ConnAck(isSessionPresent: true))),
             try Self.client(Self.publish("a", 1)), try Self.broker(.pubAck(Acknowledgement(packetID: 1)), after: 3_000),

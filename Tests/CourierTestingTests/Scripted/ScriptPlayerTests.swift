@@ -48,7 +48,7 @@ import Testing
         #expect(play.lost() == [])
     }
 
-    @Test func `after CONNECT, steps that need no client packet run immediately one after another`() {
+    @Test func `after CONNECT, steps that wait for no client packet run immediately in order`() {
         var play = Play(.accept(), .send(.pingResp), .cutAfterSending(byteCount: 9, .reset), .cut(.orderly))
         #expect(play.opened() == [])
         #expect(
@@ -81,7 +81,7 @@ import Testing
         #expect(play.fired(after: .seconds(7)) == ["send PUBACK 1"])
     }
 
-    @Test func `a gate is watched once, and its release sends all held answers`() {
+    @Test func `all responses that a gate holds are sent when the gate is released`() {
         let gate = ScriptGate()
         var play = Play(.accept(), .fault(.hold(.pubAck, until: gate)))
         _ = play.opened()
@@ -93,7 +93,7 @@ import Testing
         #expect(play.released(gate) == [])
     }
 
-    @Test func `a stalled broker does not send answers that were delayed or held before`() {
+    @Test func `after a stall step, delayed and held answers are not sent`() {
         let gate = ScriptGate()
         var play = Play(
             .accept(), .fault(.delay(.subAck, by: .seconds(5))), .fault(.hold(.unsubAck, until: gate)),
@@ -108,7 +108,7 @@ import Testing
         #expect(play.fired(after: .seconds(5)) + play.released(gate) == [])
     }
 
-    @Test func `a failed expectation ends the script, and no further action follows`() {
+    @Test func `a failed expectation closes the connection, and later packets are ignored`() {
         var play = Play(.accept(), .expect(.subscribe))
         _ = play.opened()
         _ = play.connect()
@@ -118,7 +118,7 @@ import Testing
         #expect(play.publish(2) + play.lost() + play.fired(after: .seconds(1)) == [])
     }
 
-    @Test func `an answer step without an expected packet before it fails the script`() {
+    @Test func `an answer step fails the script if no packet was expected before`() {
         var play = Play(.answer)
         #expect(
             play.opened() == [

@@ -4,7 +4,7 @@ import Testing
 
 /// Answers that are held, delayed, changed or dropped.
 extension `Scripted broker` {
-    @Test func `a held answer is sent when the test releases the gate`() async throws {
+    @Test func `acknowledgements that a ScriptGate holds are sent when the gate is released`() async throws {
         let gate = ScriptGate()
         let script: [ConnectionScript] = [.connection([.accept(), .fault(.hold(.pubAck, until: gate, count: 2))])]
         try await Self.withBroker(script) { broker, loop, endpoint in
@@ -18,7 +18,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a gate that is already released does not hold answers`() async throws {
+    @Test func `a ScriptGate that is already released holds no acknowledgements`() async throws {
         let gate = ScriptGate()
         gate.release()
         #expect(gate.isReleased)

@@ -41,7 +41,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a serve step answers packets until the given packet, and a later step can answer it`() async throws {
+    @Test func `a serve step answers packets until the given packet, which a later step can answer`() async throws {
         let script: [ConnectionScript] = [
             .connection([.serve(until: .publish(qos: .exactlyOnce)), .send(.pingResp), .answer, .cut(.orderly)])
         ]
@@ -60,7 +60,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `verify() reports the connection or step that the script has not reached`() async throws {
+    @Test func `verify() reports the connection or step that the client has not reached`() async throws {
         try await Self.withBroker([.connection([.accept(), .expect(.publish)]), .connection()]) {
             broker, loop, endpoint in
             let none = await #expect(throws: ScriptFailure.self) { try await broker.verify() }

@@ -22,7 +22,7 @@ import Testing
         return String(decoding: handshake.begin(), as: UTF8.self)
     }
 
-    @Test func `the CONNECT request contains host and port twice, with an IPv6 address in brackets`() throws {
+    @Test func `the CONNECT request names host and port, with an IPv6 address in brackets`() throws {
         #expect(
             request(try handshake())
                 == "CONNECT broker.example:8883 HTTP/1.1\r\nHost: broker.example:8883\r\n\r\n")
@@ -49,7 +49,9 @@ import Testing
     ]
 
     @Test(arguments: accepted)
-    func `a successful response ends with its empty line, and later bytes are not read`(_ answer: String) throws {
+    func `the handshake ends at the empty line of a successful response and does not read later bytes`(_ answer: String)
+        throws
+    {
         let behind = "\u{10}\r\n\r\n"
         for size in 1...answer.utf8.count {
             let talk = try talk(answer + behind, size: { size })
@@ -60,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: accepted)
-    func `the handshake waits for the rest of a truncated response`(_ answer: String) throws {
+    func `the handshake waits for the missing bytes of an incomplete response`(_ answer: String) throws {
         for count in 0..<answer.utf8.count {
             let talk = HandshakeTalk(try handshake(), Array(answer.utf8.prefix(count)))
             #expect(talk.outcome == .waiting, "\(count) bytes")
@@ -70,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `the result is the same if the response is received in small parts`(seed: UInt64) throws {
+    func `the handshake has the same result if the response is received in small pieces`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let refused = "HTTP/1.1 407 No\r\nProxy-Authenticate: NTLM\r\nproxy-authenticate: Negotiate\r\n\r\n"
         let behind = (0..<20).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -95,7 +97,7 @@ import Testing
         (504, .proxyRefused, "got no answer from broker.example:8883 in time"),
         (101, .proxyFailed, "another protocol"), (599, .proxyRefused, "(status 599)"),
     ])
-    func `the error for an HTTP status names the proxy and the remedy`(
+    func `the error for an HTTP error status names the proxy and how to fix the problem`(
         status: Int, code: TransportError.Code, words: String
     ) throws {
         let error = try #require(try talk("HTTP/1.1 \(status) Some words\r\nA: b\r\n\r\n<html>").error)
@@ -126,7 +128,7 @@ import Testing
         ("h", "HTTP/1.1"), ("\r", "HTTP/1.1"), ("\n", "HTTP/1.1"), ("HTTP/2 ", "HTTP/1.1"),
         ("HTTP/1.1 100 C\r\n\r\nfoo", "HTTP/1.1"),
     ])
-    func `a response in another protocol fails at once, before its end is received`(
+    func `the handshake fails at the first bytes of a response that is not HTTP`(
         answer: String, words: String
     ) throws {
         let error = try #require(try talk(answer).error)
@@ -140,7 +142,7 @@ import Testing
         ("HTTP/1.1 600 OK", "status line"), ("HTTP/1.1 200 OK\r\nno colon", "without a colon"),
         ("HTTP/1.1 200 OK\r\na b: c", "forbidden name"), ("HTTP/1.1 200 O\nK: k", "control character"),
     ])
-    func `a malformed response head is refused at its end`(head: String, words: String) throws {
+    func `the handshake fails at the end of a malformed response head`(head: String, words: String) throws {
         let error = try #require(try talk("\(head)\r\n\r\n").error)
         #expect(error.code == .proxyFailed)
         #expect(error.message.contains(words), "\(error)")
@@ -166,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `a randomly changed response does not crash the handshake or make it wait for 0 bytes`(seed: UInt64) throws {
+    func `a randomly changed response causes no crash and no wait for 0 bytes`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var input = Array(Self.accepted[Int.random(in: 0..<Self.accepted.count, using: &generator)].utf8)
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -176,7 +178,7 @@ import Testing
         if talk.outcome == .waiting { #expect(talk.handshake.wantedCount > 0) }
     }
 
-    @Test func `the error contains no credentials that the proxy repeats in its response`() throws {
+    @Test func `the error contains no credentials, even if the proxy's response contains them`() throws {
         let credentials = ProxyCredentials(user: "aladdin", password: "sesame")
         let echo = "aladdin:sesame YWxhZGRpbjpzZXNhbWU="
         for status in [101, 302, 403, 407, 418, 502] {
@@ -186,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `the progress of a waiting handshake names the proxy and the unanswered request`() throws {
+    @Test func `progress of a waiting handshake names the proxy and the request without a response`() throws {
         let talk = try talk("HTTP/1.1 2")
         #expect(
             talk.handshake.progress

@@ -36,7 +36,7 @@ import Testing
         ("*:8883", "any.example", true), ("*:1883", "any.example", false), ("::8883", "::8883", true),
         ("example.com:99999", "example.com", false),
     ])
-    func `an entry of no_proxy matches hosts by name, address, network and port`(
+    func `an entry of no_proxy can match a host by name, IP address, network or port`(
         list: String, host: String, isContained: Bool
     ) {
         #expect(NoProxyList(list).contains(host: host, port: 8_883) == isContained)

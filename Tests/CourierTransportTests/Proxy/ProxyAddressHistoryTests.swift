@@ -45,7 +45,9 @@ import Testing
         proxy.connections.value.map { $0.received.count == Self.requestEnd ? $0.received[Self.requestEnd - 3] : 0 }
     }
 
-    @Test func `an address that the proxy can not reach is not requested first again`() async throws {
+    @Test func `an address that the proxy could not reach is not requested first on the next connection`()
+        async throws
+    {
         try await withLoop { loop in
             let proxy = try ScriptedProxy(Self.refusal, Self.acceptance, on: loop)
             try await open(through: proxy, loop)
@@ -55,7 +57,9 @@ import Testing
         }
     }
 
-    @Test func `after a connection is reported as failed, another address is requested first`() async throws {
+    @Test func `if a connection through the proxy is reported as failed, another address is requested first`()
+        async throws
+    {
         try await withLoop { loop in
             let proxy = try ScriptedProxy(Self.acceptance, on: loop)
             try await open(through: proxy, loop)
@@ -70,7 +74,9 @@ import Testing
         }
     }
 
-    @Test func `an address is not requested first again if the proxy did not answer the request for it`() async throws {
+    @Test func `if the proxy does not answer the request for an address, another address is requested first`()
+        async throws
+    {
         try await withLoop { server in
             let clock = ManualClock()
             let loop = try EventLoop(clock: clock)
@@ -86,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `an address is not requested first again if the proxy closed the connection after its request`()
+    @Test func `if the proxy closes the connection after a request, another address is requested first`()
         async throws
     {
         try await withLoop { loop in
@@ -99,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `no address counts as failed if the proxy closes the connection before the request`() async throws {
+    @Test func `no address is stored as failed if the proxy closes the connection before the request`() async throws {
         try await withLoop { loop in
             let proxy = try ScriptedProxy([Step(after: 3, act: .close)], on: loop)
             #expect(try await connect(to: proxy, loop).failure().code == .proxyFailed)

@@ -61,7 +61,7 @@ import Testing
     ]
 
     @Test(arguments: wrong)
-    func `the error for an invalid proxy URL names the wrong part, and never the password`(
+    func `the error for an invalid proxy URL names the invalid component and not the password`(
         url: String, words: String
     ) {
         do throws(TransportError) {

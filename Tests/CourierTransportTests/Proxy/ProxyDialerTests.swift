@@ -27,7 +27,7 @@ struct ProxyDialerTests {
     // MARK: Success
 
     @Test(arguments: [true, false])
-    func `bytes right after the proxy's response reach the channel, even in the same read`(
+    func `bytes that are received together with the proxy's response are delivered by the channel`(
         isSpelled: Bool
     ) async throws {
         try await withLoop { loop in
@@ -96,7 +96,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `with socks5, the client resolves the host and requests its addresses one after the other`()
+    @Test func `with socks5, the client looks up the host and requests one address after the other`()
         async throws
     {
         try await withLoop { loop in
@@ -116,7 +116,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `if the proxy reaches no address of the host, the error lists all addresses`() async throws {
+    @Test func `if the proxy can reach no address of the host, the error lists all addresses`() async throws {
         try await withLoop { loop in
             let proxy = try ScriptedProxy(
                 [Step(after: 3, act: .say([5, 0])), Step(after: 4, act: .say([5, 5]))], on: loop)
@@ -145,7 +145,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `Unix sockets and streams of the app never use the proxy`() async throws {
+    @Test func `connections to Unix sockets and to the app's own streams never use the proxy`() async throws {
         try await withLoop { loop in
             let nowhere = ProxySetting.proxy(try ProxyConfiguration(url: "http://no-such-proxy.invalid:1"))
             let folder = try TemporaryFolder()
@@ -160,7 +160,7 @@ struct ProxyDialerTests {
         (false, false, "all_proxy"), (true, false, "https_proxy"), (false, true, "http_proxy"),
         (true, true, "https_proxy"),
     ])
-    func `TLS uses https_proxy, WebSocket without TLS http_proxy, and plain TCP all_proxy`(
+    func `TLS connections use https_proxy, WebSocket without TLS uses http_proxy, and TCP uses all_proxy`(
         isSecure: Bool, isFramed: Bool, name: String
     ) async throws {
         try await withLoop { loop in
@@ -179,7 +179,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `the environment variables are read for each connection, and no_proxy hosts need no proxy`()
+    @Test func `every connection reads the proxy environment variables again`()
         async throws
     {
         try await withLoop { loop in
@@ -299,7 +299,7 @@ struct ProxyDialerTests {
     ]
 
     @Test(arguments: misbehaviours)
-    func `the error for a misbehaving proxy names the proxy and the step, and the connection closes`(
+    func `the error for a misbehaving proxy names the proxy and the failed handshake step`(
         _ row: Misbehaviour
     ) async throws {
         try await withLoop { loop in
@@ -368,7 +368,7 @@ struct ProxyDialerTests {
     ]
 
     @Test(arguments: silences)
-    func `a silent proxy fails at the connect timeout, and the error names the missing response`(
+    func `if the proxy is silent, the connect timeout error names the missing response`(
         kind: ProxyConfiguration.Kind, steps: [Step], words: String
     ) async throws {
         try await withLoop { server in
@@ -392,7 +392,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `the connect timeout error names a proxy that does not accept the connection`() async throws {
+    @Test func `if the proxy does not accept the connection, the connect timeout error names the proxy`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let calls = SystemCalls(connect: { _, _, _ in -115 })  // EINPROGRESS, for ever.
@@ -407,7 +407,7 @@ struct ProxyDialerTests {
     }
 
     @Test(arguments: [ProxyConfiguration.Kind.http, .socks5h])
-    func `close() during the handshake closes the connection to the proxy`(
+    func `close() during the proxy handshake closes the connection to the proxy`(
         kind: ProxyConfiguration.Kind
     ) async throws {
         let loop = try EventLoop(clock: ManualClock())
@@ -421,7 +421,7 @@ struct ProxyDialerTests {
         await loop.shutdown()
     }
 
-    @Test func `shutdown() of the loop during the handshake closes the connection to the proxy`() async throws {
+    @Test func `shutdown() of the loop during the proxy handshake closes the connection to the proxy`() async throws {
         try await withLoop { server in
             let loop = try EventLoop(clock: ManualClock())
             let proxy = try ScriptedProxy([], on: server)

@@ -21,7 +21,7 @@ import Testing
         (.tls, ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]),
         (.webSocketOverTLS, ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]),
     ])
-    func `the variable of the traffic kind precedes all_proxy, and lower case precedes upper case`(
+    func `http_proxy and https_proxy precede all_proxy, and lower-case names precede upper-case names`(
         traffic: ProxyVariables.Traffic, order: [String]
     ) throws {
         let names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
@@ -39,7 +39,7 @@ import Testing
         #expect(try proxy(["ALL_PROXY": "socks5h://p"]) == "socks5h://p:1080")
     }
 
-    @Test func `no proxy is used for a host in no_proxy`() throws {
+    @Test func `no proxy is used for a host that no_proxy lists`() throws {
         for name in ["no_proxy", "NO_PROXY"] {
             let variables = ["all_proxy": "http://p:1", name: ".example,10.0.0.0/8"]
             #expect(try proxy(variables) == nil)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `the environment setting reads the variables of the process when they are needed`() throws {
+    @Test func `the proxy setting environment reads the environment variables of the process`() throws {
         let asked = Mutex<[String]>([])
         let found = try ProxySetting.environment.proxy(toHost: "broker.example", port: 1, traffic: .plain) { name in
             asked.withLock { $0.append(name) }
@@ -73,7 +73,7 @@ import Testing
         #expect(SystemEnvironment.value(of: "no such variable") == nil)
     }
 
-    @Test func `a proxy that the app configures ignores all environment variables`() throws {
+    @Test func `if the app configures a proxy, all proxy environment variables are ignored`() throws {
         let own = try ProxyConfiguration(url: "http://own:1")
         let found = try ProxySetting.proxy(own).proxy(toHost: "h", port: 1, traffic: .tls) { _ in "*" }
         #expect(found == own)

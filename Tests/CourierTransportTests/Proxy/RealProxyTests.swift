@@ -81,7 +81,7 @@ struct RealProxyTests {
     }
 
     @Test(arguments: ProxyConfiguration.Kind.allCases, ["someone:else", ""])
-    func `wrong or missing proxy credentials fail with an error that names the remedy`(
+    func `the error for wrong or missing proxy credentials says how to fix the problem`(
         kind: ProxyConfiguration.Kind, credentials: String
     ) async throws {
         let proxy = try await RealProxy(kind, user: "user", password: "hunter2")
@@ -98,7 +98,7 @@ struct RealProxyTests {
     }
 
     @Test(arguments: ProxyConfiguration.Kind.allCases)
-    func `a broker that is not running causes another error than a proxy that is not running`(
+    func `the errors for an unreachable broker and for an unreachable proxy are different`(
         kind: ProxyConfiguration.Kind
     ) async throws {
         let proxy = try await RealProxy(kind)
@@ -114,7 +114,7 @@ struct RealProxyTests {
         }
     }
 
-    @Test func `a port that the proxy forbids fails with the advice to ask the administrator`() async throws {
+    @Test func `if the proxy forbids the port, the error advises to ask the administrator`() async throws {
         let proxy = try await RealProxy(.http, allowedPort: 443)
         try await withLoop { loop in
             let error = try await connect(proxy.configuration, host: "localhost", port: 1_883, on: loop).0.failure()

@@ -62,7 +62,9 @@ import Testing
     ]
 
     @Test(arguments: accepted)
-    func `a successful reply ends with its last byte, and later bytes are not read`(_ answer: [UInt8]) throws {
+    func `the handshake ends at the last byte of a successful reply and does not read later bytes`(_ answer: [UInt8])
+        throws
+    {
         let behind: [UInt8] = [5, 0, 0x20]
         for size in 1...answer.count {
             let talk = try talk(answer + behind, Self.credentials, size: { size })
@@ -72,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: accepted)
-    func `the handshake waits for the rest of a truncated reply`(_ answer: [UInt8]) throws {
+    func `the handshake waits for the missing bytes of an incomplete reply`(_ answer: [UInt8]) throws {
         for count in 0..<answer.count {
             let talk = try talk(Array(answer.prefix(count)), Self.credentials)
             #expect(talk.outcome == .waiting, "\(count) bytes")
@@ -81,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `the result is the same if the reply is received in small parts`(seed: UInt64) throws {
+    func `the handshake has the same result if the reply is received in small pieces`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let behind = (0..<20).map { _ in UInt8.random(in: 0...255, using: &generator) }
         for answer in Self.accepted + [[5, 2, 1, 1], [5, 0, 5, 4, 0, 1], [4, 0], [5, 0xFF]] {
@@ -102,7 +104,7 @@ import Testing
             (5, "was refused a connection by broker.example:8883"), (6, "TTL"), (7, "does not know the command"),
             (8, "that kind of address: broker.example:8883"), (9, "unknown code 9"), (255, "unknown code 255"),
         ] as [(UInt8, String)])
-    func `the error for a refusal describes the reply code, even without an address in the reply`(
+    func `the error for a refused request describes the reply code, even if the reply has no address`(
         code: UInt8, words: String
     ) throws {
         let error = try #require(try talk([5, 0, 5, code]).error)
@@ -129,7 +131,7 @@ import Testing
             ([5, 0, 5, 0, 0, 2], false, .proxyFailed, "the unknown kind 2"),
             ([5, 0, 5, 0, 0, 0], false, .proxyFailed, "the unknown kind 0"),
         ] as [([UInt8], Bool, TransportError.Code, String)])
-    func `a refusal or an invalid reply fails at its first wrong byte, with the reason`(
+    func `the handshake fails at the first invalid byte of a reply, and the error contains the reason`(
         answer: [UInt8], hasCredentials: Bool, code: TransportError.Code, words: String
     ) throws {
         let error = try #require(try talk(answer, hasCredentials ? Self.credentials : nil).error)
@@ -147,7 +149,7 @@ import Testing
             ([5, 0], "the request for broker.example:8883", .proxyFailed),
             ([5, 2, 1, 0, 5, 0, 0, 1], "the request for broker.example:8883", .proxyFailed),
         ] as [([UInt8], String, TransportError.Code)])
-    func `the errors for a silent proxy and for a closed connection name the handshake step`(
+    func `if the proxy is silent or closes the connection, the error names the handshake step`(
         answer: [UInt8], step: String, code: TransportError.Code
     ) throws {
         let handshake = try talk(answer, Self.credentials).handshake
@@ -157,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `a randomly changed reply does not crash the handshake or make it wait for 0 bytes`(seed: UInt64) throws {
+    func `a randomly changed reply causes no crash and no wait for 0 bytes`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var input = Self.accepted[Int.random(in: 0..<Self.accepted.count, using: &generator)]
         for _ in 0..<Int.random(in: 1...3, using: &generator) {

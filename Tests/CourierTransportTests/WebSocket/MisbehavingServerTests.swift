@@ -210,7 +210,7 @@ import Testing
             ("bad token …\(longToken.dropFirst(150).prefix(8))", "<hidden>"),
             ("the bearer of this token is not known", "“the bearer of this token is not known”"),
         ])
-    func `the reason of a Close frame is hidden only if it contains a part of the token`(
+    func `the error hides the reason of a Close frame only if the reason contains a part of the token`(
         _ reason: String, _ shown: String
     ) async throws {
         try await withLoop { loop in

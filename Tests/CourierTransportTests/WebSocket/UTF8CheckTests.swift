@@ -12,7 +12,7 @@ import Testing
         return !check.isInsideCharacter
     }
 
-    @Test func `UTF8Check agrees with the standard library for every combination of two bytes`() {
+    @Test func `UTF8Check has the same result as the standard library for all combinations of two bytes`() {
         var different: [[UInt8]] = []
         for first in UInt8.min...UInt8.max {
             for second in UInt8.min...UInt8.max {

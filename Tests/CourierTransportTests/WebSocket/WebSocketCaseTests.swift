@@ -6,7 +6,9 @@ import Testing
 
 @Suite struct WebSocketCaseTests {
     @Test(arguments: WebSocketCase.all)
-    func `each WebSocket case has the expected result, however the bytes are split`(_ test: WebSocketCase) throws {
+    func `each WebSocket example has the expected result for every way of splitting the bytes`(_ test: WebSocketCase)
+        throws
+    {
         #expect(try test.outcome(in: [test.sent]) == test.expected, "in one piece")
         if test.sent.count < 5_000 {
             #expect(try test.outcome(in: test.sent.map { [$0] }) == test.expected, "byte by byte")
@@ -18,12 +20,12 @@ import Testing
         }
     }
 
-    @Test func `all WebSocket cases have different names`() {
+    @Test func `all WebSocket examples have different names`() {
         #expect(Set(WebSocketCase.all.map(\.testDescription)).count == WebSocketCase.all.count)
     }
 
     /// With `COURIER_UPDATE_DOCS=1`, the test writes cases.md anew.
-    @Test func `the page with the WebSocket cases matches the table in the code`() throws {
+    @Test func `the WebSocket examples in the documentation page equal the table in the code`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let page = folder.appendingPathComponent("cases.md")
         if ProcessInfo.processInfo.environment["COURIER_UPDATE_DOCS"] == "1" {

@@ -102,7 +102,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [RawFrame.close(1000), Array(RawFrame.close(1000).prefix(1))])
-    func `close() in opened() ends before the linger timeout if the server closes, too`(
+    func `if opened() calls close() and the server closes too, the channel ends before the linger timeout`(
         _ frames: [UInt8]
     ) async throws {
         try await withLoop { loop in
@@ -169,7 +169,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [Way.memory, .tls])
-    func `bytes that the handler did not consume are offered again, followed by the next bytes`(
+    func `bytes that the handler did not consume are delivered again, together with the next bytes`(
         _ way: Way
     ) async throws {
         try await withLoop { loop in
@@ -190,7 +190,9 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [Way.tcp, .tls])
-    func `unconsumed bytes are kept completely if they are longer than the read buffer`(_ way: Way) async throws {
+    func `all unconsumed bytes are delivered again, even if they are longer than the read buffer`(_ way: Way)
+        async throws
+    {
         try await withLoop { loop in
             let size = 3 * EventLoop.readBufferSize + 17
             let reader = Recorder(consume: { $0 < size ? 0 : $0 })
@@ -204,7 +206,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [Way.tcp, .tls])
-    func `bytes that do not fit into a small read buffer are still delivered`(_ way: Way) async throws {
+    func `all bytes are delivered, even if they do not fit into a small read buffer`(_ way: Way) async throws {
         try await withLoop(readBufferSize: 4_096) { loop in
             let reader = Recorder()
             let (sender, _) = try await pair(way, loop, Recorder(), reader)
@@ -220,7 +222,9 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [Way.tcp, .tls])
-    func `a paused channel delivers no bytes, and delivers all of them after it resumes`(_ way: Way) async throws {
+    func `a paused channel delivers no bytes, and all received bytes are delivered after it resumes`(_ way: Way)
+        async throws
+    {
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, receiver) = try await pair(way, loop, Recorder(), reader)
@@ -236,7 +240,9 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `a write above the high-water mark calls fellBelowLowWater() after the peer reads it`() async throws {
+    @Test func `after a write above the high-water mark, fellBelowLowWater() is called when the peer reads`()
+        async throws
+    {
         try await withLoop { loop in
             let sender = Recorder()
             let reader = Recorder()
@@ -267,7 +273,9 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         return ByteChannel.connect(to: .stream(here), options: Self.options(change), on: loop, handler: recorder)
     }
 
-    @Test func `bytes flushed together are sent in one frame, and a long write in several messages`() async throws {
+    @Test func `bytes that are flushed together are sent in one frame, and a long write in several frames`()
+        async throws
+    {
         try await withLoop { loop in
             let server = RawServer(sending: [])
             let recorder = Recorder()
@@ -338,7 +346,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `Pongs that the peer does not read are limited in memory, and the latest Ping is answered`()
+    @Test func `unread Pongs use limited memory, and the latest Ping is always answered`()
         async throws
     {
         try await withLoop { loop in
@@ -367,7 +375,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     // MARK: Closing
 
     @Test(arguments: [Way.tcp, .memoryInBits, .tls])
-    func `close() sends all pending bytes and Close frames, and both sides end without an error`(
+    func `close() sends all pending bytes, and both sides end without an error`(
         _ way: Way
     ) async throws {
         try await withLoop { loop in

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds, [WebSocketRole.client, .server])
-    func `the frame reader returns everything that the frame writer wrote, however the bytes are split`(
+    func `the frame reader decodes the writer's frames for every way of splitting the bytes`(
         _ seed: UInt64, _ role: WebSocketRole
     ) throws {
         var random = SeededGenerator(seed: seed)
@@ -60,7 +60,7 @@ import Testing
         #expect(bytes == RawFrame.binary([UInt8](repeating: 7, count: count)))
     }
 
-    @Test func `only a client masks its frames, and each frame has another mask`() {
+    @Test func `only a client masks frames, and each frame has a different mask`() {
         let message = Message(opcode: .binary, payload: [0, 0, 0, 0])
         let client = Self.written([message, message], .client, seed: 1)
         #expect(client[1] & 0x80 != 0)
@@ -68,7 +68,7 @@ import Testing
         #expect(Self.written([message], .server, seed: 1) == [0x82, 4, 0, 0, 0, 0])
     }
 
-    @Test func `the payload of a single frame stays in place, and later payloads are moved next to it`() {
+    @Test func `the payloads of several frames in one buffer are moved together`() {
         var reader = WebSocketFrameReader(role: .client, limits: .init(message: .max))
         var one = RawFrame.binary([1, 2, 3])
         one.withUnsafeMutableBytes { bytes in

@@ -6,7 +6,7 @@ import Testing
 @Suite struct WebSocketHandshakeTests {
     // MARK: Request
 
-    @Test func `the request contains the headers of RFC 6455 and MQTT, and the headers of the app`() throws {
+    @Test func `the WebSocket request has the headers of RFC 6455, of MQTT and of the app`() throws {
         let key = try #require(WebSocketKey("dGhlIHNhbXBsZSBub25jZQ=="))
         let configuration = WebSocketConfiguration(
             path: "/mqtt?region=eu", headers: ["X-B": "2", "Authorization": "Bearer abc"])
@@ -19,7 +19,7 @@ import Testing
     }
 
     /// The example is from RFC 6455, section 1.3.
-    @Test func `the accept value for the example key matches RFC 6455`() throws {
+    @Test func `the Sec-WebSocket-Accept value for the example key matches RFC 6455`() throws {
         let key = try #require(WebSocketKey("dGhlIHNhbXBsZSBub25jZQ=="))
         #expect(key.accept == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     }
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Interim responses are defined in RFC 9110, section 15.2.
-    @Test func `interim responses before the final response are skipped, at once and byte by byte`() throws {
+    @Test func `interim HTTP responses before the final response are skipped`() throws {
         let key = try #require(WebSocketKey("dGhlIHNhbXBsZSBub25jZQ=="))
         let interim = "HTTP/1.1 103 Early Hints\r\nLink: </style.css>; rel=preload\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
         let real =

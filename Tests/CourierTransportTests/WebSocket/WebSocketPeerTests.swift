@@ -50,7 +50,7 @@ struct WebSocketPeerTests {
     }
 
     @Test(arguments: [false, true])
-    func `bytes sent to the Python server are echoed, in fragments and between Pings`(isSecure: Bool) async throws {
+    func `the Python server echoes all bytes, in fragments and between Pings`(isSecure: Bool) async throws {
         try await withPeer(isSecure: isSecure) { loop, endpoint, tls in
             let recorder = Recorder()
             let channel = ByteChannel.connect(to: endpoint, tls: tls, options: options, on: loop, handler: recorder)

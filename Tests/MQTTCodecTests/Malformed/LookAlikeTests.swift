@@ -30,7 +30,7 @@ struct LookAlikeTests {
         #expect(decoded == row.packet)
     }
 
-    @Test func `byte order marks in a topic are kept`() throws {
+    @Test func `byte order marks in a topic are decoded unchanged`() throws {
         // Swift compares text by canonical equivalence, so the scalars are compared here ([MQTT-1.5.4-3]).
         let packet = try decode(bytes("30 09 00 06 EF BB BF EF BB BF 00"), .v5, from: .client)
         guard case .publish(let publish) = packet else {

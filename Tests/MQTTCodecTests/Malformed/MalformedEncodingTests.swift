@@ -37,7 +37,9 @@ struct UnwritablePacket: CustomTestStringConvertible, Sendable {
 @Suite
 struct MalformedEncodingTests {
     @Test(arguments: table)
-    func `encoding an invalid packet throws its violation and field`(_ row: UnwritablePacket) throws {
+    func `encoding an invalid packet throws an error with the expected violation and field`(_ row: UnwritablePacket)
+        throws
+    {
         var buffer = PacketBuffer()
         let error = try #require(refusal(of: row, into: &buffer))
         #expect(error.packet == row.packet.type)
@@ -77,7 +79,7 @@ struct MalformedEncodingTests {
         }
     }
 
-    @Test func `every row of the table of invalid packets is unique`() {
+    @Test func `the table of invalid packets contains no duplicates`() {
         #expect(Set(Self.table.map(\.name)).count == Self.table.count)
         #expect(Set(Self.table.map { "\($0.version) \($0.sender) \($0.packet) \($0.limit)" }).count == Self.table.count)
     }

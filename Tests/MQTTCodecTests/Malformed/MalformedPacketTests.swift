@@ -54,7 +54,9 @@ extension PacketDecoder.Limits {
 @Suite
 struct MalformedPacketTests {
     @Test(arguments: table)
-    func `a malformed packet throws the expected violation, field, offset and reason code`(_ row: MalformedPacket)
+    func `decoding a malformed packet throws the expected violation, field, offset and reason code`(
+        _ row: MalformedPacket
+    )
         throws
     {
         let error = try #require(refusal(of: row, in: bytes(row.hex)))
@@ -65,20 +67,22 @@ struct MalformedPacketTests {
     }
 
     @Test(arguments: table)
-    func `decoding a malformed packet in place throws the same error as decoding a copy`(_ row: MalformedPacket) {
+    func `decoding a malformed packet in place throws the same error as decoding to a value`(_ row: MalformedPacket) {
         let bytes = bytes(row.hex)
         #expect(refusal(of: row, in: bytes, inPlace: true) == refusal(of: row, in: bytes))
     }
 
     @Test(arguments: table)
-    func `a malformed packet after a valid packet throws the same error`(_ row: MalformedPacket) {
+    func `decoding a malformed packet after a valid packet throws the same error as without this packet`(
+        _ row: MalformedPacket
+    ) {
         let packet = bytes(row.hex)
         let stream = bytes(row.sender == .client ? "C0 00" : "D0 00") + packet
         #expect(refusal(of: row, in: stream, at: 2) == refusal(of: row, in: packet))
     }
 
     @Test(arguments: table)
-    func `no prefix of a malformed packet is accepted as a whole packet`(_ row: MalformedPacket) {
+    func `a truncated malformed packet is not accepted as a complete packet`(_ row: MalformedPacket) {
         let bytes = bytes(row.hex)
         for count in 0..<bytes.count {
             guard case .frame? = try? row.decoder.nextFrame(in: Array(bytes[..<count]).span.bytes) else { continue }
@@ -87,13 +91,13 @@ struct MalformedPacketTests {
     }
 
     @Test(arguments: fixedHeaders)
-    func `a malformed first byte is refused before more bytes arrive`(_ row: MalformedPacket) throws {
+    func `a malformed first byte of a packet is refused before more bytes are received`(_ row: MalformedPacket) throws {
         let error = try #require(refusal(of: row, in: Array(bytes(row.hex).prefix(1))))
         #expect(error.violation == row.violation)
     }
 
     @Test(arguments: table.filter { $0.version == .v5 })
-    func `the receiver can send the reason code of the error in CONNACK or DISCONNECT`(_ row: MalformedPacket) throws {
+    func `the reason code of every decoding error is valid in CONNACK or DISCONNECT`(_ row: MalformedPacket) throws {
         let error = try #require(refusal(of: row, in: bytes(row.hex)))
         if error.packet == .connect, row.sender == .client {
             _ = try encode(.connAck(ConnAck(reasonCode: error.reasonCode)), .v5, from: .server)
@@ -103,7 +107,7 @@ struct MalformedPacketTests {
         }
     }
 
-    @Test func `each row of the malformed packet table is unique, and all packet types and versions occur`() {
+    @Test func `the table of malformed packets has no duplicates and covers all packet types and versions`() {
         #expect(Set(Self.table.map(\.name)).count == Self.table.count)
         #expect(Set(Self.table.map { "\($0.version) \($0.sender) \($0.hex) \($0.limits)" }).count == Self.table.count)
         #expect(Set(Self.table.map(\.version)) == Set(ProtocolVersion.allCases))
