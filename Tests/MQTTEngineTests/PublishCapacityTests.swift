@@ -24,8 +24,7 @@ struct PublishCapacityTests {
     }
 
     /// [MQTT-3.3.4-9]
-    @Test func `the publish capacity starts at the receive maximum and rises when an exchange completes`() throws
-    {
+    @Test func `the publish capacity starts at the receive maximum and rises when an exchange completes`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.receiveMaximum(2)])
         #expect(talk.publishCapacity == 2)

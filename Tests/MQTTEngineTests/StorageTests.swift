@@ -113,8 +113,7 @@ struct StorageTests {
         #expect(try talk.sent() == [Self.publish(2, .exactlyOnce, isDuplicate: true)])
     }
 
-    @Test func `session loss returns a message that is being stored, and a late stored() call is ignored`() throws
-    {
+    @Test func `session loss returns a message that is being stored, and a late stored() call is ignored`() throws {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
