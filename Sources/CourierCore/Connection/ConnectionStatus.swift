@@ -22,8 +22,8 @@ public struct ConnectionStatus: Sendable {
     /// contains no password.
     public var endpoint: String?
 
-    /// The number of the current or next attempt, counted from 1 since the last connection; 0 if no attempt runs or is
-    /// planned.
+    /// The number of the current or next attempt, counted from 1 since the last connection or `disconnect()`; 0 if no
+    /// attempt runs or is planned.
     public var attempt: Int
 
     /// When the next attempt begins; `nil` if none is planned. The attempt begins earlier if the network returns or the

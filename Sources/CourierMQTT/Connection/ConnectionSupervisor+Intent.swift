@@ -53,6 +53,7 @@ extension ConnectionSupervisor {
     mutating func endIntent(_ rest: Rest, _ now: Instant, _ actions: inout [Action]) {
         let clearsState = if case .destroyed = rest { true } else { false }
         guard clearsState || hasIntent else { return }
+        attemptsInRow = 0
         actions.append(.emit(.courierDisconnect(clearsState: clearsState)))
         if clearsState { forget(&actions) }
         leave(for: .rest(rest), now, &actions)

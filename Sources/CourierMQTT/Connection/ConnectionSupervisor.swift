@@ -258,7 +258,7 @@ struct ConnectionSupervisor: Sendable {
 
     // Earlier attempts.
     var attemptCount = 0
-    /// The number of attempts that began since a connection was last accepted.
+    /// The number of attempts that began since a connection was last accepted, or since `disconnect()` or `destroy()`.
     var attemptsInRow = 0
     @BoxedOptional private var usedSchedule: ReconnectSchedule?
     @BoxedOptional private var usedAuthSchedule: AuthRetrySchedule?

@@ -62,6 +62,8 @@ import Testing
                 await world.settle()
                 let status = world.client.connectionStatus
                 #expect(Self.line(status) == "disconnected 0 - -")
+                let lines = try await Self.record(world) { await world.connect() }
+                #expect(lines.first { $0.hasPrefix("connecting") } == "connecting 1 - -")
             }
         }
     }
