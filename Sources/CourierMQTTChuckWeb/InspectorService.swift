@@ -9,12 +9,15 @@ final class InspectorService: Sendable {
 
     var port: UInt16 { server.port }
 
-    init(_ logger: MQTTChuckLogger, port: UInt16, _ limits: ServerLimits) throws(CourierError) {
+    init(
+        _ logger: MQTTChuckLogger, port: UInt16, _ limits: ServerLimits,
+        clientMetrics: @escaping @Sendable () -> [String: ClientMetrics]
+    ) throws(CourierError) {
         let room = WaitingRoom()
         server = try HTTPServer(port: port, limits: limits, room: room)
         ticker = Ticker(logger, room, limits)
         let routes = InspectorRoutes(
-            logger, ticker, room, AccessRules(token: token, port: server.port), limits)
+            logger, ticker, room, AccessRules(token: token, port: server.port), limits, clientMetrics: clientMetrics)
         server.open(guardian: routes.refusal(of:), handler: routes.answer(to:))
     }
 

@@ -15,7 +15,8 @@ public import Foundation
 /// from other servers.
 ///
 /// The server has one thread, one more thread per export, and a limited number of connections. No connection can block
-/// the logger or the clients that it is attached to.
+/// the logger or the clients that it is attached to. A hidden page holds no connection, so any number of tabs may be
+/// open. At most five visible windows work at the same time.
 public final class MQTTChuckServer: Sendable {
     /// The address of the page, with the token.
     public let url: URL
@@ -50,17 +51,30 @@ extension MQTTChuckLogger {
     ///
     /// Any thread may call this method. It returns at once. A logger may have several servers.
     ///
-    /// - Parameter port: The port on 127.0.0.1; 0, the default, selects a free port.
+    /// The path `metrics` returns counts in the text format of Prometheus. It can include the metrics of clients:
+    ///
+    /// ```swift
+    /// let server = try logger.serve(clientMetrics: { ["orders": client.metrics] })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - port: The port on 127.0.0.1; 0, the default, selects a free port.
+    ///   - clientMetrics: Returns metrics of clients by the clients' names. Called on the server's thread for each
+    ///     request of `metrics`. No clients by default.
     /// - Returns: The server, with the address to open.
     /// - Throws: ``CourierCore/CourierError`` with code `invalidConfiguration` if the port is in use.
-    public func serve(port: UInt16 = 0) throws(CourierError) -> MQTTChuckServer {
-        try serve(port: port, limits: ServerLimits())
+    public func serve(
+        port: UInt16 = 0, clientMetrics: @escaping @Sendable () -> [String: ClientMetrics] = { [:] }
+    ) throws(CourierError) -> MQTTChuckServer {
+        try serve(port: port, limits: ServerLimits(), clientMetrics: clientMetrics)
     }
 
-    func serve(port: UInt16, limits: ServerLimits) throws(CourierError) -> MQTTChuckServer {
-        let service = try InspectorService(self, port: port, limits)
+    func serve(
+        port: UInt16, limits: ServerLimits, clientMetrics: @escaping @Sendable () -> [String: ClientMetrics] = { [:] }
+    ) throws(CourierError) -> MQTTChuckServer {
+        let service = try InspectorService(self, port: port, limits, clientMetrics: clientMetrics)
         guard let url = URL(string: "http://127.0.0.1:\(service.port)/\(service.token)/") else {
-            throw CourierError(.invalidConfiguration, "The address of the inspector's page could not be made.")
+            throw CourierError(.invalidConfiguration, "The inspector's page has no valid address.")
         }
         return MQTTChuckServer(service, url: url)
     }

@@ -71,7 +71,7 @@ public final class FakeClient: CourierClient {
             guard let value = coding.decode(type, from: message) else {
                 throw CourierError(
                     .decodingFailed,
-                    "The message that was published to \(message.topic.quoted()) can not be decoded as \(type).")
+                    "The message that was published to \(message.topic.quoted()) cannot be decoded as \(type).")
             }
             return value
         }
@@ -103,6 +103,15 @@ public final class FakeClient: CourierClient {
     public func waitForReader(of topic: String) async throws {
         let topic = try TopicName(topic)
         await wait { $0.loops.values.contains { $0.filter.matches(topic) } }
+    }
+
+    /// Counts of the published messages. All other numbers are 0.
+    public var metrics: ClientMetrics {
+        let published = published
+        var metrics = ClientMetrics()
+        metrics.acceptedCount = published.count
+        metrics.acknowledgedCount = published.count { $0.qos != .zero }
+        return metrics
     }
 
     // MARK: Actions of the test

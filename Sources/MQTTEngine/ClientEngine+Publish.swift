@@ -228,8 +228,7 @@ extension ClientEngine {
     /// The reason why a message must not be sent, on this connection or at all; `nil` if it may be sent.
     @inline(__always)
     func refusal(of header: OutgoingHeader, now: MonotonicInstant) -> EngineAction.Failure? {
-        if let expiry = header.expiresAt, expiry <= now { return .expired }
-        if header.firstSendEnd <= now { return .expired }
+        if header.expiresAt <= now || header.firstSendEnd <= now { return .expired }
         return refusalByServer(of: header)
     }
 
@@ -283,8 +282,8 @@ extension ClientEngine {
             if acknowledgement.code.isFailure { return finishReleased(id, acknowledgement, &actions) }
             if outgoing.exchange(of: id)?.isHeld == true { return }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
-        // This PUBREC belongs to an old exchange with this id. No answer is needed: the PUBREL for it was sent already,
-        // or is sent later.
+        // This PUBREC belongs to an old exchange with this id. No answer is needed, because the PUBREL that ends the
+        // old exchange was sent already or is sent later.
         case .untilCleared, .untilFreed: return
         case .untilSessionEnds: return  // No packet uses this id until the session ends.
         case .untilPubAck, .untilSubAck, .untilUnsubAck: throw .protocolError(.wrongAcknowledgement(.pubRec, id))

@@ -85,7 +85,7 @@ import Testing
                 let reply = try await page.request("\(path)?\(query)")
                 #expect(reply.status == 400, "\(path)?\(query)")
                 let error = try reply.object()
-                #expect(error["message"] as? String == "a query is UTF-8")
+                #expect(error["message"] as? String == "a query must be UTF-8")
             }
         }
         let checked = try await page.request("check?query=%ff").object()
@@ -195,6 +195,17 @@ import Testing
         let reply = try await page.request("clear", method: "POST", headers: ["X-Courier-Inspector: yes"])
         #expect(reply.status == 200)
         #expect(page.logger.summary.rowCount == 0)
+    }
+
+    @Test func `the metrics include the clients of the app by their names`() async throws {
+        let page = try PageFixture(clientMetrics: {
+            var metrics = ClientMetrics()
+            metrics.waitingCount = 7
+            return ["orders": metrics]
+        })
+        let text = try await page.request("metrics").text
+        #expect(text.contains("courier_mqtt_packets_total"))
+        #expect(text.contains("courier_client_waiting{client=\"orders\"} 7\n"))
     }
 
     // MARK: Starting and stopping

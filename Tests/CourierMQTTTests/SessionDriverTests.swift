@@ -82,7 +82,8 @@ struct SessionDriverTests {
                 loop.execute { waiting.append(driver.outgoing.count) }
                 let payload = Array(text.utf8)
                 _ = driver.outgoing.accept(
-                    OutgoingPublish(topic: "t", qos: .one), payload.span.bytes, array: nil, for: .nobody, at: nil)
+                    OutgoingPublish(topic: "t", qos: .one), payload.span.bytes, array: nil, for: .nobody,
+                    at: MonotonicInstant(.now))
                 driver.runOnLoop()  // The loop looks for messages before it comes to the jobs.
                 waiting.append(driver.outgoing.waitingCount)
             }

@@ -63,15 +63,8 @@ package final class CommandConnection: Sendable {
             queue.async { told.refusedPublish(refused) }
         }
         var observers: [any PacketObserver] = [watch]
-        if arguments.isInspected {
-            let logger = MQTTChuckLogger()
-            let server = try logger.serve()
-            console.writeToErrors("Inspector: \(server.url.absoluteString)\n")
-            observers.append(logger)
-            inspector = server
-        } else {
-            inspector = nil
-        }
+        let logger = arguments.isInspected ? MQTTChuckLogger() : nil
+        if let logger { observers.append(logger) }
         config.packetObserver = observers.count == 1 ? watch : PacketObservers(observers)
         store = try arguments.storePath.map { try SQLiteMessageStore(at: URL(fileURLWithPath: $0)) }
         if let recovery = store?.recovery { console.tell("Warning: \(recovery.error.message)") }
@@ -79,7 +72,10 @@ package final class CommandConnection: Sendable {
         config.deliveryQueue = queue
         adjust(&config)
         try CourierClientFactory().validate(config)
-        client = CourierClientFactory().makeMQTTClient(config: config)
+        let client = CourierClientFactory().makeMQTTClient(config: config)
+        inspector = try logger?.serve(clientMetrics: { ["courier": client.metrics] })
+        if let inspector { console.writeToErrors("Inspector: \(inspector.url.absoluteString)\n") }
+        self.client = client
         self.queue = queue
         self.console = console
         disconnectOptions = arguments.disconnectOptions

@@ -20,8 +20,8 @@ public protocol CourierClient: CourierSession {
     /// wait, and loops over messages continue with the next connection.
     func disconnect()
 
-    /// Ends all loops over messages, ends the connection, and returns when both have ended: within 10 s, or at once if
-    /// there is no connection.
+    /// Ends all loops over messages, ends the connection, and returns when the loops and the connection have ended.
+    /// This takes at most 10 s. Without a connection, the call returns at once.
     ///
     /// ```swift
     /// await client.shutdown()
@@ -46,6 +46,11 @@ public protocol CourierClient: CourierSession {
     ///
     /// The method returns before the connection has ended. Waiting publishes, requests and subscriptions fail with
     /// ``CourierError/Code-swift.struct/clientDestroyed``. The next `connect()` subscribes to the topics of running
-    /// loops and to all topics of the configuration, even topics that were unsubscribed.
+    /// loops and to all topics of the configuration, even topics that were unsubscribed. If two threads call
+    /// `connect()` and `destroy()`, one call takes effect completely before the other. If a reader finishes an earlier
+    /// message after this call, the stored messages of the next session remain.
+    ///
+    /// The stored messages of this session are removed even if the provider has not returned options yet. If the store
+    /// fails, the client tries every second to remove the messages, as long as the client lives.
     func destroy()
 }

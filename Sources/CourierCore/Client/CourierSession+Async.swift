@@ -288,11 +288,12 @@ extension CourierSession {
     ///   - filter: The topic filter.
     ///   - qos: The highest quality of service; `.one` by default.
     /// - Returns: The quality of service that the broker granted.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` if the filter is not legal,
-    ///   ``CourierError/Code-swift.struct/queueFull`` if there are too many filters or waiting calls,
-    ///   ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized`` if
-    ///   the broker refuses the filter, ``CourierError/Code-swift.struct/clientDestroyed`` if the client is destroyed
-    ///   before the broker answers, or `CancellationError`.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidTopicFilter`` if the filter is not legal, or
+    ///   `CancellationError`.
+    ///   - ``CourierError/Code-swift.struct/queueFull`` if there are too many filters or waiting calls.
+    ///   - ``CourierError/Code-swift.struct/subscriptionRefused`` or ``CourierError/Code-swift.struct/notAuthorized``
+    ///     if the broker refuses the filter.
+    ///   - ``CourierError/Code-swift.struct/clientDestroyed`` if the client is destroyed before the broker answers.
     @discardableResult
     public func subscribe(to filter: String, qos: QoS = .one) async throws -> QoS {
         try await subscribe(SubscriptionRequest(topic: TopicTemplate(exactly: filter), qos: qos))
@@ -369,7 +370,7 @@ extension CourierSession {
     ///   - timeout: The maximum time of the call.
     /// - Throws: Nothing, because this method cannot be called.
     @available(
-        *, unavailable, message: "say which type the response has, as in request(request, to: topic, as: Note.self)"
+        *, unavailable, message: "name the type of the response, as in request(request, to: topic, as: Note.self)"
     )
     public func request<Request>(
         _ request: Request, to topic: String, timeout: Duration = .seconds(10)
@@ -407,7 +408,7 @@ extension CourierSession {
     ///   - timeout: The maximum time of the call.
     /// - Throws: Nothing, because this method cannot be called.
     @available(
-        *, unavailable, message: "say which type the response has, as in request(request, to: topic, as: Note.self)"
+        *, unavailable, message: "name the type of the response, as in request(request, to: topic, as: Note.self)"
     )
     public func request<Request>(
         _ request: Request, to topic: Topic<Request>, timeout: Duration = .seconds(10)

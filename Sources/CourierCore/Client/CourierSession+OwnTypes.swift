@@ -89,6 +89,12 @@ extension CourierSession {
     /// - Throws: Nothing.
     public func readyToPublish() async throws {}
 
+    /// No messages, because a session that does not implement this property does not report them.
+    public var waiting: WaitingMessages { get async throws { WaitingMessages() } }
+
+    /// Metrics in which all numbers are 0, because a session that does not implement this property counts nothing.
+    public var metrics: ClientMetrics { ClientMetrics() }
+
     /// A status that contains only the connection state. If a session does not implement this property, its status
     /// contains no attempts and no failures.
     public var connectionStatus: ConnectionStatus { ConnectionStatus(connectionState) }
@@ -143,7 +149,7 @@ extension CourierSession {
     ) async throws -> Answer {
         throw CourierError(
             .invalidConfiguration,
-            "\(Self.self) cannot ask on \(topic.description.quoted()): it implements no request().")
+            "\(Self.self) cannot send requests to \(topic.description.quoted()): it has no request().")
     }
 
     /// Throws, because a session that does not implement this method cannot respond to requests.
@@ -158,7 +164,7 @@ extension CourierSession {
     ) async throws {
         throw CourierError(
             .invalidConfiguration,
-            "\(Self.self) cannot answer on \(topic.description.quoted()): it implements no respond().")
+            "\(Self.self) cannot answer on \(topic.description.quoted()): it does not implement respond().")
     }
 
     /// Runs an asynchronous call in a task, and calls the completion with its result.

@@ -27,10 +27,10 @@ public protocol CourierSession: CourierEventManager {
 
     /// Connects, and reconnects as needed until ``CourierClient/disconnect()``.
     ///
-    /// While the client fetches credentials, connects or is connected, a further call has no effect, and the event
-    /// ``CourierEventType/connectDiscarded(reason:)`` reports it. While the client waits for the next attempt, or has
-    /// stopped after a failure, a call makes it fetch new credentials and try again at once, at most every 5 s. If the
-    /// app is in the background, the attempt begins when the app returns to the foreground.
+    /// While the client fetches credentials, connects or is connected, a further call has no effect. The event
+    /// ``CourierEventType/connectDiscarded(reason:)`` reports the call. While the client waits for the next attempt, or
+    /// has stopped after a failure, a call starts a new attempt with new credentials at once. Calls start such attempts
+    /// at most every 5 s. If the app is in the background, the attempt begins when the app returns to the foreground.
     func connect()
 
     /// Connects like ``connect()``, and writes the name of the caller to the log.
@@ -39,9 +39,12 @@ public protocol CourierSession: CourierEventManager {
     func connect(source: String)
 
     /// Subscribes to these topic filters, at once or with the next connection. Subscriptions remain across reconnects.
+    /// The client also subscribes again after its client id, or the broker's host, port, scheme or WebSocket path, has
+    /// changed. The endpoints of one list count as one broker.
     ///
     /// A filter that is not legal, or that the broker refuses, is reported by
-    /// ``CourierEventType/subscribeFailure(topics:timeTaken:error:)``.
+    /// ``CourierEventType/subscribeFailure(topics:timeTaken:error:)``. On the same connection, a refused filter is
+    /// requested again only with another quality of service or after `unsubscribe`.
     ///
     /// - Parameter topics: Topic filters, each with the highest quality of service for its messages.
     func subscribe(_ topics: (topic: String, qos: QoS)...)
@@ -119,7 +122,8 @@ public protocol CourierSession: CourierEventManager {
 
     // MARK: Functions for async code
 
-    /// Waits until the connection is established, or until `timeout` has passed. Returns at once if it is established.
+    /// Waits until the connection is established, or until `timeout` has passed. Returns at once if the connection is
+    /// already established.
     ///
     /// ```swift
     /// client.connect()
@@ -129,10 +133,12 @@ public protocol CourierSession: CourierEventManager {
     /// Before the first connection after `connect()`, the wait also ends if every endpoint has a final failure. A
     /// failure is final if a person must correct something: the provider keeps returning credentials that the broker
     /// refuses, the host name does not exist, or the certificate is not accepted. The client still keeps trying, unless
-    /// `reconnect.whenRefused` is `.stop`, and messages stay in their queue.
+    /// `reconnect.whenRefused` is `.stop`, and messages stay in their queue. During the pause after a final failure, a
+    /// call throws this failure at once. During an attempt, a call waits for the result.
     ///
     /// If nothing listens on the port, or the host does not answer, the wait continues, because the broker may start
-    /// later. The log warns.
+    /// later. The log warns. If you call ``CourierClient/disconnect()``, ``connect()`` and this method in this order,
+    /// the call waits for the new connection.
     ///
     /// - Parameter timeout: The maximum time of the wait; `nil` waits as long as the client keeps trying.
     /// - Throws: The reason why there is no connection, or `CancellationError` if the task is cancelled.
@@ -241,11 +247,14 @@ public protocol CourierSession: CourierEventManager {
     /// (``CourierError/Code-swift.struct/invalidTopicFilter``), if there are too many filters
     /// (``CourierError/Code-swift.struct/queueFull``), or if the broker refuses the filter
     /// (``CourierError/Code-swift.struct/subscriptionRefused``, ``CourierError/Code-swift.struct/notAuthorized``). A
-    /// running loop keeps the client alive and connected. The sequence does the same as long as it is referenced.
+    /// running loop keeps the client alive and connected. A sequence also keeps the client alive and connected as long
+    /// as the app holds the sequence. A loop that ends with an error first gets the messages that arrived before the
+    /// error.
     ///
     /// After ``CourierClient/disconnect()``, the loop continues with the next connection. ``CourierClient/destroy()``
-    /// ends it with ``CourierError/Code-swift.struct/clientDestroyed`` only if the broker has not granted its filter
-    /// yet. A message that cannot be decoded is left out, and reported as with ``messagePublisher(topic:)``.
+    /// ends the loop with ``CourierError/Code-swift.struct/clientDestroyed`` only if the broker has not granted the
+    /// loop's filter yet. A message that cannot be decoded is left out, and reported as with
+    /// ``messagePublisher(topic:)``.
     ///
     /// - Parameters:
     ///   - type: The type to decode.
@@ -275,8 +284,9 @@ public protocol CourierSession: CourierEventManager {
     /// Unsubscribes from a topic filter, and waits until the broker has confirmed the unsubscription.
     ///
     /// UNSUBSCRIBE is also sent for a filter that this client never subscribed to, because an earlier process may have
-    /// left the subscription in the session. If the broker has no such subscription (0x11), the call succeeds, too.
-    /// Without a connection, the call waits for the next connection.
+    /// left the subscription in the session. If the broker has no subscription for the filter (0x11), the call also
+    /// succeeds. Without a connection, the call waits for the next connection. UNSUBSCRIBE is sent even for a filter
+    /// that CONNACK does not allow.
     ///
     /// In two cases, the call returns at once and sends no UNSUBSCRIBE:
     /// - A loop over ``messages(_:as:)`` reads the filter. Its messages continue until the loop is left.
@@ -303,20 +313,30 @@ public protocol CourierSession: CourierEventManager {
     /// Waits until there is room for messages after a publish failed with ``CourierError/Code-swift.struct/queueFull``.
     /// Returns at once if there is room.
     ///
-    /// The first call after such a failure waits until there is room for a message of the refused size. With a
-    /// connection, that call waits until at most half of the limits is used, so that a fast publisher does not wait for
-    /// each message. If no publish has failed since the last call, a call waits only until there is room for one small
-    /// message. No call waits for room in a message store, whose limit is reported as
+    /// After a publish failed with `queueFull`, the first call waits until there is room for a message of the refused
+    /// size. With a connection, this first call waits until at most half of the limits is used, so that a fast
+    /// publisher does not wait for each message. If no publish has failed since the last call, a call waits only until
+    /// there is room for one small message. No call waits for room in a message store, whose limit is reported as
     /// ``CourierError/Code-swift.struct/storeFull``.
     ///
     /// - Throws: ``CourierError/Code-swift.struct/clientDestroyed`` if the client is destroyed, or `CancellationError`.
     func readyToPublish() async throws
 
+    /// The messages that wait to be sent: their number, and the oldest of them with topic, size and age.
+    ///
+    /// Reading it throws the error of the message store if the list needs the store and the store cannot be read.
+    var waiting: WaitingMessages { get async throws }
+
+    /// The client's counts, such as accepted, acknowledged and waiting messages, connections and bytes. Reading the
+    /// counts is fast and does not wait.
+    var metrics: ClientMetrics { get }
+
     /// Sends a request to a topic and waits for the response, which arrives on a topic of this client (MQTT 5).
     ///
-    /// The response topic is `courier/answers/` and the client id, in which `/`, `+` and `#` are percent-encoded, or a
-    /// random text for a client without an id. The client subscribes to the response topic with the first request, and
-    /// keeps the subscription until ``CourierClient/destroy()``. A later process does not inherit the subscription.
+    /// The response topic is `courier/answers/`, followed by the client id. In the client id, `/`, `+` and `#` are
+    /// percent-encoded. If the client has no id, a random text takes its place. The client subscribes to the response
+    /// topic with the first request, and keeps the subscription until ``CourierClient/destroy()``. A later process does
+    /// not inherit the subscription.
     ///
     /// The request has QoS 1. With QoS 1, the broker's acknowledgement reports if the topic has no subscriber.
     ///
@@ -326,8 +346,8 @@ public protocol CourierSession: CourierEventManager {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - topic: The topic of the responder, for example of ``respond(at:qos:handler:)``, with a value for each
-    ///     parameter.
+    ///   - topic: The topic of the responder, for example the topic that it passes to ``respond(at:qos:handler:)``.
+    ///     Each parameter must have a value.
     ///   - timeout: The longest time for the connection, the request and the response together.
     ///   - type: The type of the response.
     /// - Returns: The first response.
@@ -336,8 +356,8 @@ public protocol CourierSession: CourierEventManager {
     ///   - ``CourierError/Code-swift.struct/unresolvedPlaceholder`` if the topic contains `%u` or `%c` and the client
     ///     does not know its user name or client id yet.
     ///   - ``CourierError/Code-swift.struct/timedOut`` if no response arrives in time. If there is no connection, the
-    ///     error's cause is the reason. The error's reason code is ``ReasonCode/noMatchingSubscribers`` if the broker
-    ///     reports that the topic has no subscriber.
+    ///     error's cause is the reason why there is none. The error's reason code is
+    ///     ``ReasonCode/noMatchingSubscribers`` if the broker reports that the topic has no subscriber.
     ///   - ``CourierError/Code-swift.struct/sessionMissing`` if the client does not connect.
     ///   - ``CourierError/Code-swift.struct/queueFull`` if 10,000 requests already wait for their responses.
     ///   - ``CourierError/Code-swift.struct/clientDestroyed`` if the client is destroyed before the response.
@@ -376,9 +396,9 @@ public protocol CourierSession: CourierEventManager {
 
     /// Ends the connection, like ``CourierClient/disconnect()``, and reports when it is closed.
     ///
-    /// Accepted messages of QoS 0 are written first, then DISCONNECT. If the broker does not read, or does not close
-    /// the connection, the client drops the connection after 2 s without progress, and after 5 s in any case. Messages
-    /// of QoS 1 and 2 that are not acknowledged stay for the next `connect()`, and their callers continue to wait.
+    /// Accepted messages of QoS 0 are written first, then DISCONNECT. If the broker does not read or does not close,
+    /// the client drops the connection: after 2 s without progress, and after 5 s in any case. Messages of QoS 1 and 2
+    /// that are not acknowledged stay for the next `connect()`, and their callers continue to wait.
     /// ``disconnectAndWait()`` is the same for `async` code.
     ///
     /// - Parameter completion: Called once on the client's delivery queue, when the connection has ended. Success means
@@ -395,9 +415,11 @@ public protocol CourierSession: CourierEventManager {
     /// - Parameters:
     ///   - options: The fields of DISCONNECT.
     ///   - completion: Called once on the client's delivery queue, as ``disconnect(completion:)`` describes.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidMessage`` if a field is not legal, if the session expiry is
-    ///   more than 0 although the connection's CONNECT requested a session of 0 s, or if the packet is larger than the
-    ///   broker accepts. The connection then stays open, and the completion is not called.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidMessage`` in three cases. The connection then stays open, and
+    ///   the completion is not called.
+    ///   - A field is not legal.
+    ///   - The session expiry is more than 0 although the connection's CONNECT requested a session of 0 s.
+    ///   - The packet is larger than the broker accepts.
     func disconnect(
         _ options: DisconnectOptions, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     ) throws

@@ -6,7 +6,9 @@ public enum AcknowledgementMode: Hashable, Sendable {
     /// that the store contains only messages without a reader.
     ///
     /// If a reader ends, the client keeps its unread messages for the next reader of their topics. An unread message
-    /// that the client passed to several readers is not kept.
+    /// that the client passed to several readers is not kept. Without `messagePersistenceTTLSeconds`, unread retained
+    /// messages are neither kept nor reported, because the broker still has them. A newer reader then gets each of
+    /// these messages only once.
     case onReceipt
 
     /// A message is acknowledged when the loop that reads it requests the next message, or earlier by

@@ -1,7 +1,7 @@
 /// The quality of service: how reliably a message is delivered.
 ///
-/// MQTT has three levels. The two `oneWithoutPersistence…` cases are sent as level 1. They differ in what this client
-/// does until it receives the acknowledgement.
+/// MQTT has three levels. The two `oneWithoutPersistence…` cases are also sent as level 1. Until the acknowledgement
+/// arrives, the client treats their messages differently from messages of ``one``: see each case.
 public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
     /// At most once: the message is sent once, is not acknowledged, and is lost if the connection breaks.
     case zero = 0
@@ -9,7 +9,9 @@ public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
     /// At least once: the message is sent again until it is acknowledged. It may arrive twice.
     case one = 1
 
-    /// Exactly once: the handshake of PUBREC, PUBREL and PUBCOMP ensures that the message arrives only once.
+    /// Exactly once: the handshake of PUBREC, PUBREL and PUBCOMP ensures that the message arrives only once. If the
+    /// broker sends a known packet id on a later connection without DUP or with other content, the client delivers a
+    /// new message. If the broker sends PUBCOMP with 0x92 (packet id not found), the message counts as delivered.
     case two = 2
 
     /// The message is acknowledged like ``one``, but never stored and never sent again. It arrives once or not at all.

@@ -6,8 +6,9 @@
 ///
 /// While a publish, a subscription or a request waits for the broker's response, the client continues to read slowly.
 /// Otherwise, an app that waits for this response before it reads more messages would wait forever. If the buffer then
-/// grows to more than twice its limit, further messages of QoS 1 and 2 are not acknowledged until there is room, and
-/// further messages of QoS 0 are dropped.
+/// grows to more than twice its limit, the client drops further messages of QoS 0. It acknowledges further messages of
+/// QoS 1 and 2 only when there is room. If the network accepts outgoing bytes slowly, the client still receives
+/// messages and acknowledges them.
 public struct ReadBuffer: Hashable, Sendable {
     /// The policy for a message of QoS 0 when the buffer is full.
     public enum Overflow: Hashable, Sendable {

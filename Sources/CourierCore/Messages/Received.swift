@@ -39,7 +39,7 @@ extension Received: ValueWithMessage {}
 
 /// A type that contains a decoded value and its message. ``Received`` is the only such type in this library.
 ///
-/// If a reader requests such a type, the session decodes its `Value` and creates the result with
+/// If a reader requests a type of this protocol, the session decodes its `Value` and creates the result with
 /// `init(value:message:)`. Your own test double of ``CourierSession`` needs the protocol for this.
 public protocol ValueWithMessage: Sendable {
     /// The type to decode.

@@ -15,7 +15,8 @@ public struct SubscriptionRequest: Sendable {
     public var buffer: ReadBuffer
 
     /// The subscription identifier of MQTT 5, from 1 to 268,435,455. If it is `nil`, the default, the client decides
-    /// whether to use an identifier. It is not sent with MQTT 3.1.1.
+    /// whether to use an identifier. It is not sent with MQTT 3.1.1. If CONNACK forbids identifiers, the client leaves
+    /// out the identifiers that it has chosen, and subscribes.
     ///
     /// The broker adds the identifier to each message that it sends for this filter. The app reads it in
     /// ``MessageProperties/subscriptionIdentifiers``. Filters that match the same topics need different identifiers. If

@@ -7,7 +7,7 @@ struct CallbackList<Value: Sendable>: ~Copyable, Sendable {
     /// Identifies a closure, so that it can be removed.
     typealias Key = UInt64
 
-    // Not private: with a private type, the Swift 6.3 compiler fails in unoptimized builds.
+    // The type is not private, because the Swift 6.3 compiler fails on a private type here in unoptimized builds.
     struct State {
         var callbacks: [(key: Key?, callback: Callback)] = []
     }

@@ -37,7 +37,7 @@ extension ClientCoordinator {
             let bridged = error as NSError
             let words = (error as? CourierError)?.message ?? "\(bridged.domain), code \(bridged.code)"
             let broker = info?.endpointName ?? ""
-            let text = "The provider has no answer to the challenge of the broker \(broker): \(words)"
+            let text = "The auth provider did not answer the challenge of the broker \(broker): \(words)"
             giveUp(CourierError(.authenticationFailed, text.asSentence, cause: error))
         }
     }
@@ -46,7 +46,7 @@ extension ClientCoordinator {
         do throws(EncodeError) {
             try driver.authenticate(auth)
         } catch {
-            let text = "A step of the authentication can not be sent: \(error)"
+            let text = "A step of the authentication cannot be sent: \(error)"
             giveUp(CourierError(.authenticationFailed, text.asSentence, cause: error))
         }
     }

@@ -148,7 +148,7 @@ extension ClientCoordinator {
             case .paused, .waiting, .authenticating, .locating, .opening, .connected:
                 settings.log.log(
                     .info, source: "connection", clientID: info?.clientId,
-                    "the client was let go without disconnect(); its connection, or the attempt at one, ends")
+                    "the client was released without disconnect(); its connection or connection attempt ends")
             }
             tell(.disconnectRequested)
             finishIfReleased()

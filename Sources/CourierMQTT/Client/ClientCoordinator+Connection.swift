@@ -114,7 +114,7 @@ extension ClientCoordinator {
         // later, too.
         loop.execute { [self] in
             self.preparation = nil
-            failed(preparation, CourierError(.connectionFailed, "The attempt was given up."))
+            failed(preparation, CourierError(.connectionFailed, "The connection attempt was given up."))
         }
     }
 
@@ -149,6 +149,7 @@ extension ClientCoordinator {
     static let connectionCount = Atomic<UInt64>(0)
 
     func established(_ connAck: ConnAck) {
+        driver.traffic.connected()
         startsClean = false
         connectionFailure = nil
         addresses?.presentServed()

@@ -25,8 +25,8 @@ extension ClientCoordinator {
     }
 
     /// Closes the reader of a `for await` loop that the app left. `left` contains the messages that the reader has not
-    /// finished. These messages are passed to other readers. The reader's filter is unsubscribed, unless the app or
-    /// another reader uses it. On the event loop.
+    /// finished. These messages are passed to other readers. If neither the app nor another reader uses the reader's
+    /// filter, the filter is unsubscribed. On the event loop.
     func closed(_ reader: ReaderRegistration, _ left: [ReceivedMessage]) {
         subscriptions.close(reader)
         subscriptions.perform()
@@ -57,8 +57,8 @@ extension ClientCoordinator {
         tellTopics()
     }
 
-    /// Reports to the supervisor whether there is a topic to subscribe to or to unsubscribe from. Does nothing if this
-    /// has not changed.
+    /// Reports to the supervisor whether there is a topic to subscribe to or to unsubscribe from. Does nothing if the
+    /// supervisor already knows the answer.
     func tellTopics() {
         let areWanted = subscriptions.hasTopics
         if areWanted != supervisor.areTopicsWanted { tell(.topicsChanged(areWanted: areWanted)) }

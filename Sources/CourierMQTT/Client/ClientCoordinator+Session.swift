@@ -50,7 +50,7 @@ extension ClientCoordinator {
     }
 
     func answered(_ answers: [OutgoingQueue.Answer]) {
-        publishing.results.report(answers)
+        publishing.results.report(answers, now: loop.now)
         if isSuspicious { for answer in answers { messageFinished(answer.token) } }
     }
 

@@ -86,9 +86,9 @@ final class ClientCoordinator: @unchecked Sendable {
     /// The IP addresses of the broker that failed recently. `nil` while there are none, so that idle clients save
     /// memory.
     var addresses: AddressHistory?
-    /// The number of CONNECT packets sent since the last CONNACK. If the broker has lost the session, the first CONNECT
-    /// makes a new session. Only the CONNACK for this first CONNECT reports the loss, and this CONNACK may never
-    /// arrive.
+    /// The number of CONNECT packets sent since the last CONNACK. If the broker has lost the session, the first of
+    /// these packets makes a new session. Only the CONNACK for the first packet reports the loss, and this CONNACK may
+    /// never arrive. So after more than one CONNECT, the client assumes that the session may have changed.
     var unansweredConnects = 0
     /// The options of the DISCONNECT that the app requested; `nil` for the default options.
     @BoxedOptional private var rareDisconnectOptions: DisconnectOptions?
@@ -104,7 +104,7 @@ final class ClientCoordinator: @unchecked Sendable {
     /// The error with which the client ended an extended authentication. It is set until the end of the connection is
     /// reported; otherwise `nil`.
     @BoxedOptional var authenticationFailure: CourierError?
-    /// When PINGREQ was sent, while it waits for its PINGRESP; otherwise `nil`.
+    /// The time when the unanswered PINGREQ was sent; `nil` if the client waits for no PINGRESP.
     var pingedAt: ContinuousClock.Instant?
     /// Determines the interval of PINGREQ packets for the adaptive keep-alive; `nil` if the interval is fixed.
     @BoxedOptional var keepAlive: KeepAliveSearch?
@@ -114,7 +114,7 @@ final class ClientCoordinator: @unchecked Sendable {
     var startsClean = false
     /// Finds a message that makes the broker end connections.
     var suspicion: MessageSuspicion
-    /// True while each written or ended message must be reported to ``suspicion``.
+    /// True while the coordinator must report each written or ended message to ``suspicion``.
     var isSuspicious = false
     /// The limit of messages in flight, as determined by ``suspicion``; `nil` for no limit.
     var sendLimit: Int?
@@ -329,8 +329,8 @@ extension ClientCoordinator {
     func clearStoredState() {
         publishing.queue.endedSession()  // From now on, results of the destroyed session are ignored.
         durable?.removeAll(Self.destroyed)
-        // This call must come before the readers end. Otherwise, their unfinished messages would be kept for the next
-        // session.
+        // Call this before the next lines end readers. Otherwise, the client would keep the unfinished messages of
+        // these readers for the next session.
         distributor.sessionDestroyed()
         subscriptions.removeAll()
         tellTopics()

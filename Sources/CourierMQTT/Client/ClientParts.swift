@@ -156,8 +156,8 @@ struct ClientParts: Sendable {
     }
 }
 
-/// The event loops of all clients whose configuration sets no event loops. It is one thread, which starts with the
-/// first such client.
+/// The event loop group of all clients whose configuration has no event loops. The group has one thread, which starts
+/// when the first of these clients is made.
 private enum SharedLoops {
     static let group = Result { () throws(TransportError) -> EventLoopGroup in try EventLoopGroup() }
 }

@@ -110,8 +110,8 @@ extension ClientSettings {
         guard topics.count <= limit else {
             throw CourierError(
                 .invalidConfiguration,
-                "The option `topics` has \(topics.count) topic filters; at most \(limit) are possible. Cover several by "
-                    + "one with a wildcard.")
+                "The option `topics` has \(topics.count) topic filters; at most \(limit) are possible. "
+                    + "Cover several filters with one wildcard filter.")
         }
         var checked: [(filter: TopicFilter, qos: QoS)] = []
         for (topic, qos) in topics.sorted(by: { $0.key < $1.key }) {
@@ -196,8 +196,8 @@ extension ClientSettings {
         where limit < 1 {
             throw CourierError(
                 .invalidConfiguration,
-                "offline.\(name) is \(limit); it must be at least 1. What is not to wait for a connection is published "
-                    + "with QoS 0, while offline.queuesQoS0 is false.")
+                "offline.\(name) is \(limit); it must be at least 1. "
+                    + "To publish without waiting for a connection, use QoS 0 and set offline.queuesQoS0 to false.")
         }
         guard policy.drainCount > 0 else {
             throw CourierError(
@@ -207,7 +207,7 @@ extension ClientSettings {
         if case .suspend(let timeout) = policy.overflow { try checkTime(timeout, "The timeout of offline.overflow") }
         guard let age = policy.maximumAge, age <= .zero else { return }
         throw CourierError(
-            .invalidConfiguration, "offline.maximumAge is \(age); it must be more than 0, or nil for no end.")
+            .invalidConfiguration, "offline.maximumAge is \(age); it must be more than 0, or nil for no limit.")
     }
 
     /// Checks that a time is not negative. A very long time counts as no limit.
@@ -231,7 +231,7 @@ extension ClientSettings {
     static func seconds(_ seconds: TimeInterval, _ name: String) throws(CourierError) -> Duration {
         guard seconds.isFinite, seconds >= 0, seconds < 1e9 else {
             throw CourierError(
-                .invalidConfiguration, "\(name) is \(seconds); give seconds, at least 0 and less than a billion.")
+                .invalidConfiguration, "\(name) is \(seconds); it must be at least 0 and less than a billion seconds.")
         }
         return .seconds(seconds)
     }

@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// Fields of the last CONNECT and CONNACK that calls from any thread need.
+/// Fields of the last CONNECT and CONNACK. Any thread may need these fields.
 struct ConnectionAgreement: Sendable {
     /// True if the session ends with its connection. DISCONNECT must not extend such a session ([MQTT-3.14.2-2]).
     private(set) var endsSession = false

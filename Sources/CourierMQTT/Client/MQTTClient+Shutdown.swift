@@ -5,8 +5,8 @@ extension MQTTClient {
     nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async {
         switch await fate(subscriptions) {
         case .keep:
-            // The `for await` loops end after the connection has ended. Otherwise, messages could arrive for a filter
-            // that no loop reads any more.
+            // End the `for await` loops only after the connection has ended. If the loops ended first, messages could
+            // still arrive for a filter that no loop reads any more.
             await disconnectAndWait()
             await endLoops(.keep)
         case .remove:

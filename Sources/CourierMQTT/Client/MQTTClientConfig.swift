@@ -39,14 +39,15 @@ public struct MQTTClientConfig {
     /// default.
     ///
     /// If `true` and there is no ``messageStore``, the client keeps the messages in one file for the provider's client
-    /// id. The file is in the folder `~/.local/state/<name of the program>`, and only this user can read it. The parent
-    /// folder `~/.local/state` is replaced by `$XDG_STATE_HOME` or else `$STATE_DIRECTORY`, if the variable has an
-    /// absolute path. ``SessionOptions/storeName`` replaces the name of the program.
+    /// id. The file is in the folder `<parent>/<name of the program>`, and only this user can read it. The parent
+    /// folder is the first absolute path of these: `$XDG_STATE_HOME`, the first folder of `$STATE_DIRECTORY`, and
+    /// `~/.local/state`. ``SessionOptions/storeName`` replaces the name of the program.
     ///
     /// If the file cannot be opened, or if another client uses it, all calls fail: the client never falls back to
     /// memory. If there is a ``messageStore``, messages are stored there, and this option has no effect.
     public var isMessagePersistenceEnabled: Bool
     /// Seconds between the loss of a connection and the first attempt, doubled for each further attempt; 5 by default.
+    /// Before MQTT 5, with more than 25, the client does not recognize another client with its client id.
     public var autoReconnectInterval: UInt16
     /// The maximum number of seconds between two attempts; 10 by default.
     public var maxAutoReconnectInterval: UInt16
@@ -60,7 +61,10 @@ public struct MQTTClientConfig {
     /// When to treat a silent connection as lost; off by default.
     public var idleActivityTimeoutPolicy: IdleActivityTimeoutPolicy
     /// How long received QoS 1 and 2 messages without a reader are kept for a later reader, in seconds. With 0, the
-    /// default, they are not kept.
+    /// default, they are not kept. With a message store, a later reader gets the stored messages once, in the order of
+    /// their arrival. If stored messages expire before a reader takes them, the log reports their number. If a reader
+    /// starts while a message waits for room in a full store, the reader gets the message. If a reader leaves kept
+    /// messages unread, the messages keep their order and their remaining time.
     public var messagePersistenceTTLSeconds: TimeInterval
     /// Seconds between two removals of messages that were kept for `messagePersistenceTTLSeconds`; 10 by default.
     public var messageCleanupInterval: TimeInterval
@@ -131,7 +135,8 @@ public struct MQTTClientConfig {
     // MARK: Environment
 
     /// The serial queue on which the client calls sinks, event handlers, completions and a provider with closures; the
-    /// main queue by default.
+    /// main queue by default. Your sinks, handlers and completions never run on the event loop, so slow ones do not
+    /// delay the network.
     public var deliveryQueue = DispatchQueue.main
     /// The network monitor, the app's lifecycle and the event loops.
     public var environment = ClientEnvironment()

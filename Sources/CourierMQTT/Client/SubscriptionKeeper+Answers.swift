@@ -46,7 +46,7 @@ extension SubscriptionKeeper {
                 who,
                 CourierError(
                     .subscriptionRefused,
-                    "The subscription to \(filter.string.quoted()) was taken back before the broker answered."))
+                    "The subscription to \(filter.string.quoted()) was withdrawn before the broker answered."))
         case (_, .abandoned):
             Self.fail(
                 who,
@@ -74,7 +74,7 @@ extension SubscriptionKeeper {
         case .connectionLost: CourierError(.connectionLost, of: subject)
         case .notSent:
             CourierError(
-                .subscriptionRefused, "\(subject) can not be sent on this connection: it is too long for it.",
+                .subscriptionRefused, "\(subject) cannot be sent on this connection, because it is too long.",
                 reasonCode: .packetTooLarge)
         }
     }

@@ -383,7 +383,7 @@ final class SubscriptionKeeper {
     }
 
     private static func courierError(_ error: any Error) -> CourierError {
-        (error as? CourierError) ?? CourierError(.invalidTopicFilter, "The topic filter can not be used.", cause: error)
+        (error as? CourierError) ?? CourierError(.invalidTopicFilter, "The topic filter cannot be used.", cause: error)
     }
 
     private static func token(_ id: SubscriptionAction.RequestID) -> Token {

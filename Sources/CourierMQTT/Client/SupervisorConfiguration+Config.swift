@@ -9,8 +9,8 @@ extension SupervisorConfiguration {
         guard config.autoReconnectInterval > 0, config.maxAutoReconnectInterval >= config.autoReconnectInterval else {
             throw CourierError(
                 .invalidConfiguration,
-                "autoReconnectInterval is \(config.autoReconnectInterval) and maxAutoReconnectInterval is "
-                    + "\(config.maxAutoReconnectInterval); the first must be at least 1 and not above the second.")
+                "autoReconnectInterval is \(config.autoReconnectInterval); it must be at least 1, and at most "
+                    + "maxAutoReconnectInterval, which is \(config.maxAutoReconnectInterval).")
         }
         self.init()
         reconnectInterval = .seconds(Int64(config.autoReconnectInterval))
@@ -53,7 +53,7 @@ extension SupervisorConfiguration {
         let time = try ClientSettings.seconds(seconds, name)
         guard time > .zero || !isEnabled else {
             throw CourierError(
-                .invalidConfiguration, "\(name) is \(seconds); it must be more than 0 while it is enabled.")
+                .invalidConfiguration, "\(name) is \(seconds); it must be more than 0 if it is enabled.")
         }
         return time
     }

@@ -11,7 +11,7 @@ final class WeakSessionObserver: SessionObserver, @unchecked Sendable {
     var target: ClientCoordinator? { didSet { lent = target.map { Unmanaged.passUnretained($0) } } }
 
     /// The object in `target` without reference counting, for calls that occur with every message. Weak references to
-    /// the coordinator exist, so reference counting would be slower than the call itself.
+    /// the coordinator exist. They make Swift's reference counting slower than the call itself.
     ///
     /// Safe, because ``target`` keeps the object alive during these calls: none of these calls ends a client.
     private var lent: Unmanaged<ClientCoordinator>?

@@ -3,11 +3,11 @@ import MQTTEngine
 
 /// A growing ring buffer of message entries, in the order in which the messages were accepted.
 ///
-/// The ring has no lock, no clock, and no rules about messages. A new entry is added at the end. Its number is its
-/// position at that time, and never changes. When an entry ends, its position becomes a hole. If the ring is full, and
-/// at least half of its positions are holes, the entries move toward the end and fill the holes. If the ring is full
-/// and has fewer holes, the capacity doubles. So the capacity is 16, or at most four times the largest number of
-/// entries at one time.
+/// The ring has no lock, no clock, and no rules about messages. A new entry is added at the end. The entry's number is
+/// the position at which it was added, and never changes. When an entry ends, its position becomes a hole. If the ring
+/// is full, and at least half of its positions are holes, the entries move toward the end and fill the holes. If the
+/// ring is full and has fewer holes, the capacity doubles. The smallest capacity is 16. A larger capacity is at most
+/// four times the largest number of entries that the ring has had at one time.
 ///
 /// ```
 ///        start                 end
@@ -62,14 +62,14 @@ struct EntryRing: ~Copyable {
 
     deinit { free() }
 
-    /// The entry at a position. The position is at least ``start`` and less than ``end``.
+    /// The entry at a position. The position must be at least ``start`` and less than ``end``.
     subscript(position: Position) -> OutgoingEntry {
         @inline(__always) unsafeAddress { UnsafePointer(pointer(to: position)) }
         @inline(__always) unsafeMutableAddress { pointer(to: position) }
     }
 
-    /// Returns a pointer to the entry at a position. All memory of the ring is initialized, also the holes. The pointer
-    /// is valid until the ring changes.
+    /// Returns a pointer to the entry at a position. The memory of holes is initialized, too. The pointer is valid
+    /// until the ring changes.
     @inline(__always)
     func pointer(to position: Position) -> UnsafeMutablePointer<OutgoingEntry> {
         precondition(position >= start && position < end, "a position without an entry")
@@ -86,7 +86,8 @@ struct EntryRing: ~Copyable {
     }
 
     /// Returns the position of an entry that `fillHoles()` moved, or `nil` if the entry has ended. A hole keeps the
-    /// number of its ended entry, so the numbers at all positions are in ascending order. This allows a binary search.
+    /// number of its ended entry, so the numbers at all positions are in ascending order. So a binary search finds a
+    /// number.
     @inline(never)
     private func positionOfMoved(_ number: Int) -> Position? {
         var (low, high) = (max(start, number), end)

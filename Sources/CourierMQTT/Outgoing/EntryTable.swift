@@ -5,7 +5,8 @@ import MQTTEngine
 ///
 /// The table has no lock, no clock, and no rules about messages. An entry keeps its place in the order when its state
 /// changes. Messages that an earlier process stored precede all messages of this process. The messages of the earlier
-/// process may be read after messages of this process were added. Therefore, they have their own ring.
+/// process may be read after messages of this process were added. Therefore, the messages of the earlier process have
+/// their own ring.
 struct EntryTable: ~Copyable {
     /// The position of an entry. It is valid until the next entry is added. An entry precedes all entries with a higher
     /// slot.
@@ -41,10 +42,23 @@ struct EntryTable: ~Copyable {
     /// The number of the last message that this process accepted.
     var lastNumber: Int { current.end - 1 }
 
+    /// The number of messages that this process accepted.
+    var acceptedCount: Int { current.end - Self.firstNumber }
+
+    /// Returns true if an earlier process stored the entry's message.
+    @inline(__always)
+    func isEarlier(_ slot: Slot) -> Bool { slot < Self.firstNumber }
+
+    /// Returns the time when the client accepted the entry's message.
+    @inline(__always)
+    func acceptedAt(_ slot: Slot) -> MonotonicInstant {
+        view(slot)?.header.acceptedAt ?? self[slot].row?.acceptedAt ?? .never
+    }
+
     // MARK: Tokens
 
     /// The token that all QoS 0 messages share. The entry of a QoS 0 message is removed when the session takes the
-    /// message. So when the session reports a result, there is no entry that a token could identify.
+    /// message. When the session later reports a result, no entry exists that a token could identify.
     static var unacknowledged: Token { 0 }
 
     /// Returns the token that identifies an entry to the session. The token is never ``unacknowledged``. Its highest
@@ -85,8 +99,8 @@ struct EntryTable: ~Copyable {
         if slot >= Self.firstNumber { current.remove(slot) } else { earlier.remove(slot) }
     }
 
-    /// Marks a waiting entry as in flight. Called when the session takes the message. The entry no longer counts toward
-    /// the limits.
+    /// Marks a waiting entry as in flight. Called when the session takes the message. From now on, the entry does not
+    /// count toward the limits.
     mutating func markInFlight(_ slot: Slot) {
         self[slot].flags.subtract([.isDroppable, .isCounted])
         if slot >= Self.firstNumber { current.markInFlight(slot) } else { earlier.markInFlight(slot) }
@@ -101,6 +115,9 @@ struct EntryTable: ~Copyable {
 
     /// Returns the number of waiting entries of a lane.
     func waitingCount(in lane: Lane) -> Int { earlier.waitingCount(in: lane) + current.waitingCount(in: lane) }
+
+    /// The number of waiting entries of all lanes.
+    var waitingCount: Int { Lane.allCases.reduce(0) { $0 + waitingCount(in: $1) } }
 
     /// True if any entry waits.
     var hasWaiting: Bool { Lane.allCases.contains { waitingCount(in: $0) > 0 } }
@@ -119,6 +136,16 @@ struct EntryTable: ~Copyable {
 
     /// The slot of the first entry; `nil` if the table is empty.
     var first: Slot? { next(after: 0) }
+
+    /// Returns the slot of the first entry with a number above `number`; `nil` if there is none. Unlike slots, numbers
+    /// stay valid when entries are added.
+    func next(afterNumber number: Int) -> Slot? {
+        // The slot of a moved entry is higher than its number, and no slot is lower than its number. So the search
+        // starts after slot `number`, and skips moved entries with lower numbers.
+        var slot = next(after: number)
+        while let one = slot, self[one].number <= number { slot = next(after: one) }
+        return slot
+    }
 
     /// Returns the slot of the first entry after `slot`; `nil` if there is none.
     func next(after slot: Slot) -> Slot? {
@@ -156,7 +183,7 @@ extension EntryTable {
         compact()
     }
 
-    /// The memory is compacted only if the unused part exceeds the used part by more than 1 MiB.
+    /// The memory is compacted only if its unused part is larger than its used part plus 1 MiB.
     private static var sparseLimit: Int { 1 << 20 }
 
     /// Compacts the memory if the unused part is much larger than the used part. This happens if short-lived messages

@@ -20,11 +20,12 @@ import MQTTEngine
 ///
 /// The suspicion counts messages that finish. It ends when this number reaches the number of messages that were
 /// unanswered at its start. The unanswered messages are sent again before all other messages, so the suspicion includes
-/// all of them. If one of them ends and is not counted, the suspicion lasts until a later message finishes.
+/// all of them. If one of the unanswered messages ends and is not counted, the suspicion lasts longer: another message
+/// must finish instead.
 struct MessageSuspicion: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// How a connection ended. Only the differences that matter for the suspicion are listed.
+    /// How a connection ended. The cases list only the differences that matter for a suspicion.
     enum Cause: Equatable, Sendable {
         /// The broker closed the byte stream (FIN or RST) and gave no reason.
         case peerClosed
@@ -63,8 +64,8 @@ struct MessageSuspicion: Sendable {
     /// end.
     struct Judgement: Equatable, Sendable {
         var verdict = Verdict.none
-        /// True if a message explains the end of the connection. If true, the end is no sign of another client with the
-        /// same client id.
+        /// True if a message explains the end of the connection. Then the end of the connection does not suggest that
+        /// another client uses the same client id.
         var explainsLoss = false
     }
 
@@ -103,8 +104,8 @@ struct MessageSuspicion: Sendable {
 
         /// Returns true if `now` is within `closeWindow` after the message was sent.
         ///
-        /// If the last byte is not written yet, the time of the first byte counts. The reason: if a packet is too
-        /// large, a broker closes the connection as soon as it has read the packet's size.
+        /// If the last byte is not written yet, the time of the first byte counts. The broker may close the connection
+        /// before it has read the last byte: it reads the packet's size first, and refuses a packet that is too large.
         func isRecent(_ now: Instant) -> Bool {
             guard let start = lastByteAt ?? firstByteAt else { return false }
             return start.duration(to: now) <= MessageSuspicion.closeWindow
@@ -128,9 +129,10 @@ struct MessageSuspicion: Sendable {
     /// The token of the message that has strikes; `nil` if no message has strikes.
     var suspectedToken: Token? { suspicion?.suspect?.token }
 
-    /// The maximum number of unacknowledged messages; `nil`, without a suspicion, means no limit. During a suspicion,
-    /// the limit is 1 after the broker has answered a PINGREQ on the connection. Before the answer, without a
-    /// connection, and on a control connection, the limit is 0.
+    /// The maximum number of unacknowledged messages:
+    /// - `nil`, no limit, if there is no suspicion;
+    /// - 0 without a connection, on a control connection, and until the broker has answered a PINGREQ;
+    /// - 1 after the broker has answered a PINGREQ on the connection.
     var sendLimit: Int? {
         guard isSuspicious else { return nil }
         guard let connection, connection.hasAnsweredPing, !connection.isControl else { return 0 }
@@ -148,8 +150,8 @@ struct MessageSuspicion: Sendable {
 
     // MARK: Inputs
 
-    /// Begins the suspicion of a message that has strikes from an earlier process. The present or next connection
-    /// becomes a control connection. The call is ignored if there is already a suspicion.
+    /// Begins the suspicion of a message that has strikes from an earlier process. The present connection, or the next
+    /// one, becomes a control connection. If there is already a suspicion, the call has no effect.
     mutating func resume(_ token: Token, strikes: Int) {
         guard isEnabled, suspicion == nil, strikes > 0 else { return }
         suspicion = Suspicion(remaining: 1, suspect: (token, min(strikes, Self.strikeLimit - 1)))
@@ -171,8 +173,8 @@ struct MessageSuspicion: Sendable {
     /// Ends the control phase of a connection if ``deadline`` has passed. An early call has no effect.
     mutating func timerFired(now: Instant) { endControl(now) }
 
-    /// Records that a PUBLISH was written, for the first time or again. The call is needed only while ``isSuspicious``
-    /// is true. A second call for the same message on the same connection has no effect.
+    /// Records that a PUBLISH was written. The message may have been sent before. The call is needed only while
+    /// ``isSuspicious`` is true. A second call for the same message on the same connection has no effect.
     ///
     /// - Parameters:
     ///   - token: The token of the message.

@@ -1,19 +1,20 @@
 /// The limits for waiting messages, and the rule for a new message when a limit is reached.
 ///
-/// The limits apply to all waiting messages. A message may wait for a connection, for acknowledgements of earlier
-/// messages, for a stalled socket, or for the message store. Stored messages also wait until they are sent. In
+/// The limits apply to all waiting messages together. A message may wait for a connection, for acknowledgements of
+/// earlier messages, for a stalled socket, or for the message store. A stored message counts, too, until it is sent. In
 /// addition, the store has its own limits. Messages in flight do not count. Messages that an earlier process stored
 /// count, but are never dropped.
 public struct OfflinePolicy: Hashable, Sendable {
     /// The rule for a new message when the queue is at a limit.
     public enum Overflow: Hashable, Sendable {
         /// An `await publish` or `await enqueue` waits for room. If there is no room within `timeout`, the call fails
-        /// with `queueFull`. Calls that do not wait fail with `queueFull` at once.
+        /// with `queueFull`. Calls that do not wait fail with `queueFull` at once. Waiting calls continue in their
+        /// order. With a connection, they continue when half of both limits is free.
         case suspend(timeout: Duration)
         /// The oldest waiting messages fail with `queueFull`, one by one, until the new message fits. Messages that
-        /// were already sent once and messages of an earlier process are never dropped. If even dropping all other
-        /// waiting messages would not make enough room, the new message is dropped, as with ``dropNewest``. A dropped
-        /// QoS 0 message is not reported, because it counted as sent when the queue accepted it.
+        /// were already sent once and messages of an earlier process are never dropped. If these drops cannot make
+        /// enough room, only the new message is dropped, as with ``dropNewest``. A dropped QoS 0 message is not
+        /// reported, because it counted as sent when the queue accepted it.
         case dropOldest
         /// The new message is dropped. A waiting caller or a completion receives `queueFull`, and an event reports the
         /// drop. Calls that do not wait return as if the message had been accepted.
@@ -35,15 +36,15 @@ public struct OfflinePolicy: Hashable, Sendable {
     /// The rule for a new message at a limit; ``Overflow/suspend(timeout:)`` with 30 s by default.
     public var overflow: Overflow
     /// Whether QoS 0 messages wait for a connection, too; `false` by default. If `false`, a QoS 0 message fails with
-    /// `connectionLost` if there is no connection. If `true`, a waiting QoS 0 message counts as sent.
+    /// `connectionLost` if there is no connection. If `true`, a QoS 0 message counts as sent when the queue accepts it.
     public var queuesQoS0: Bool
     /// The maximum number of waiting messages that are sent in one batch on a new connection; 1,000 by default.
     public var drainCount: Int
     /// The pause between two batches of waiting messages; 10 ms by default. With the pauses, a long queue does not
-    /// reach the broker all at once.
+    /// reach the broker all at once. Before DISCONNECT, the client sends the waiting messages without these pauses.
     public var drainInterval: Duration
 
-    /// Creates a policy. The documentation of each property names its default.
+    /// Creates a policy. The defaults are described at the properties.
     public init(
         maximumCount: Int = 10_000,
         maximumBytes: Int = 64 << 20,

@@ -38,12 +38,12 @@ struct OutgoingEntry: ~Copyable {
         static let isObserved = Flags(rawValue: 4)
         /// While the message waits, a newer message to the same topic replaces it.
         static let isLatestOnly = Flags(rawValue: 8)
-        /// A commit that stores the message is running.
+        /// A running commit stores the message.
         static let isCommitting = Flags(rawValue: 16)
     }
 
-    /// A group of messages that keep their order among each other. Messages of different lanes keep their order only if
-    /// none of them has to wait.
+    /// A group of messages that keep their order among each other. Messages of different lanes keep their order only
+    /// while no message has to wait.
     enum Lane: UInt8, CaseIterable {
         /// QoS 0 messages. They overtake messages that have to wait for acknowledgements.
         case unacknowledged
@@ -66,7 +66,7 @@ struct OutgoingEntry: ~Copyable {
     var qos = QoS.zero
     /// The number of bytes of topic, properties and payload, which is less than 2^28.
     var size: UInt32 = 0
-    /// The queue's record of the message's row in the message store; `nil` for messages that are not stored.
+    /// The data for the message's row in the message store; `nil` for messages that are not stored.
     var row: OutgoingRow?
 
     /// The number of bytes of topic, properties and payload.
@@ -80,8 +80,8 @@ struct OutgoingEntry: ~Copyable {
         }
     }
 
-    /// Frees the entry's position in the ring after the entry has ended. The number stays, because the ring searches by
-    /// number.
+    /// Frees the entry's position in the ring after the entry has ended. The number stays, because ``EntryRing`` needs
+    /// it for its binary search.
     @inline(__always)
     mutating func clear() {
         state = .free
@@ -117,8 +117,8 @@ typealias PublishContinuation = UnsafeContinuation<PublishAnswer, Never>
 enum PublishAnswer: Sendable {
     /// The broker acknowledged the message with this code.
     case acknowledged(PacketReasonCode)
-    /// The message is stored, or only accepted if it is not meant for the message store. The token identifies the
-    /// message's entry.
+    /// The message is stored. If the message is not meant for the message store, this answer means that the queue has
+    /// accepted it. The token identifies the message's entry.
     case stored(Token)
     indirect case ended(PublishOutcome)
     /// The task was cancelled. The delivery continues.

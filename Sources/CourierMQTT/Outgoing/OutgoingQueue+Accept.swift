@@ -12,8 +12,8 @@ struct OutgoingPublish: ~Copyable, Sendable {
     var isLatestOnly = false
     /// The properties that the app set.
     var properties = MessageProperties.empty
-    /// The adapter's content type, if the app set no properties. It is not part of ``properties``, because a property
-    /// list would allocate memory.
+    /// The adapter's content type, if the app set no properties. It has its own variable, because a list of properties
+    /// would allocate memory.
     var contentType: String?
     /// True if events report the message's end.
     var isObserved = false
@@ -31,7 +31,7 @@ extension OutgoingQueue {
         case full(byteCount: Int, epoch: Int)
         /// The message alone is larger than the limit for the bytes of all waiting messages.
         case tooLarge(byteCount: Int)
-        /// There is no room, and the policy is to drop the new message.
+        /// There is no room, and the policy drops the new message.
         case dropped
         /// There is no connection, and messages of QoS 0 do not wait for one.
         case notConnected
@@ -45,16 +45,17 @@ extension OutgoingQueue {
 
     /// The result of accepting a message, and the work for the caller after the lock is released.
     ///
-    /// The value has only a few bytes, so it is returned in registers. Rarely needed results are in ``consequences``.
+    /// The value has only a few bytes, so that it is returned in registers. Results that are rarely needed are in
+    /// ``consequences``.
     struct Acceptance: Sendable {
         struct Wakes: OptionSet {
             let rawValue: UInt8
 
-            /// The session must check the queue.
+            /// Wake the session, so that it checks the queue.
             static let session = Wakes(rawValue: 1)
-            /// The store side of the queue, `OutgoingStore`, must check the queue.
+            /// Wake `OutgoingStore`, so that it commits the new message.
             static let store = Wakes(rawValue: 2)
-            /// The expiry timer must be set again, because the message expires before all other messages.
+            /// Set the expiry timer again, because the new message expires before all other messages.
             static let timer = Wakes(rawValue: 4)
         }
 
@@ -91,15 +92,15 @@ extension OutgoingQueue {
     /// - Parameters:
     ///   - publish: The message.
     ///   - payload: The payload of the message.
-    ///   - array: The same payload as an array, if the caller has one. If the message is stored, the array saves a copy
-    ///     of the payload.
+    ///   - array: The same payload as an array, if the caller has one. If the message is stored, the queue uses this
+    ///     array and need not copy the payload.
     ///   - recipient: The receiver of the message's result.
     ///   - epoch: The epoch of the session that the message belongs to; `nil` for the present session.
-    ///   - now: The current time. It is needed only with a message store, a maximum age or an expiry.
+    ///   - now: The current time. It must be exact if the message expires or is stored.
     /// - Returns: Whether the message was accepted, and the work for the caller.
     func accept(
         _ publish: borrowing OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient,
-        epoch: Int? = nil, at now: MonotonicInstant?
+        epoch: Int? = nil, at now: MonotonicInstant
     ) -> Acceptance {
         state.withLock { state in
             state.accept(publish, payload, array: array, for: recipient, epoch: epoch, at: now)
@@ -119,8 +120,7 @@ extension OutgoingQueue {
 extension OutgoingQueue.State {
     fileprivate mutating func accept(
         _ publish: borrowing OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient,
-        epoch: Int?,
-        at now: MonotonicInstant?
+        epoch: Int?, at now: MonotonicInstant
     ) -> OutgoingQueue.Acceptance {
         let lane: EntryTable.Lane =
             publish.qos == .zero ? .unacknowledged : hasStore && publish.qos.isPersisted ? .stored : .memory
@@ -140,28 +140,26 @@ extension OutgoingQueue.State {
         if publish.isObserved, lane != .unacknowledged { flags.insert(.isObserved) }
         if key != nil { flags.insert(.isLatestOnly) }
         rules.count(byteCount, isDroppable: true)
-        var (end, expiry) = (MonotonicInstant.never, MonotonicInstant.never)
-        if let now {
-            expiry = Self.expiry(of: publish, acceptedAt: now)
-            end = min(expiry, rules.endOfAge(acceptedAt: now))
-            if note(end) { result.wakes.insert(.timer) }
-        }
+        let expiry = Self.expiry(of: publish, acceptedAt: now)
+        let end = min(expiry, rules.endOfAge(acceptedAt: now))
+        if note(end) { result.wakes.insert(.timer) }
         let slot = table.append(
             lane == .stored ? .storing : .ready, in: lane, publish.qos, byteCount: byteCount, flags, end: end)
         result.token = table.token(of: slot)
         if let key { latest[key] = result.token }
-        // A QoS 0 publish succeeds when it is accepted. So its entry has no receiver of a later result.
+        // A QoS 0 publish succeeds when it is accepted. So no receiver waits for a later result.
         if lane != .unacknowledged { table[slot].recipient = recipient }
         if lane == .stored {
             table[slot].row = OutgoingRow(
                 topic: publish.topic, isRetained: publish.isRetained, properties: publish.allProperties,
-                payload: array ?? payload.withUnsafeBytes { Array($0) }, acceptedAt: now ?? .never, expiry: expiry)
+                payload: array ?? payload.withUnsafeBytes { Array($0) }, acceptedAt: now, expiry: expiry)
             if rows.added(byteCount) { result.wakes.insert(.store) }
         } else {
-            let header = OutgoingHeader(
+            var header = OutgoingHeader(
                 PacketQoS(publish.qos), isRetained: publish.isRetained, isRetried: publish.qos.isRetried,
                 expiry: expiry,
                 token: lane == .unacknowledged ? EntryTable.unacknowledged : result.token)
+            header.acceptedAt = now
             publish.topic.withUTF8Bytes { topic in
                 scratch.withBytes {
                     table.keepBytes(of: slot, header, topic: topic, encodedProperties: $0, payload: payload)
@@ -178,7 +176,7 @@ extension OutgoingQueue.State {
         -> MonotonicInstant
     {
         if publish.properties.isEmpty { return .never }
-        // `messageExpiry` was checked before: it is less than 2^32 s.
+        // `messageExpiry` was checked before. It is less than 2^32 s, so the sum fits into the type.
         return publish.properties.messageExpiry.map { now.advanced(by: $0) } ?? .never
     }
 
@@ -256,7 +254,7 @@ extension OutgoingQueue.State {
         table[slot].flags.contains(.isCounted) ? table[slot].byteCount : nil
     }
 
-    /// Records the time when an entry expires. Returns true if this entry expires before all other entries.
+    /// Records the time `end` when an entry expires. Returns true if this entry expires before all other entries.
     mutating func note(_ end: MonotonicInstant) -> Bool {
         guard end < nextEnd else { return false }
         nextEnd = end

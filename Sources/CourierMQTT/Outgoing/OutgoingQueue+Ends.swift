@@ -4,7 +4,7 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// A publish that ended and was removed from the queue, but is not reported yet.
+/// A publish that ended. Its entry was removed from the queue, but its result is not reported yet.
 struct EndedPublish: Sendable {
     /// The reason why a publish ended.
     enum Cause: Sendable {
@@ -28,8 +28,13 @@ struct EndedPublish: Sendable {
         /// The broker ended connections because of the message. The message store keeps the message as rejected.
         case rejected(CourierError)
 
-        /// True if the message's row must be removed from the store on its own. The rows of a destroyed session are
-        /// removed all at once by other code.
+        /// True unless the broker acknowledged the message with success.
+        fileprivate var isFailure: Bool {
+            if case .acknowledged(let code, _) = self { code.isFailure } else { true }
+        }
+
+        /// True if the message's row must be removed from the store. It is false for a destroyed session, because other
+        /// code removes all rows of that session at once.
         fileprivate var removesRow: Bool {
             switch self {
             case .destroyed, .clientEnded, .rejected: false
@@ -92,7 +97,8 @@ extension OutgoingQueue {
         state.withLock { state in state.table.slot(of: token).flatMap { state.table[$0].row?.id } }
     }
 
-    /// Decodes the properties of a message that has no row. The result does not contain the message's expiry.
+    /// Decodes the properties of a message that has no row. The result lacks the message's expiry, because the encoded
+    /// properties do not contain it.
     private static func properties(of view: MessageView) -> MessageProperties {
         let limits = PacketDecoder.Limits(maximumProperties: MessageProperties.userPropertyLimit + 8)
         let decoder = PacketDecoder(version: .v5, sender: .client, limits: limits)
@@ -114,7 +120,7 @@ extension OutgoingQueue {
         var events: [CourierEventType] = []
         var failures: [EndedPublish] = []
 
-        /// Removes all elements. Lists that have room for more than `count` elements also free their memory.
+        /// Removes all elements. A list with a capacity of more than `count` elements also frees its memory.
         mutating func removeAll(keeping count: Int) {
             calls.removeAll(keepingCapacity: calls.capacity <= count)
             tasks.removeAll(keepingCapacity: tasks.capacity <= count)
@@ -124,15 +130,16 @@ extension OutgoingQueue {
         }
     }
 
-    /// Ends the entries of the messages that the broker answered, in the order of the answers.
-    func acknowledged(_ answers: [Answer], _ answered: inout Answered) {
+    /// Ends the entries of the messages that the broker answered, in the order of the answers. `now` is the time when
+    /// the answers arrived.
+    func acknowledged(_ answers: [Answer], now: MonotonicInstant, _ answered: inout Answered) {
         state.withLock { state in
             for answer in answers {
                 guard let slot = state.table.slot(of: answer.token) else { continue }
                 if answer.code.isFailure {
                     answered.failures.append(state.end(slot, .acknowledged(answer.code, [])))
                 } else {
-                    state.succeeded(slot, answer.code, &answered)
+                    state.succeeded(slot, answer.code, now, &answered)
                 }
             }
         }
@@ -169,8 +176,13 @@ extension OutgoingQueue.State {
     /// Removes an entry that the broker acknowledged, and adds its results to `answered`.
     @inline(__always)
     fileprivate mutating func succeeded(
-        _ slot: EntryTable.Slot, _ code: PacketReasonCode, _ answered: inout OutgoingQueue.Answered
+        _ slot: EntryTable.Slot, _ code: PacketReasonCode, _ now: MonotonicInstant,
+        _ answered: inout OutgoingQueue.Answered
     ) {
+        acknowledgedCount &+= 1
+        if !table.isEarlier(slot) {
+            acknowledgementTimes.add(nanoseconds: now.nanoseconds &- table.acceptedAt(slot).nanoseconds)
+        }
         if table[slot].flags.contains(.isObserved), let view = table.view(slot) {
             answered.events.append(
                 .messageSendSuccess(
@@ -190,6 +202,7 @@ extension OutgoingQueue.State {
 
     /// Removes an entry in any state, and returns the ended publish.
     mutating func end(_ slot: EntryTable.Slot, _ cause: EndedPublish.Cause) -> EndedPublish {
+        if cause.isFailure { failedCount += 1 } else { acknowledgedCount += 1 }
         let flags = table[slot].flags
         if flags.contains(.isCounted) {
             rules.uncount(table[slot].byteCount, isDroppable: flags.contains(.isDroppable))
@@ -223,8 +236,8 @@ extension OutgoingQueue.State {
         return ended
     }
 
-    /// Ends all entries with this cause, and removes all callers that wait for room. Returns the ended publishes and
-    /// the callers.
+    /// Ends all entries with the cause `cause`, and removes all callers that wait for room. Returns the ended publishes
+    /// and the callers.
     mutating func takeAll(_ cause: EndedPublish.Cause) -> OutgoingQueue.Remains {
         var remains = OutgoingQueue.Remains()
         while let slot = table.first { remains.ended.append(end(slot, cause)) }

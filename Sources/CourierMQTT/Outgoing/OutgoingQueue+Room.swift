@@ -22,7 +22,8 @@ extension OutgoingQueue {
     /// Records that a message of this size was refused, because there was no room.
     func noteRefusal(of byteCount: Int) { state.withLock { $0.rules.noteRefusal(of: byteCount) } }
 
-    /// Resumes further waiters. Called when a caller was resumed because there is room, but does not use this room.
+    /// Resumes the next waiters. Called when a waiter was resumed because there is room, but its caller does not use
+    /// this room.
     func passOnRoom() {
         for waiter in state.withLock({ $0.rules.takeReadyWaiters() }) { waiter.resume(.success(())) }
     }

@@ -17,13 +17,13 @@ struct RowState {
     static let commitByteCount = 8 << 20
 
     let memoryCount: Int
-    /// The messages that no commit has taken yet.
+    /// The number and the bytes of the messages that no commit has taken yet.
     private(set) var uncommitted = OutgoingRules.Amount()
     /// The number of uncommitted messages that the store waits for before it commits; see ``OutgoingQueue/gather(_:)``.
     var awaitedCount = 1
-    /// True if the store was woken and will check the queue.
+    /// True if the store was woken, and has not checked the queue since.
     var isScheduled = false
-    /// The waiting stored messages whose bytes are in memory.
+    /// The number and the bytes of the waiting stored messages whose bytes are in memory.
     private(set) var inMemory = OutgoingRules.Amount()
     private(set) var onDiskCount = 0
     /// True if the store may have unread rows of an earlier process.
@@ -110,7 +110,7 @@ extension OutgoingQueue {
         var acceptanceCount = 0
     }
 
-    /// Takes messages that no commit has taken, at most as many as one commit may have.
+    /// Takes messages that no commit has taken, at most as many as one commit may contain.
     ///
     /// - Parameter message: Creates the row of a message.
     /// - Returns: The messages, possibly none. `nil` while the store waits for more messages, or while the event loop
@@ -242,6 +242,8 @@ extension OutgoingQueue {
     /// A row of an earlier process that becomes an entry.
     struct LoadedRow {
         let message: StoredMessage
+        /// The time when the earlier process accepted the message.
+        let acceptedAt: Instant
         /// The time when the message expires; `nil` means never.
         let end: Instant?
         /// The time when the message's own `messageExpiry` ends; `nil` means never.
@@ -286,8 +288,8 @@ extension OutgoingQueue {
 
     /// Adds an entry for a row of an earlier process, after the rows that were read before, if memory has room.
     ///
-    /// - Returns: The entry's token, or `nil` if memory is full. If one of two latest-only messages to the topic
-    ///   replaced the other, also the message that was replaced.
+    /// - Returns: The entry's token, or `nil` if memory is full. `ended` is the message that a newer latest-only
+    ///   message to the same topic replaced; `nil` if there is none.
     func addEarlier(_ row: LoadedRow) -> (token: Token?, ended: EndedPublish?) {
         state.withLock { state in
             guard state.rows.inMemory.count < state.rows.memoryCount,
@@ -302,8 +304,8 @@ extension OutgoingQueue {
             guard row.isLatestOnly else { return (token, nil) }
             let key = Array(row.message.topic.utf8)
             let other = state.latest[key].flatMap { state.table.slot(of: $0) }
-            // If `other` has a higher slot, it is a message of this process and newer than the row. If `other` has a
-            // lower slot, it is a row that was read earlier, and older.
+            // The newer message replaces the older one. If `other` has a higher slot, it is a message of this process,
+            // and newer than the row. If `other` has a lower slot, it is a row that was read before, and older.
             if let other, other > slot { return (token, state.end(slot, .replaced)) }
             state.latest[key] = token
             return (token, other.map { state.end($0, .replaced) })
@@ -374,8 +376,8 @@ extension OutgoingQueue.State {
             state, message.qos, byteCount: 0, flags, end: row.end.map { MonotonicInstant($0) } ?? .never)
         let rowOfEntry = OutgoingRow(
             topic: message.topic, isRetained: message.isRetained, properties: message.properties,
-            payload: message.payload, acceptedAt: .never, expiry: row.expiry.map { MonotonicInstant($0) } ?? .never,
-            id: message.id)
+            payload: message.payload, acceptedAt: MonotonicInstant(row.acceptedAt),
+            expiry: row.expiry.map { MonotonicInstant($0) } ?? .never, id: message.id)
         rowOfEntry.payload = []
         table[slot].row = rowOfEntry
         keepRow(slot, payload: message.payload)
@@ -385,7 +387,7 @@ extension OutgoingQueue.State {
     /// Copies a stored message's bytes into memory.
     fileprivate mutating func keepRow(_ slot: EntryTable.Slot, payload: [UInt8]) {
         guard let row = table[slot].row else { return }
-        // This cannot fail: the properties were encoded before, or checked when the row was read.
+        // No error is possible here: the properties were encoded before, or checked when the row was read.
         _ = encode(row.properties)
         var header = OutgoingHeader(
             PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, expiry: row.expiry,
@@ -393,6 +395,7 @@ extension OutgoingQueue.State {
         // The session sends a QoS 2 message only after the message's packet id is stored. So the message can still
         // expire between the time when the session takes it and the time when it is sent.
         header.firstSendEnd = table[slot].end
+        header.acceptedAt = row.acceptedAt
         row.topic.withUTF8Bytes { topic in
             scratch.withBytes {
                 table.keepBytes(of: slot, header, topic: topic, encodedProperties: $0, payload: payload.span.bytes)

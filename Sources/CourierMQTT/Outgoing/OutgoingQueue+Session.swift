@@ -5,13 +5,13 @@ import Synchronization
 
 /// Gives messages to the session and takes them back. All functions run on the event loop.
 extension OutgoingQueue {
-    /// The limit of bytes that the session takes at a time, 128 KiB. The message that reaches the limit may exceed it,
-    /// so a message of any size can be taken.
+    /// The number of bytes after which the session takes no further message at a time, 128 KiB. The last message may
+    /// exceed this number, so a message of any size can be taken.
     static let takenByteLimit = 128 << 10
 
     /// The result of taking messages.
     struct Taken: Sendable {
-        /// True if no message remained that may be sent now.
+        /// True if the session took all messages that may be sent now.
         var isAll = true
         /// True if the session must check the queue again when the connection or the broker's quota changes.
         var isBlocked = false

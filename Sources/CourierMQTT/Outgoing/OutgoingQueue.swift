@@ -22,6 +22,7 @@ import Synchronization
 /// - `OutgoingQueue+Session.swift` gives messages to the session and takes them back.
 /// - `OutgoingQueue+Ends.swift` ends entries.
 /// - `OutgoingQueue+Rows.swift` has the functions for ``OutgoingStore``.
+/// - `OutgoingQueue+Waiting.swift` reports which messages wait, and how many.
 final class OutgoingQueue: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -30,8 +31,8 @@ final class OutgoingQueue: Sendable {
         case anyMessage
         /// Only QoS 0 messages, because the broker's quota for other messages is used up.
         case unacknowledgedMessage
-        /// No messages, because the loop checks the queue by itself: after a new connection, when the socket accepts
-        /// bytes again, or when a batch may be sent.
+        /// No new message needs to wake the loop. The loop checks the queue by itself: after a new connection, when the
+        /// socket accepts bytes again, or when the next batch may be sent.
         case nothing
     }
 
@@ -54,11 +55,17 @@ final class OutgoingQueue: Sendable {
         var finish: CourierError?
 
         var wakeCondition = WakeCondition.nothing
-        /// The waiting latest-only entry of each topic, by the topic's bytes. A newer latest-only message to the topic
-        /// replaces the entry.
+        /// The waiting latest-only entry of each topic. The key is the topic's bytes. A newer latest-only message to
+        /// the topic replaces the entry.
         var latest: [[UInt8]: Token] = [:]
         /// No waiting entry expires before this time.
         var nextEnd = MonotonicInstant.never
+        /// The number of messages that the broker acknowledged with success.
+        var acknowledgedCount = 0
+        /// The number of messages that ended with an error.
+        var failedCount = 0
+        /// A histogram of the times between acceptance and acknowledgement, for messages that this process accepted.
+        var acknowledgementTimes = DurationHistogram()
         /// The topic of the message that ended last, for events.
         var lastTopic = LastTopic()
         /// Memory for the encoded properties of one message.

@@ -4,8 +4,8 @@ import MQTTEngine
 /// Applies the limits, the overflow rule, the maximum age and the pacing of an ``OfflinePolicy``.
 ///
 /// The value has no lock and no clock. The queue uses it when the queue accepts a message, when messages end, and when
-/// the expiry timer fires. The counts include every accepted message that the session has never taken, in memory and in
-/// the store.
+/// the expiry timer fires. The counts include each accepted message that the session has never taken. The message may
+/// be in memory or in the store.
 struct OutgoingRules {
     /// The decision about a new message.
     enum Verdict {
@@ -45,8 +45,8 @@ struct OutgoingRules {
     private(set) var unreadCount = 0
     /// Callers that wait for room, in the order of their calls.
     private var roomWaiters: [RoomWaiter] = []
-    /// The size of the message that was refused last. It becomes `nil` when there is room for the message, or when a
-    /// caller waits for this room.
+    /// The size of the message that was refused last. It becomes `nil` when there is room for this size, or when a
+    /// caller begins to wait for this room.
     private var refusedSize: Int?
     /// True from the beginning of a connection until the queue first takes messages for this connection.
     private(set) var awaitsPace = false
@@ -63,7 +63,7 @@ struct OutgoingRules {
 
     /// The progress of sending the messages that waited when the connection began. They are sent in batches.
     private struct Pace {
-        /// The number of messages that waited when the connection began, and that still wait.
+        /// The number of messages that have waited since before the connection began.
         var left: Int
         /// The number of messages that may be sent before ``next``.
         var budget: Int
@@ -90,7 +90,7 @@ struct OutgoingRules {
         }
     }
 
-    /// Returns true if a message fits within the limits together with messages of this amount.
+    /// Returns true if the limits allow a message of this size in addition to the messages of `others`.
     private func fits(_ byteCount: Int, beside others: Amount) -> Bool {
         others.count < maximumCount && others.byteCount <= maximumBytes - byteCount
     }
@@ -132,8 +132,8 @@ struct OutgoingRules {
         !isConnected || (waiting.count <= maximumCount / 2 && waiting.byteCount <= maximumBytes / 2)
     }
 
-    /// Adds a caller that waits for room for its message. Returns false if the caller must try again at once: there is
-    /// room, or the message cannot wait without a connection.
+    /// Adds a caller that waits for room for its message. Returns false if the caller must not wait, but try again at
+    /// once. The reason is that there is room now, or that there is no connection and the message may not wait for one.
     mutating func wait(_ waiter: Waiter<Void>, for byteCount: Int, _ qos: QoS) -> Bool {
         let needsConnection = qos == .zero && !policy.queuesQoS0
         if wakesWaiters, hasRoom(for: byteCount) || (needsConnection && !isConnected) { return false }
@@ -143,8 +143,8 @@ struct OutgoingRules {
 
     /// Adds a caller of `readyToPublish()`. Returns false if the caller can publish now.
     ///
-    /// The first caller after a refused message waits for room for a message of the refused size. Other callers wait
-    /// for room for the smallest message.
+    /// If a message was refused before, the first caller waits until a message of that size has room. Every other
+    /// caller waits until the smallest message has room.
     mutating func waitUntilReady(_ waiter: Waiter<Void>) -> Bool {
         let refused = refusedSize
         refusedSize = nil
@@ -167,8 +167,8 @@ struct OutgoingRules {
 
     mutating func forget(_ waiter: Waiter<Void>) { roomWaiters.removeAll { $0.waiter === waiter } }
 
-    /// Removes and returns the callers whose message has room now, in the order of their calls. Room for the message of
-    /// one caller is not offered to another caller.
+    /// Removes and returns the callers whose message has room now, in the order of their calls. The room that one of
+    /// these callers needs is not offered to the next caller.
     mutating func takeReadyWaiters() -> [Waiter<Void>] {
         if refusedSize == nil, roomWaiters.isEmpty { return [] }
         guard wakesWaiters else { return [] }
@@ -225,8 +225,8 @@ struct OutgoingRules {
         return pace.budget
     }
 
-    /// The time when the next batch may be sent. `nil` if more messages of the present batch may be sent, or messages
-    /// are not sent in batches.
+    /// The time when the next batch may be sent. `nil` if the present batch is not finished, or if messages are not
+    /// sent in batches.
     var nextBatch: MonotonicInstant? { pace.flatMap { $0.budget == 0 ? $0.next : nil } }
 
     /// Records that `count` messages were taken to be sent.

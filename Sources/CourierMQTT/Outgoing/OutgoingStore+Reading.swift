@@ -107,7 +107,7 @@ extension OutgoingStore {
         let time = parts.clock.time(at: now)
         let age = message.age(at: time)
         return OutgoingQueue.LoadedRow(
-            message: message,
+            message: message, acceptedAt: now.advanced(by: .zero - age.bounded),
             end: message.remaining(at: time).map { now.advanced(by: $0.bounded) },
             expiry: message.properties.messageExpiry.map { now.advanced(by: ($0.bounded - age).bounded) },
             isLatestOnly: message.isLatestOnly, isObserved: parts.results()?.isObserved ?? false)

@@ -16,7 +16,8 @@ import MQTTEngine
 final class OutgoingStore: @unchecked Sendable {
     /// The time before the store is read again after a failed read, 1 s.
     static let retryInterval = Duration.seconds(1)
-    /// The maximum time, 1 ms, that a commit waits for the next messages of callers whose last message was just stored.
+    /// The maximum time that the next commit waits, 1 ms. It waits for the next messages of callers whose last message
+    /// was just stored.
     static let gatheringTime = Duration.milliseconds(1)
 
     /// The parts and functions of the client that `OutgoingStore` needs.
@@ -27,8 +28,8 @@ final class OutgoingStore: @unchecked Sendable {
         let texts: WireText
         /// The clock for the ages of stored messages.
         let clock: StoreClock
-        /// Begins the suspicion of a message. In an earlier process, the broker closed connections right after this
-        /// message. Each of these connections is a strike.
+        /// Begins the suspicion of a message, because the broker closed connections right after this message in an
+        /// earlier process. Each of these connections is a strike.
         let suspect: (Token, _ strikes: Int) -> Void
         /// Makes the session check the queue.
         let wakeSession: () -> Void
@@ -126,7 +127,7 @@ final class OutgoingStore: @unchecked Sendable {
                 token: token), id)
     }
 
-    /// Forgets the rows of a session after `destroy()`. Messages that are accepted from now on wait for ``begin(_:_:)``.
+    /// Forgets the rows of a session after `destroy()`. Messages that are accepted later wait for ``begin(_:_:)``.
     func endSession() {
         loop.preconditionOnLoop()
         scope = nil
@@ -179,8 +180,8 @@ final class OutgoingStore: @unchecked Sendable {
         isCommitting = false
         switch result {
         case .success:
-            // Callers whose messages were just stored may publish again at once. One commit with all these messages
-            // costs as much as a commit with one message, so the next commit waits for them.
+            // Callers whose messages were just stored may publish again at once. The next commit waits for their new
+            // messages, because one commit with many messages costs as much as a commit with one message.
             let isGathering = !isFinished && queue.gather(batch.acceptanceCount)
             if !isGathering { commitNext() }
             accept(batch.tokens)
@@ -190,7 +191,8 @@ final class OutgoingStore: @unchecked Sendable {
             refuse(batch.tokens[0], error)
             commitNext()
         case .failure:
-            // One message or one other change may be the cause, so each message is committed alone.
+            // A single message or another change of the commit may be the cause. So each message is now committed
+            // alone.
             isCommitting = true
             commitEach(batch, 0, in: scope)
         }
@@ -216,7 +218,8 @@ final class OutgoingStore: @unchecked Sendable {
 
     private func accept(_ tokens: [Token]) {
         let (tasks, wakesSession) = queue.stored(tokens)
-        // Wake the session before the tasks, so that no later message overtakes a stored message.
+        // Wake the session first. A resumed task may publish at once, and its new message must not overtake a stored
+        // message.
         if wakesSession { parts.wakeSession() }
         for (task, token) in tasks { task.resume(returning: .stored(token)) }
     }

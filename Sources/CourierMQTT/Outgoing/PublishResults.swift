@@ -21,7 +21,8 @@ final class PublishResults: @unchecked Sendable {
     /// The connect options that events contain.
     private let options = Mutex<ConnectOptions?>(nil)
 
-    /// Reused memory for the results of messages that the broker answered. Used on the event loop only.
+    /// The results of messages that the broker answered. The value is empty between calls, and only its memory is
+    /// reused. Used on the event loop only.
     private var answered = OutgoingQueue.Answered()
 
     init(
@@ -41,13 +42,13 @@ final class PublishResults: @unchecked Sendable {
 
     // MARK: Answers of the broker
 
-    /// Reports the broker's answers to messages. Adds all completions to the delivery queue together. Runs on the event
-    /// loop.
-    func report(_ answers: [OutgoingQueue.Answer]) {
+    /// Reports the broker's answers to messages. Adds all completions to the delivery queue in one step. Runs on the
+    /// event loop. `now` is the time when the answers arrived.
+    func report(_ answers: [OutgoingQueue.Answer], now: ContinuousClock.Instant) {
         // Use a local variable, because each access to the property checks for exclusive access.
         var answered = OutgoingQueue.Answered()
         swap(&answered, &self.answered)
-        queue.acknowledged(answers, &answered)
+        queue.acknowledged(answers, now: MonotonicInstant(now), &answered)
         completions.add(&answered.calls)
         for (task, code) in answered.tasks { task.resume(returning: .acknowledged(code)) }
         for row in answered.rows { removeRow(row) }

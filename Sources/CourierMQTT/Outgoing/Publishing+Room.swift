@@ -1,12 +1,13 @@
 import CourierCore
 import CourierTransport
 
-/// Waits for room in the queue, for publishing calls and for `readyToPublish()`. A publishing call waits only as long
-/// as the policy allows.
+/// Lets publishing calls and `readyToPublish()` wait for room in the queue. A publishing call waits only as long as the
+/// policy allows.
 extension Publishing {
     private struct TimeIsOver: Error {}
 
-    /// The time when a publishing call gives up if it begins to wait for room now; `nil` if the call may not wait.
+    /// The time until which a publishing call may wait for room, if the wait begins now; `nil` if the call must not
+    /// wait.
     var endOfWaiting: ContinuousClock.Instant? {
         guard case .suspend(let timeout) = queue.policy.overflow else { return nil }
         return loop.clock.now.advanced(by: timeout.bounded)
@@ -30,7 +31,7 @@ extension Publishing {
     }
 
     /// Waits until there is room for a message of the size that was refused last. If no message was refused, waits for
-    /// room for a message of any size.
+    /// room for the smallest message.
     func waitForRoom() async throws {
         let waiter = queue.readyWaiter(waiterCount)
         try await waiter.value { [queue] in queue.forget(waiter) }

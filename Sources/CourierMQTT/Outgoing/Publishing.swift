@@ -116,7 +116,7 @@ final class Publishing: Sendable {
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish
     ) async throws -> PublishReceipt {
         if publish.isObserved { results.began(publish.topic, publish.qos, payload.count) }
-        if publish.qos == .zero {  // After acceptance, a QoS 0 message has no further result.
+        if publish.qos == .zero {  // Acceptance is the only result of a QoS 0 message.
             _ = try await enqueue(payload, publish, waitsForStore: false)
             return PublishReceipt()
         }
@@ -237,8 +237,8 @@ final class Publishing: Sendable {
         }
     }
 
-    /// Special values of `entered`, which are not tokens: before the message has a token, and after the task was
-    /// cancelled.
+    /// Two values of `entered` that are not tokens: `notEntered` before the message has a token, and `cancelled` after
+    /// the task was cancelled.
     private static let notEntered: UInt64 = 0
     private static let cancelled: UInt64 = .max
 
@@ -269,7 +269,7 @@ final class Publishing: Sendable {
                     let answer = await enter(payload, publish, epoch, wait)
                     guard case .notAccepted(let refusal) = answer else { return answer }
                     last = refusal
-                    // This caller was woken for room that it does not use. Other callers may wait for this room.
+                    // This caller was woken for room that it does not use, so wake other callers that wait for room.
                     queue.passOnRoom()
                     guard case .full = refusal else { break }
                 }
@@ -299,25 +299,28 @@ final class Publishing: Sendable {
         if wakes.contains(.timer) { watchExpiry() }
     }
 
-    /// Returns the current time if the message needs it, for a message store, a maximum age or an expiry.
+    /// Returns the current time. It is exact if the message may expire or may be stored. For other messages, the result
+    /// may be the time when the present round of the event loop began. Reading the clock would take long compared with
+    /// the rest of a publish.
     @inline(__always)
-    private func now(for publish: borrowing OutgoingPublish) -> MonotonicInstant? {
-        let counts =
+    private func now(for publish: borrowing OutgoingPublish) -> MonotonicInstant {
+        let mustBeExact =
             store != nil || queue.policy.maximumAge != nil
             || (!publish.properties.isEmpty && publish.properties.messageExpiry != nil)
-        return counts ? now() : nil
+        return mustBeExact ? exactNow() : MonotonicInstant(nanoseconds: loop.recentTime)
     }
 
-    /// Returns the current time. The function is not inlined. If it were inlined, its callers would need memory for the
+    /// Returns the exact current time. The function is not inlined, because its callers would then need memory for the
     /// clock's type for each message.
     @inline(never)
-    private func now() -> MonotonicInstant { MonotonicInstant(loop.clock.now) }
+    private func exactNow() -> MonotonicInstant { MonotonicInstant(loop.clock.now) }
 }
 
 // MARK: - End of a session
 
 extension Publishing {
-    /// Reports the messages and resumes the callers that remained when a session ended. May be called from any thread.
+    /// Reports the messages of a session that ended, and resumes its callers that waited for room. May be called from
+    /// any thread.
     func report(_ remains: OutgoingQueue.Remains, _ error: CourierError) {
         results.report(remains.ended)
         let roomError = CourierError(error.code, "The client was destroyed while a publisher waited for room.")

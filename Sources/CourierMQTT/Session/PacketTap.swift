@@ -73,7 +73,7 @@ package final class PacketTap: Sendable {
             if hasSecret(bytes, at: offset) {
                 shown += copy(bytes.extracting(shownEnd..<offset))
                 guard let packet = try? decoder.packet(frame, in: bytes) else { return shown }
-                // Encode the masked CONNECT in the protocol version that the CONNECT itself names.
+                // CONNECT contains its protocol version, so encode the masked CONNECT in this version.
                 if case .connect(let connect) = packet { version = connect.version }
                 var buffer = PacketBuffer()
                 let encoder = PacketEncoder(version: version, sender: sender)

@@ -48,8 +48,8 @@ extension SessionDriver: LoopWork {
     /// message was accepted.
     private func lastOfTurn() -> Int {
         let last = outgoing.lastNumber
-        // Read the count of jobs after `lastNumber`. The count then includes all jobs that the loop received before
-        // these messages were accepted.
+        // Read the count of jobs after `lastNumber`. In this order, the count includes all jobs that the loop received
+        // before the messages up to `last` were accepted.
         let count = loop.handedOverCount
         if let awaited = state.pointee.awaited, loop.begunCount >= awaited.jobCount {
             state.pointee.lastOfTurn = awaited.number
@@ -90,7 +90,8 @@ extension SessionDriver: LoopWork {
         return (count, taken.isAll, taken.hasLater)
     }
 
-    /// Sends waiting messages, if they had to wait for the socket, for acknowledgements, or for a connection.
+    /// Sends waiting messages if the last check found none that may be sent. They may have waited for the socket, for
+    /// acknowledgements, or for a connection.
     func resumeIfStalled() {
         guard state.pointee.isStalled, !state.pointee.isPerforming else { return }
         runOnLoop()

@@ -2,13 +2,13 @@ import CourierTransport
 import MQTTEngine
 import Synchronization
 
-/// The state of a pause in reading from the socket. The client pauses reading, for example, while a reader of messages
+/// The state of a pause in reading from the socket. The client pauses reading, for example, while the queue of a reader
 /// is full.
 ///
 /// The app may wait for the broker's answer to a request before it takes further messages. But this answer arrives
-/// after the unread messages. So while any answer is awaited, the client reads for a short time again and again (a
-/// *glance*). A glance ends when the reader is full again. The engine's timeouts run during a glance, so that the
-/// client notices a dead connection.
+/// after the unread messages. So while the client awaits an answer, it interrupts the pause again and again, and reads
+/// for a short time. Each of these interruptions is a *glance*. A glance ends when the reader's queue is full again.
+/// The engine's timeouts run during a glance, so that the client notices a dead connection.
 struct ReadingPause {
     /// The time from the beginning of a pause, or from the end of a glance, to the next glance: 20 ms.
     static let interval = Duration.milliseconds(20)

@@ -58,19 +58,22 @@ package final class SessionDriver: @unchecked Sendable {
         /// The maximum number of bytes that may wait in the channel while it is above high water (has many unsent
         /// bytes). `nil` until the channel is found above high water.
         var backlogLimit: Int?
-        /// The pause of reading while a reader is full.
+        /// The pause in reading while the queue of a reader is full.
         var pause = ReadingPause()
     }
 
-    /// The default for the maximum number of bytes of answers that wait for a peer that does not read, 4 MiB. A peer
-    /// that follows the MQTT specification has at most 65,535 unanswered packet ids at a time. The answers to them take
-    /// less than 1 MiB, so such a peer never reaches the limit.
+    /// The default for `answerLimit`, 4 MiB: the maximum number of bytes of answers that wait because the peer does not
+    /// read. A peer that follows the MQTT specification has at most 65,535 unanswered packet ids at a time. The answers
+    /// to them take less than 1 MiB, so such a peer never reaches the limit.
     package static let defaultAnswerLimit = 4 << 20
 
     /// The event loop that runs the session.
     package let loop: EventLoop
     /// The number of requests that await a response. A response arrives as a message.
     package let awaitedMessages = Atomic(0)
+
+    /// The numbers of packets and bytes for ``CourierCore/ClientMetrics``.
+    let traffic = TrafficCounters()
 
     let observer: any SessionObserver
     let outgoing: OutgoingQueue
@@ -201,7 +204,7 @@ package final class SessionDriver: @unchecked Sendable {
         tell { $0.engine.stored(token, id, now: $1, into: &$0.buffer, &$0.actions) }
     }
 
-    /// Reports to the engine that the end of a received QoS 2 message is stored; see
+    /// Reports to the engine that the store has recorded the end of a QoS 2 delivery to this client; see
     /// ``MQTTEngine/ClientEngine/storedRelease(_:now:into:)``.
     package func storedRelease(_ id: PacketID) {
         tell { $0.engine.storedRelease(id, now: $1, into: &$0.buffer) }
@@ -213,7 +216,7 @@ package final class SessionDriver: @unchecked Sendable {
         state.pointee.engine.setAcknowledgements(mode)
     }
 
-    /// Forgets the session with all messages in flight. If there is a connection, the session is forgotten after the
+    /// Forgets the session and all messages in flight. If there is a connection, the session is forgotten after the
     /// connection has ended.
     package func forgetSession() {
         loop.preconditionOnLoop()
@@ -237,8 +240,8 @@ package final class SessionDriver: @unchecked Sendable {
         return state.pointee.engine.protocolVersion
     }
 
-    /// Pauses or resumes reading. During a pause, the broker has to wait, so that messages for a slow reader do not
-    /// fill the memory. Reading is not paused before CONNACK.
+    /// Pauses or resumes reading. During a pause, the broker must wait before it can send more. So messages for a slow
+    /// reader do not fill the memory. Reading is not paused before CONNACK.
     package func setReadingPaused(_ isPaused: Bool) {
         tell { state, now in state.engine.setReadingPaused(isPaused, now: now) }
         if !isPaused {
@@ -305,6 +308,7 @@ extension SessionDriver {
             state.pointee.followsUnwrittenBytes = state.pointee.hasUnwrittenBytes
             state.pointee.buffer.withBytes { bytes in
                 channel.write(bytes)
+                traffic.sent(byteCount: bytes.byteCount)
                 state.pointee.tap?.wrote(bytes, at: loop.now)
             }
             state.pointee.hasUnwrittenBytes = channel.pendingByteCount > 0
@@ -329,10 +333,12 @@ extension SessionDriver {
                 case .progress(let progress): observer.progressed(progress)
                 case .message(let index): deliver(state.pointee.performing.messages[index], in: bytes.bytes)
                 case .rare(let index):
-                    reportAnswers()  // These answers arrived before the action.
+                    reportAnswers()  // The answers arrived before the action, so they are reported before it.
                     perform(state.pointee.performing.rare[index])
                 }
             }
+            let messageCount = state.pointee.performing.messages.count
+            if messageCount > 0 { traffic.received(messageCount: messageCount) }
             state.pointee.performing.removeAll()
         }
         state.pointee.isPerforming = false
@@ -427,6 +433,7 @@ extension SessionDriver: ChannelHandler {
             // not grow.
             if taken == 0 || isReadingHalted { break }
         }
+        traffic.received(byteCount: consumed)
         return consumed
     }
 

@@ -16,8 +16,8 @@ protocol SessionObserver: AnyObject, Sendable {
     /// follow these answers are reported after this call.
     func answered(_ answers: [OutgoingQueue.Answer])
 
-    /// Called at each step in the delivery of a message. The default implementation calls ``performed(_:)``. That takes
-    /// several times as long as an implementation of this function.
+    /// Called at each step in the delivery of a message. The default implementation calls ``performed(_:)``, which
+    /// takes several times as long as an implementation of this function in the observer.
     func progressed(_ progress: ExchangeProgress)
 
     /// Called for each engine action that has no function of its own in this protocol; see ``MQTTEngine/EngineAction``.

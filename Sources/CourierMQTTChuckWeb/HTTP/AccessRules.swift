@@ -23,7 +23,8 @@ struct AccessRules: Sendable {
     ///   slash.
     func destination(of request: HTTPRequest) throws(Refusal) -> String? {
         let names = ["127.0.0.1:\(port)", "localhost:\(port)"]
-        // A foreign host name can resolve to this machine (DNS rebinding). It is not in this list, so it is refused.
+        // A foreign host name can resolve to this machine (DNS rebinding). A request with such a host name is refused,
+        // because `names` does not contain the host name.
         let hosts = request.headers("host")
         guard hosts.count == 1, names.contains(hosts[0].lowercased()) else { throw .foreignHost }
         guard request.headers("origin").allSatisfy({ $0 == "http://\(hosts[0].lowercased())" }) else {

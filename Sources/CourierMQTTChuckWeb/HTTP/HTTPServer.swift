@@ -39,8 +39,8 @@ final class HTTPServer: Sendable {
         guard let started else {
             throw CourierError(
                 .invalidConfiguration,
-                "The inspector's page can not listen on port \(port) of 127.0.0.1: another program may have it; "
-                    + "port 0 takes a free one.")
+                "The inspector's page cannot listen on port \(port) of 127.0.0.1: another program may use this port. "
+                    + "Use port 0 for a free port.")
         }
         daemon = Daemon(pointer: started)
         self.context = context

@@ -47,8 +47,8 @@ struct DetailsJSON: Encodable, Sendable {
         exchange = details.exchange.prefix(limits.shownParts).map(RowJSON.init)
     }
 
-    /// Returns the readable forms of the payload. The text of the app's payload parser or the indented JSON is first,
-    /// if there is one. The plain text follows.
+    /// Returns the readable forms of the payload. The first form is the text of the app's payload parser or the
+    /// indented JSON, if either exists. The plain text follows.
     private static func views(_ details: MQTTChuckDetails, _ limits: ServerLimits) -> [View] {
         guard !details.payload.isEmpty else { return [] }
         var views: [View] = []

@@ -20,8 +20,8 @@ struct TickJSON: Encodable, Equatable, Sendable {
     let reconnects: UInt64
     let openConnections: Int
     let inFlight: Int
-    /// The number of client messages that were acknowledged. `acknowledgedTime` is the sum of their durations in
-    /// milliseconds.
+    /// The number of client messages that were acknowledged. `acknowledgedTime` is the sum of the times until their
+    /// acknowledgements, in milliseconds.
     let acknowledged: UInt64
     let acknowledgedTime: Double
 

@@ -1,3 +1,4 @@
+import CourierCore
 import CourierMQTTChuck
 import Foundation
 import Synchronization
@@ -9,10 +10,15 @@ final class InspectorRoutes: Sendable {
     private let room: WaitingRoom
     private let limits: ServerLimits
     private let rules: AccessRules
+    /// Returns the metrics of clients by the clients' names.
+    private let clientMetrics: @Sendable () -> [String: ClientMetrics]
     private let exportCount = Mutex(0)
 
-    init(_ logger: MQTTChuckLogger, _ ticker: Ticker, _ room: WaitingRoom, _ rules: AccessRules, _ limits: ServerLimits)
-    {
+    init(
+        _ logger: MQTTChuckLogger, _ ticker: Ticker, _ room: WaitingRoom, _ rules: AccessRules, _ limits: ServerLimits,
+        clientMetrics: @escaping @Sendable () -> [String: ClientMetrics]
+    ) {
+        self.clientMetrics = clientMetrics
         self.logger = logger
         self.ticker = ticker
         self.room = room
@@ -60,14 +66,15 @@ final class InspectorRoutes: Sendable {
             case "connections":
                 return try .json(logger.connections.suffix(limits.listedConnections).map(ConnectionJSON.init))
             case "metrics":
-                return .text(logger.metrics.prometheusText, type: "text/plain; version=0.0.4; charset=utf-8")
+                let text = logger.metrics.prometheusText + ClientMetrics.prometheusText(of: clientMetrics())
+                return .text(text, type: "text/plain; version=0.0.4; charset=utf-8")
             case "clear":
                 logger.clear()
                 return .text("cleared")
             default: return try answer(request, atParts: path.split(separator: "/", omittingEmptySubsequences: false))
             }
         } catch let error as QueryFailure {
-            return (try? .json(error.json, status: 400)) ?? .text("The query can not be read.", status: 400)
+            return (try? .json(error.json, status: 400)) ?? .text("The query cannot be read.", status: 400)
         } catch {
             return .text("The answer could not be written as JSON.", status: 500)
         }
@@ -99,7 +106,7 @@ final class InspectorRoutes: Sendable {
 
     private func query(_ request: HTTPRequest) throws -> MQTTChuckQuery {
         guard !request.unreadableArguments.contains("query") else {
-            throw QueryFailure(json: QueryErrorJSON(column: 1, message: "a query is UTF-8"))
+            throw QueryFailure(json: QueryErrorJSON(column: 1, message: "a query must be UTF-8"))
         }
         let text = request.argument("query") ?? ""
         guard text.utf8.count <= limits.query else {
@@ -160,18 +167,18 @@ final class InspectorRoutes: Sendable {
 
     // MARK: Fixed responses
 
-    private static let nothing = HTTPResponse.text("There is nothing here.", status: 404)
-    private static let busy = HTTPResponse.text("Too many of these at once; try again later.", status: 503)
+    private static let nothing = HTTPResponse.text("This page does not exist.", status: 404)
+    private static let busy = HTTPResponse.text("Too many requests at the same time; try again later.", status: 503)
 
     private static func refusal(_ refusal: AccessRules.Refusal) -> HTTPResponse {
         switch refusal {
-        case .foreignHost: .text("This server answers under 127.0.0.1 and localhost only.", status: 403)
-        case .foreignOrigin: .text("This server answers to its own page only.", status: 403)
+        case .foreignHost: .text("This server answers only at 127.0.0.1 and localhost.", status: 403)
+        case .foreignOrigin: .text("This server answers only requests of its own page.", status: 403)
         case .noToken:
             .text(
                 "Open the complete address that the program has printed, including the token at its end.", status: 403)
-        case .badMethod: .text("Not this way.", status: 405)
-        case .noProof: .text("Only the page itself may ask for this.", status: 403)
+        case .badMethod: .text("This method is not allowed.", status: 405)
+        case .noProof: .text("Only the inspector's page may send this request.", status: 403)
         }
     }
 

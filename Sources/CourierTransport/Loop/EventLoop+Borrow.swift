@@ -11,7 +11,7 @@ extension EventLoop {
         let deadline: ContinuousClock.Instant?
         let limit: Duration?
 
-        /// True if `timer` is due before the deadline that the thread sleeps for.
+        /// True if `timer` is due before the planned end of the sleep.
         func isTooLong(for timer: ContinuousClock.Instant?) -> Bool {
             guard let timer else { return false }
             return deadline.map { timer < $0 } ?? true
@@ -30,8 +30,8 @@ extension EventLoop {
         guard isAsleep.load(ordering: .relaxed) else { return false }
         var mustWake = false
         let result = turn.withLockIfAvailable { _ -> Bool in
-            // Jobs from other threads and due timers must run before `body`. So `body` is not run here, and the loop's
-            // thread runs them.
+            // If jobs from other threads wait or a timer is due, they must run before `body`. Then `body` is not run
+            // here, and the loop's thread runs the jobs and the timer.
             guard let sleep, !inbox.withLock({ $0.isAwake }) else { return false }
             let now = clock.now
             guard now - lastWork >= Self.quietTime, timers.nextDeadline.map({ now < $0 }) ?? true else { return false }

@@ -82,6 +82,8 @@ public final class EventLoop: @unchecked Sendable {
     /// The time when the loop last woke up, was borrowed, or began to fire timers. Reading this value is cheaper than
     /// reading the clock.
     var currentTime: ContinuousClock.Instant
+    /// The beginning of the loop's current round, in nanoseconds since the start of the clock; 0 during a long sleep.
+    private let roundStart = Atomic<Int64>(0)
     private(set) var timers = TimerHeap<() -> Void>()
     private var batch: [Job] = []
     /// The number of jobs that the loop has begun. Jobs begin in the order in which they were added.
@@ -145,6 +147,31 @@ public final class EventLoop: @unchecked Sendable {
     public var now: ContinuousClock.Instant {
         preconditionOnLoop()
         return currentTime
+    }
+
+    /// Returns the time of ``clock`` in nanoseconds since the start of the clock. May be called from any thread.
+    ///
+    /// While the loop is busy, the result is the time when the current round of the loop began, because reading the
+    /// clock for each message takes too long. So the result may be one round too early.
+    @inline(__always)
+    package var recentTime: Int64 {
+        let time = roundStart.load(ordering: .relaxed)
+        return time == 0 ? exactTime() : time
+    }
+
+    /// Returns the time of ``clock`` in nanoseconds since the start of the clock. The function is not inlined, so that
+    /// callers need no memory for the clock's type.
+    @inline(never)
+    private func exactTime() -> Int64 { Self.nanoseconds(clock.now) }
+
+    private static func nanoseconds(_ time: ContinuousClock.Instant) -> Int64 {
+        let (seconds, attoseconds) = ContinuousClock().systemEpoch.duration(to: time).components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+
+    private func beginRound() {
+        currentTime = clock.now
+        roundStart.store(Self.nanoseconds(currentTime), ordering: .relaxed)
     }
 
     /// The number of times that another thread had to wake the loop, for tests and benchmarks.
@@ -316,7 +343,7 @@ public final class EventLoop: @unchecked Sendable {
         isAsleep.store(false, ordering: .relaxed)
         sleep = nil
         inbox.withLock { $0.isAwake = true }
-        currentTime = clock.now
+        beginRound()
         selector.dispatch(found)
         runSoonWorks()
         while true {
@@ -340,11 +367,13 @@ public final class EventLoop: @unchecked Sendable {
                 let sleep = Sleep(deadline: timers.nextDeadline, limit: sleepLimit())
                 self.sleep = sleep
                 isAsleep.store(true, ordering: .relaxed)
+                // A short sleep does not change the time noticeably.
+                if soon.isEmpty { roundStart.store(0, ordering: .relaxed) }
                 return sleep
             }
             let count = selector.wait(limit: .zero)
             if !round.hasWork { inbox.withLock { $0.isAwake = true } }
-            currentTime = clock.now
+            beginRound()
             selector.dispatch(count)
         }
     }
@@ -425,6 +454,7 @@ public final class EventLoop: @unchecked Sendable {
             guard inbox.jobs.isEmpty, later.isEmpty else { return false }
             // From now on, a thread that adds work also runs this work, and counts as the loop's thread meanwhile.
             threadID.store(0, ordering: .relaxed)
+            roundStart.store(0, ordering: .relaxed)
             inbox.phase = .ended(isDraining: false)
             swap(&waiters, &inbox.shutdownWaiters)
             return true

@@ -17,7 +17,7 @@ struct Link {
     var unacknowledgedPublishCount: Int { quotaLimit &- quota &- releasedCount }
     /// The time when the last QoS 0 PUBLISH was written.
     var unacknowledgeableSentAt: MonotonicInstant?
-    /// The PUBLISH packets without an answer when the connection ended; `nil` until it ends.
+    /// The PUBLISH packets that had no answer when the connection ended; `nil` until the connection ends.
     var unacknowledgedAtEnd: UnacknowledgedPublishes?
     var outgoingAliases = OutgoingAliases(limit: 0)
     var incomingAliases: IncomingAliases
@@ -90,7 +90,8 @@ extension Link {
                 topic: message.topic.bytes, payload: message.payload.bytes, delivery: delivery,
                 isRetained: message.header.isRetained, into: &buffer)
         }
-        let expiry = message.header.expiresAt.map { Self.wholeSeconds(from: now, to: $0) }
+        let end = message.header.expiresAt
+        let expiry = end == .never ? nil : Self.wholeSeconds(from: now, to: end)
         switch isFirst ? outgoingAliases.use(for: message.topic) : .none {
         case .none: try write(message, delivery, topic: message.topic, expiry, into: &buffer)
         case .replace(let alias):

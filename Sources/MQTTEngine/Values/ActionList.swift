@@ -36,7 +36,7 @@ public struct ActionList: Sendable {
     /// Makes an empty list.
     public init() {}
 
-    /// Removes all actions. The memory of the frequent actions remains for the next ones.
+    /// Removes all actions. The memory of the frequent actions remains allocated for later actions.
     public mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         if !messages.isEmpty { messages.removeAll(keepingCapacity: true) }

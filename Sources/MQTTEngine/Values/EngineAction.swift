@@ -65,8 +65,9 @@ public enum EngineAction: Hashable, Sendable {
         case dropped
         /// The message expired before it was sent.
         case expired
-        /// No further exchange is possible: the server's receive maximum, the send limit or the packet ids are used up,
-        /// or exchanges of an earlier connection wait. For messages, ``ClientEngine/publishCapacity`` is then 0.
+        /// No further exchange is possible. The server's receive maximum, the send limit or the packet ids are used up,
+        /// or exchanges of an earlier connection wait to be sent again. For messages, ``ClientEngine/publishCapacity``
+        /// is then 0.
         case quotaExceeded
         /// The packet cannot be encoded, or is larger than the server allows.
         case notEncodable(EncodeError)

@@ -2,7 +2,7 @@ public import MQTTCodec
 
 /// A received message, as offsets into the bytes that were passed to ``ClientEngine/received(_:now:into:_:)``.
 ///
-/// The value is valid until those bytes change. If the bytes contain an alias instead of the topic,
+/// The value is valid until the bytes change. If the bytes contain an alias instead of the topic,
 /// ``ClientEngine/aliasedTopic(of:)`` returns the topic.
 public struct IncomingMessage: Hashable, Sendable {
     /// Identifies one QoS 1 or 2 message that waits for ``ClientEngine/acknowledge(_:_:now:into:_:)``.

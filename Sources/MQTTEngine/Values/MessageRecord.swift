@@ -6,8 +6,8 @@ package struct MessageRecord: BitwiseCopyable, Sendable {
     package let header: OutgoingHeader
     private let counts: (properties: UInt32, topic: UInt32, payload: UInt32)
 
-    /// The maximum length of a part, 1 GiB. A longer part is cut. The encoder refuses such a message anyway, because 1
-    /// GiB is four times the maximum packet size.
+    /// The maximum length of a part, 1 GiB. A longer part is cut. This changes no valid message: 1 GiB is four times
+    /// the maximum packet size, so the encoder refuses a message with a longer part.
     static var largestPart: Int { 1 << 30 }
 
     init(header: OutgoingHeader, propertiesCount: Int, topicCount: Int, payloadCount: Int) {

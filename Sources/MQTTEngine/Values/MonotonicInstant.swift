@@ -6,7 +6,7 @@
 /// eight bytes and a layout that the compiler knows. A time outside its range becomes the nearest end of the range.
 @usableFromInline
 package struct MonotonicInstant: BitwiseCopyable, Comparable, Hashable, Sendable {
-    @usableFromInline let nanoseconds: Int64
+    @usableFromInline package let nanoseconds: Int64
 
     /// The latest possible time, used for "never".
     @inlinable package static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
@@ -15,7 +15,8 @@ package struct MonotonicInstant: BitwiseCopyable, Comparable, Hashable, Sendable
         nanoseconds = Self.nanoseconds(ContinuousClock().systemEpoch.duration(to: instant))
     }
 
-    @usableFromInline init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    /// Makes a time from the number of nanoseconds since the start of the caller's clock.
+    @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The same time on the caller's clock.
     package var instant: ContinuousClock.Instant {

@@ -7,10 +7,13 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
 
     /// The token of the message. The engine reports the outcome with this token.
     public var token: Token
-    @usableFromInline package var expiresAt: MonotonicInstant?
+    /// The time when the message expires; `never` if it does not expire.
+    @usableFromInline package var expiresAt: MonotonicInstant
     /// A second expiry time, which applies only to a message that was never sent, in addition to ``expiry``. The server
     /// does not receive this time.
     package var firstSendEnd = MonotonicInstant.never
+    /// The time when the caller accepted the message; `never` if the time is not known. The engine does not use it.
+    package var acceptedAt = MonotonicInstant.never
     /// The quality of service.
     public var qos: PacketQoS
     /// True if the server keeps the message for later subscribers.
@@ -19,8 +22,8 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     /// that was not sent before this time is never sent. A message that was sent before may be sent again after this
     /// time, with 1 second.
     public var expiry: ContinuousClock.Instant? {
-        get { expiresAt?.instant }
-        set { expiresAt = newValue.map(MonotonicInstant.init) }
+        get { expiresAt == .never ? nil : expiresAt.instant }
+        set { expiresAt = newValue.map(MonotonicInstant.init) ?? .never }
     }
     /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise the message
     /// fails.
@@ -33,7 +36,7 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     ) {
         self.qos = qos
         self.isRetained = isRetained
-        expiresAt = expiry.map(MonotonicInstant.init)
+        expiresAt = expiry.map(MonotonicInstant.init) ?? .never
         self.isRetried = isRetried
         self.token = token
     }
@@ -44,7 +47,7 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     package init(_ qos: PacketQoS, isRetained: Bool, isRetried: Bool, expiry: MonotonicInstant, token: Token) {
         self.qos = qos
         self.isRetained = isRetained
-        expiresAt = expiry == .never ? nil : expiry
+        expiresAt = expiry
         self.isRetried = isRetried
         self.token = token
     }

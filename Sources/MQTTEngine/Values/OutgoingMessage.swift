@@ -15,7 +15,7 @@ public struct OutgoingMessage: Hashable, Sendable {
     public var properties: PacketProperties
     /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. A message
     /// that was not sent before this time is never sent. A message that was sent before may be sent again after this
-    /// time, with 1 second.
+    /// time. PUBLISH then contains 1 second.
     public var expiry: ContinuousClock.Instant?
     /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise the message
     /// fails.

@@ -1,12 +1,13 @@
 /// The PUBLISH packets of one connection that the server has not answered by PUBACK or PUBREC.
 public struct UnacknowledgedPublishes: Hashable, Sendable {
-    /// The number of these packets.
+    /// The number of PUBLISH packets that the server has not answered.
     public var count: Int
     /// The token of the message, if exactly one packet waits for an answer.
     ///
     /// `nil` if several PUBLISH packets wait, or if a PUBREL, SUBSCRIBE or UNSUBSCRIBE waits for its answer as well.
     public var only: Token?
-    /// The time when the last of these packets was written, or the time when reading resumed, if that is later.
+    /// The time when the last unanswered PUBLISH was written. If the caller resumed reading after that, it is the time
+    /// when reading resumed.
     public var lastSentAt: ContinuousClock.Instant?
     /// The time when the last QoS 0 message was written. A server does not acknowledge QoS 0 messages.
     public var lastQoS0SentAt: ContinuousClock.Instant?

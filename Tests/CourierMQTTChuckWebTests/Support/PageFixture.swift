@@ -19,10 +19,10 @@ struct PageFixture {
 
     init(
         _ options: MQTTChuckOptions = MQTTChuckOptions(), limits: ServerLimits = ServerLimits(),
-        client: String = "phone-7"
+        client: String = "phone-7", clientMetrics: @escaping @Sendable () -> [String: ClientMetrics] = { [:] }
     ) throws {
         logger = MQTTChuckLogger(options: options)
-        server = try logger.serve(port: LocalPort.free(), limits: limits)
+        server = try logger.serve(port: LocalPort.free(), limits: limits, clientMetrics: clientMetrics)
         connection = ObservedConnection(
             id: 1,
             options: ConnectOptions(

@@ -47,7 +47,8 @@ import Testing
         _ = queue.destroy()
         queue.beginSession()
         let acceptance = queue.accept(
-            OutgoingPublish(topic: "t", qos: .one), [1].span.bytes, array: nil, for: .nobody, at: nil)
+            OutgoingPublish(topic: "t", qos: .one), [1].span.bytes, array: nil, for: .nobody, at: MonotonicInstant(.now)
+        )
         #expect(!acceptance.wakes.contains(.session))
         var views: [MessageView] = []
         #expect(queue.take(&views, quota: 10, canWrite: true, now: .now).isBlocked)

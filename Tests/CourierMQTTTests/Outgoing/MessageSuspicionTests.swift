@@ -73,7 +73,7 @@ import Testing
     // MARK: When suspicion starts
 
     @Test(arguments: [Cause.peerClosed, .peerDisconnected(.unspecifiedError), .peerDisconnected(.packetTooLarge)])
-    private func `suspicion starts if the broker closes the connection right after unacknowledged messages`(
+    private func `if the broker closes the connection right after unacknowledged messages, the messages are suspected`(
         _ cause: Cause
     ) {
         var script = Script()
@@ -87,14 +87,14 @@ import Testing
         Cause.other, .peerDisconnected(.serverShuttingDown), .peerDisconnected(.sessionTakenOver),
         .peerDisconnected(.keepAliveTimeout),
     ])
-    private func `suspicion does not start if the close reason is unrelated to messages`(_ cause: Cause) {
+    private func `no message is suspected if the close reason is unrelated to messages`(_ cause: Cause) {
         var script = Script()
         script.suspicion.connected(now: script.now)
         #expect(script.lose(cause, count: 2) == Judgement())
         #expect(!script.suspicion.isSuspicious)
     }
 
-    @Test func `a connection loss before CONNACK or without recent unacknowledged messages starts no suspicion`() {
+    @Test func `no message is suspected if a loss occurs before CONNACK or without recent unacknowledged messages`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         _ = script.lose(.peerClosed, count: 0)
@@ -109,7 +109,7 @@ import Testing
         #expect(script.suspicion.isSuspicious, "it was still being written")
     }
 
-    @Test func `no message is suspected if suspicion is disabled`() {
+    @Test func `no message is suspected if the suspicion of messages is disabled`() {
         var script = Script(isEnabled: false, suspect: (1, 2))
         for _ in 0..<5 {
             script.connectAndPing()
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: While it lasts
 
-    @Test func `during suspicion, messages are sent one at a time and only after a ping is answered`() {
+    @Test func `while a message is suspected, messages are sent one at a time and only after a ping is answered`() {
         var script = Script()
         script.becomeSuspicious()
         #expect(script.suspicion.sendLimit == 0 && !script.suspicion.wantsPing)
@@ -131,7 +131,7 @@ import Testing
         #expect(script.suspicion.sendLimit == 1 && !script.suspicion.wantsPing && script.suspicion.deadline == nil)
     }
 
-    @Test func `suspicion ends when as many messages finished as were unacknowledged at the start of the suspicion`() {
+    @Test func `messages are no longer suspected after as many messages finished as were unacknowledged at the loss`() {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()
@@ -147,7 +147,7 @@ import Testing
 
     // MARK: Strikes
 
-    @Test func `the third strike rejects the message, and the next message is sent without a control connection`() {
+    @Test func `a message that ends three connections is rejected, and the next message is sent right after a ping`() {
         var script = Script()
         script.becomeSuspicious()
         #expect(script.strike() == Judgement(verdict: .storeStrikes(1, 1), explainsLoss: true))
@@ -158,7 +158,7 @@ import Testing
         #expect(script.suspicion.sendLimit == 1, "no control: no message has a strike")
     }
 
-    @Test func `a strike counts only if the broker closes within 2 s after a message that was sent alone`() {
+    @Test func `a message gets a strike only if the broker closes within 2 s after the message was sent alone`() {
         var script = Script()
         script.becomeSuspicious()
         func neutral(_ change: (inout Script) -> Judgement) {
@@ -181,7 +181,7 @@ import Testing
         #expect(script.lose(.peerClosed, count: 1, only: 1, sent: .seconds(2)).verdict == .storeStrikes(1, 1))
     }
 
-    @Test func `a connection loss before the ping is answered counts as no strike`() {
+    @Test func `a message gets no strike if the connection is lost before the ping is answered`() {
         var script = Script()
         script.becomeSuspicious()
         script.suspicion.connected(now: script.now)
@@ -189,7 +189,7 @@ import Testing
         #expect(script.lose(.peerClosed, count: 1, only: 1) == Judgement())
     }
 
-    @Test func `a close within 2 s after the first byte or the last byte of a message counts as a strike`() {
+    @Test func `a message gets a strike if the broker closes within 2 s after the first byte or the last byte`() {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()
@@ -242,7 +242,7 @@ import Testing
         #expect(script.suspicion.sendLimit == 1 && script.suspicion.deadline == nil)
     }
 
-    @Test func `a control connection older than 10 s sends messages as soon as the ping is answered`() {
+    @Test func `after a strike, a connection older than 10 s sends messages as soon as the ping is answered`() {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -255,7 +255,9 @@ import Testing
     }
 
     @Test(arguments: [Cause.peerClosed, .other])
-    private func `a control connection that ends in less than 10 s resets the strikes to 0`(_ cause: Cause) {
+    private func `if a connection without messages ends in less than 10 s, the strikes of the message are reset to 0`(
+        _ cause: Cause
+    ) {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -307,14 +309,14 @@ import Testing
         #expect(!script.suspicion.isSuspicious)
     }
 
-    @Test func `a DISCONNECT with packetTooLarge starts suspicion if a recent QoS 0 message may be the cause`() {
+    @Test func `DISCONNECT packetTooLarge makes messages suspected if a recent QoS 0 message may be the cause`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         #expect(script.lose(.peerDisconnected(.packetTooLarge), count: 1, only: 7, qos0: .seconds(1)) == Judgement())
         #expect(script.suspicion.isSuspicious)
     }
 
-    @Test func `a DISCONNECT with packetTooLarge starts suspicion even if the messages were sent 30 s ago`() {
+    @Test func `DISCONNECT packetTooLarge makes messages suspected even if the messages were sent 30 s ago`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         #expect(script.lose(.peerDisconnected(.packetTooLarge), count: 2, sent: .seconds(30)) == Judgement())
@@ -323,7 +325,7 @@ import Testing
 
     // MARK: Restarts and other sessions
 
-    @Test func `an open connection becomes a control connection when stored strikes are loaded`() {
+    @Test func `after stored strikes are loaded, an open connection sends nothing before 10 s and an answered ping`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         let accepted = script.now
@@ -338,7 +340,7 @@ import Testing
         #expect(script.suspicion.sendLimit == nil)
     }
 
-    @Test func `stored strikes count after a restart, and the first connection is a control connection`() {
+    @Test func `stored strikes count after a restart, and the first connection sends no message at first`() {
         var script = Script(suspect: (5, 2))
         #expect(script.suspicion.sendLimit == 0)
         script.connectAndPing()
@@ -350,7 +352,7 @@ import Testing
         #expect(!Script(suspect: (5, 0)).suspicion.isSuspicious)
     }
 
-    @Test func `suspicion ends when the session changes`() {
+    @Test func `messages are no longer suspected when the session changes`() {
         var script = Script()
         script.becomeSuspicious()
         _ = script.strike()
@@ -360,7 +362,7 @@ import Testing
         #expect(script.suspicion.sendLimit == nil && script.suspicion.deadline == nil)
     }
 
-    @Test func `the text of a rejection names the broker, the topic and the reason`() {
+    @Test func `the error text of a rejected message names the broker, the topic and the reason`() {
         let named = Rejection(token: 1, strikes: 1, code: .packetTooLarge).text(broker: "b:1883", topic: "\"t\"")
         #expect(named.contains("b:1883") && named.contains("\"t\"") && named.contains("0x95"))
         #expect(Rejection(token: 1, strikes: 3).text(broker: "b", topic: "t").contains("3 connections"))

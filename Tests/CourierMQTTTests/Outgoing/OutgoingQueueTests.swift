@@ -125,10 +125,14 @@ import Testing
         let bytes = [UInt8](repeating: 1, count: 20)
         for _ in 0..<2 {
             #expect(
-                queue.accept(publish, bytes.span.bytes, array: nil, for: .nobody, at: nil).refusal == nil)
+                queue.accept(publish, bytes.span.bytes, array: nil, for: .nobody, at: MonotonicInstant(.now)).refusal
+                    == nil)
         }
         // 5 bytes of the topic, 20 of the payload, and 13 of the property each.
-        guard case .full? = queue.accept(publish, bytes.span.bytes, array: nil, for: .nobody, at: nil).refusal else {
+        guard
+            case .full? = queue.accept(publish, bytes.span.bytes, array: nil, for: .nobody, at: MonotonicInstant(.now))
+                .refusal
+        else {
             Issue.record("properties do not count")
             return
         }
@@ -216,7 +220,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test func `the memory of ended messages is freed even if other messages remain in the queue`() {
+    @Test func `the memory of finished messages is freed even if other messages remain in the queue`() {
         let queue = queue(OfflinePolicy(maximumCount: 1_000_000, maximumBytes: 1 << 30, overflow: .fail))
         let long = String(repeating: "x", count: 1_000)
         for round in 0..<200 {

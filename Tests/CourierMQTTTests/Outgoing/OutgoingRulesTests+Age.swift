@@ -65,9 +65,9 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `messages that wait to be sent again after a lost session expire after maximumAge`(_ setup: OutgoingSetup)
-        async throws
-    {
+    func `after the broker lost the session, messages that wait to be sent again expire after maximumAge`(
+        _ setup: OutgoingSetup
+    ) async throws {
         // The second connection has a new session. Only one of the 20 messages goes in flight there.
         let next = ConnectionScript.connection([OutgoingSetup.accept(receiveMaximum: 1), .hold(ScriptGate())])
         let gate = ScriptGate()

@@ -140,7 +140,7 @@ extension OutgoingRulesTests {
     }
 
     @Test(arguments: OutgoingSetup.all, [OfflinePolicy.Overflow.fail, .dropNewest, .dropOldest])
-    func `messages that were sent in a lost session do not count toward maximumCount and are not dropped`(
+    func `messages that wait again after a lost session do not count toward maximumCount and are not dropped`(
         _ setup: OutgoingSetup, _ overflow: OfflinePolicy.Overflow
     ) async throws {
         let policy = OfflinePolicy(maximumCount: 10, overflow: overflow)

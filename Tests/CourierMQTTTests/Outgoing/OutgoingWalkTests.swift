@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `300 random walks through the public API violate no rule`() async throws {
+    @Test func `300 random sequences of public API calls violate no rule for outgoing messages`() async throws {
         let broken = try await Self.onThread { machine in
             (1..<301 as Range<UInt64>).lazy.map { machine.walk(seed: $0) }.first { $0.violation != nil }
         }
@@ -30,7 +30,9 @@ import Testing
         Issue.record("seed \(broken.seed): \(broken.violation?.description ?? "")\n\(broken.story)")
     }
 
-    @Test func `two random walks with the same seed are equal for at least 27 of 30 seeds`() async throws {
+    @Test func `two random call sequences with the same seed behave equally for at least 27 of 30 seeds`()
+        async throws
+    {
         let differing = try await Self.onThread { machine in
             (1..<31 as Range<UInt64>).filter { machine.walk(seed: $0).outline != machine.walk(seed: $0).outline }
         }
@@ -39,8 +41,9 @@ import Testing
     }
 
     @Test(arguments: WalkFault.Kind.allCases)
-    func `random walks detect a fault that is injected between client and broker`(_ fault: WalkFault.Kind) async throws
-    {
+    func `random call sequences detect a fault that is injected between client and broker`(
+        _ fault: WalkFault.Kind
+    ) async throws {
         let found = try await Self.onThread { machine in
             // Walks that break without the mistake prove nothing.
             (1..<200 as Range<UInt64>).lazy.filter { machine.walk(seed: $0).violation == nil }
@@ -87,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: WalkRules.names.map(\.0))
-    func `the checker of random walks detects a transcript that breaks a rule`(_ name: String) async throws {
+    func `the checker of random call sequences detects a transcript that breaks a rule`(_ name: String) async throws {
         let rule = try #require(WalkRules.names.first { $0.0 == name }?.1)
         let found = try await Self.onThread { machine in
             (1..<200 as Range<UInt64>).lazy.map { machine.walk(seed: $0, rules: rule) }.filter { $0.violation == nil }

@@ -33,7 +33,9 @@ import Testing
         }
     }
 
-    @Test func `readyToPublish() returns at once if only the store is full, even after storeFull`() async throws {
+    @Test func `readyToPublish() returns at once if only the store is full, even after enqueue() threw storeFull`()
+        async throws
+    {
         try await ScriptedWorld.run(Self.endless) {
             $0.messageStore = MemoryMessageStore(maximumRows: 1)
         } _: { world in

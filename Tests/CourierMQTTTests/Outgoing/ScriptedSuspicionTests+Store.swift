@@ -16,7 +16,7 @@ extension ScriptedSuspicionTests {
             id: StoredMessage.ID(rawValue: id), topic: topic, payload: [1, 2, 3], qos: qos, storedAt: Date())
     }
 
-    @Test func `each new strike count is stored, and a control connection that ends early resets the count to 0`()
+    @Test func `each new strike count is stored, and an early connection loss without messages resets the count to 0`()
         async throws
     {
         let store = ControlledStore()

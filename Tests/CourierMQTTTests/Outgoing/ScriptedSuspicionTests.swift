@@ -243,7 +243,7 @@ import Testing
         #expect(await world.publishes(on: number).filter { $0.topic == "free" }.count == 3)
     }
 
-    @Test func `suspicion ends if the suspected message expires while it waits`() async throws {
+    @Test func `messages are no longer suspected if the suspected message expires while it waits`() async throws {
         let steps: [ScriptStep] = [.accept(), .fault(.drop(.pubAck, count: .max))] + Self.closing().dropFirst()
         try await Self.run(afterwards: Array(steps)) {
             $0.offline.maximumAge = .seconds(7)
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func `disconnect() with an unacknowledged message starts no suspicion`() async throws {
+    @Test func `no message is suspected after disconnect() with an unacknowledged message`() async throws {
         let unanswered: [ScriptStep] = [.accept(), .fault(.drop(.pubAck, count: .max))]
         try await Self.run(afterwards: unanswered) {
             $0.session.acknowledgementTimeout = nil
@@ -280,7 +280,7 @@ import Testing
         }
     }
 
-    @Test func `destroy() ends suspicion`() async throws {
+    @Test func `messages are no longer suspected after destroy()`() async throws {
         let steps: [ScriptStep] = [.accept(), .fault(.drop(.pubAck, count: .max))] + Self.closing().dropFirst()
         try await Self.run(afterwards: Array(steps)) {
             $0.session.acknowledgementTimeout = nil
@@ -296,7 +296,7 @@ import Testing
         }
     }
 
-    @Test func `a message that waits because of suspicion is not sent after destroy()`() async throws {
+    @Test func `a message that waits behind a suspected message is not sent after destroy()`() async throws {
         let gate = ScriptGate()
         let first = ConnectionScript.connection([.accept(), .hold(gate), .cut(.orderly)])
         let second = ConnectionScript.connection([

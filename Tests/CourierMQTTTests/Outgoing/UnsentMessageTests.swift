@@ -46,7 +46,7 @@ import Testing
             await world.until { await world.publishes().count == 1 }
             #expect(await world.publishes().map(\.text) == ["small"])
             #expect(log.warnings.count == 1)
-            #expect(log.warnings.first?.hasPrefix("Dropped: A message of QoS 0 can not be sent: ") == true)
+            #expect(log.warnings.first?.hasPrefix("Dropped: A message of QoS 0 cannot be sent: ") == true)
             #expect(log.warnings.first?.hasSuffix("Make it smaller, or raise the broker's limit.") == true)
         }
     }

@@ -146,7 +146,8 @@ private final class Recorder: SessionObserver {
     /// Hands a message to the queue under a test's token. Returns false if the queue has no room.
     func accept(_ publish: borrowing OutgoingPublish, _ payload: [UInt8], as name: Token) -> Bool {
         state.withLock { state in
-            let acceptance = queue.accept(publish, payload.span.bytes, array: nil, for: .nobody, at: nil)
+            let acceptance = queue.accept(
+                publish, payload.span.bytes, array: nil, for: .nobody, at: MonotonicInstant(.now))
             guard acceptance.refusal == nil else { return false }
             state.names[acceptance.token] = name
             return true

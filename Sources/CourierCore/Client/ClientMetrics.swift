@@ -1,0 +1,54 @@
+/// The numbers of a client at one moment, for a dashboard or an alarm. ``CourierSession/metrics`` returns them.
+///
+/// The counts begin when the client is made. `disconnect()` and `destroy()` do not reset them. Messages that an earlier
+/// process stored are included in ``waitingCount`` and ``inFlightCount``, but not in ``acceptedCount``.
+///
+/// Later versions may add fields.
+public struct ClientMetrics: Sendable {
+    // MARK: Outgoing messages
+
+    /// The number of messages that the client accepted for delivery.
+    public var acceptedCount = 0
+
+    /// The number of messages of QoS 1 and 2 that the broker acknowledged with success.
+    public var acknowledgedCount = 0
+
+    /// The number of accepted messages whose delivery ended with an error, for example because they expired or because
+    /// the app withdrew them.
+    public var failedCount = 0
+
+    /// The number of messages that wait to be sent.
+    public var waitingCount = 0
+
+    /// The number of bytes of waiting messages that count toward `offline.maximumBytes`.
+    public var waitingByteCount = 0
+
+    /// The number of messages of QoS 1 and 2 that are sent, or about to be sent, and not acknowledged.
+    public var inFlightCount = 0
+
+    /// The times from the acceptance to the acknowledgement of messages of QoS 1 and 2. They include the time without a
+    /// connection. Messages that an earlier process stored are not included.
+    public var acknowledgementTimes = DurationHistogram()
+
+    // MARK: Incoming messages
+
+    /// The number of PUBLISH packets that arrived.
+    public var receivedCount = 0
+
+    // MARK: Connections
+
+    /// The number of connections that brokers accepted.
+    public var connectionCount = 0
+
+    /// The number of connections that brokers accepted after the first one.
+    public var reconnectCount: Int { max(connectionCount - 1, 0) }
+
+    /// The number of bytes of all packets sent, without TLS and WebSocket.
+    public var sentByteCount = 0
+
+    /// The number of bytes of all packets received, without TLS and WebSocket.
+    public var receivedByteCount = 0
+
+    /// Makes metrics in which all numbers are 0. Apps need this initializer only in tests.
+    public init() {}
+}

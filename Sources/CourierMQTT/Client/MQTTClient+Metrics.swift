@@ -1,0 +1,20 @@
+import CourierCore
+import CourierTransport
+import MQTTEngine
+
+extension MQTTClient {
+    var metrics: ClientMetrics {
+        let traffic = parts.coordinator.driver.traffic
+        var metrics = ClientMetrics()
+        parts.publishing.queue.fill(&metrics)
+        metrics.receivedCount = traffic.messageCount
+        metrics.connectionCount = traffic.connectionCount
+        metrics.sentByteCount = traffic.sentByteCount
+        metrics.receivedByteCount = traffic.receivedByteCount
+        return metrics
+    }
+
+    var waiting: WaitingMessages {
+        get async throws { try await parts.publishing.waiting() }
+    }
+}

@@ -1,0 +1,83 @@
+import CourierCore
+import MQTTEngine
+import Synchronization
+
+/// Reports which messages wait, and how many. All functions may be called from any thread.
+extension OutgoingQueue {
+    /// Writes the numbers of the queue into `metrics`.
+    func fill(_ metrics: inout ClientMetrics) {
+        state.withLock { state in
+            metrics.acceptedCount = state.table.acceptedCount
+            metrics.acknowledgedCount = state.acknowledgedCount
+            metrics.failedCount = state.failedCount
+            metrics.waitingCount = state.waitingCount
+            metrics.waitingByteCount = state.rules.waiting.byteCount
+            metrics.inFlightCount = state.table.count - state.table.waitingCount
+            metrics.acknowledgementTimes = state.acknowledgementTimes
+        }
+    }
+
+    /// The waiting messages that are entries of the queue. Unread rows of an earlier process are only counted.
+    struct WaitingEntries: Sendable {
+        /// The number of waiting messages, including unread rows of an earlier process.
+        var count = 0
+        /// The number of bytes that count toward the limit of the policy.
+        var byteCount = 0
+        /// The number of unread rows of an earlier process.
+        var unreadCount = 0
+        /// The oldest messages of an earlier process. They precede the unread rows.
+        var earlier: [WaitingMessage] = []
+        /// The oldest messages of this process. They follow the unread rows.
+        var current: [WaitingMessage] = []
+    }
+
+    /// The maximum number of entries that are read in one locked section. After each section, the lock is free for
+    /// other callers.
+    private static let readAtATime = 64
+
+    /// Returns the numbers and the oldest entries of the waiting messages.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of messages in each list.
+    ///   - now: The current time.
+    func waitingEntries(limit: Int, now: MonotonicInstant) -> WaitingEntries {
+        var entries = WaitingEntries()
+        state.withLock { state in
+            entries.count = state.waitingCount
+            entries.byteCount = state.rules.waiting.byteCount
+            entries.unreadCount = state.rules.unreadCount
+        }
+        var lastNumber = 0
+        var isDone = false
+        while !isDone {
+            isDone = state.withLock { state in
+                var slot = state.table.next(afterNumber: lastNumber)
+                for _ in 0..<Self.readAtATime {
+                    guard let one = slot, entries.current.count < limit else { return true }
+                    lastNumber = state.table[one].number
+                    let isEarlier = state.table.isEarlier(one)
+                    if state.table[one].isWaiting, !isEarlier || entries.earlier.count < limit {
+                        let message = state.waitingMessage(one, now)
+                        if isEarlier { entries.earlier.append(message) } else { entries.current.append(message) }
+                    }
+                    slot = state.table.next(after: one)
+                }
+                return false
+            }
+        }
+        return entries
+    }
+}
+
+extension OutgoingQueue.State {
+    /// The number of waiting messages, including unread rows of an earlier process.
+    fileprivate var waitingCount: Int { table.waitingCount + rules.unreadCount }
+
+    fileprivate func waitingMessage(_ slot: EntryTable.Slot, _ now: MonotonicInstant) -> WaitingMessage {
+        let topic = table.view(slot).map { String(decoding: $0.topic, as: UTF8.self) } ?? table[slot].row?.topic ?? ""
+        return WaitingMessage(
+            topic: topic, qos: table[slot].qos, byteCount: table[slot].byteCount,
+            age: max(table.acceptedAt(slot).duration(to: now), .zero),
+            isStored: table[slot].lane == .stored && table[slot].state != .storing)
+    }
+}
