@@ -28,7 +28,7 @@ package final class ArchiveFollower {
         try catchUp()
     }
 
-    /// Adds the rows that were written to the file since the last call. Takes microseconds if there are none.
+    /// Adds the rows that were written to the file since the last call. Takes microseconds if there are no new rows.
     ///
     /// - Returns: The number of added packets.
     /// - Throws: The same errors as ``init(_:options:)``.

@@ -18,14 +18,14 @@ struct ArchiveReader {
     init(_ url: URL) throws(CourierError) {
         path = url.resolvingSymlinksInPath().path
         guard FileManager.default.fileExists(atPath: path) else {
-            throw CourierError(.storeFailed, "There is no archive \(path).")
+            throw CourierError(.storeFailed, "The archive \(path) does not exist.")
         }
         do throws(SQLiteFailure) {
             database = try Database(path: path, .reader, system: nil)
             guard case .archive = try ArchiveSchema.look(at: database) else {
                 throw SQLiteFailure(
-                    extendedCode: SQLITE_NOTADB, message: "it has no tables that this version knows",
-                    operation: "looking at the file")
+                    extendedCode: SQLITE_NOTADB, message: "the file has no tables that this version knows",
+                    operation: "examining the file")
             }
         } catch {
             throw error.archiveError(path)
@@ -42,7 +42,8 @@ struct ArchiveReader {
             var options = options
             options.logsMaxSize = max(options.logsMaxSize, rows)
             options.packetMaxSize = max(options.packetMaxSize, largest)
-            // A logger stores a whole packet only if the packet needs at most an eighth of the memory limit.
+            // A logger stores a whole packet only if the packet needs at most an eighth of the memory limit. So the
+            // limit must be at least eight times the largest packet.
             options.logsMaxBytes = max(
                 options.logsMaxBytes, min(bytes, Self.mostBytes) * 2 + min(rows, Self.mostBytes) * Self.rowOverhead,
                 min(largest, Self.mostBytes) * 8)

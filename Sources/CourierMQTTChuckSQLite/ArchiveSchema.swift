@@ -29,7 +29,7 @@ enum ArchiveSchema {
     ///
     /// - Throws: A failure that counts as damage if the file belongs to another application or is not a database.
     static func look(at database: Database) throws(SQLiteFailure) -> Finding {
-        let operation = "looking at the file"
+        let operation = "examining the file"
         let applicationID = try database.number("PRAGMA application_id", operation)
         let version = try database.number("PRAGMA user_version", operation)
         let isEmpty = try database.number("SELECT count(*) FROM sqlite_schema", operation) == 0
@@ -45,7 +45,7 @@ enum ArchiveSchema {
 
     /// Creates the tables in an empty file, in one transaction.
     static func make(in database: Database) throws(SQLiteFailure) {
-        let operation = "making the tables"
+        let operation = "creating the tables"
         try database.execute("BEGIN IMMEDIATE", operation)
         do throws(SQLiteFailure) {
             try database.execute(tables, operation)

@@ -78,7 +78,7 @@ final class ArchiveThread: Sendable {
         if isTaken {
             bell.signal()
         } else {
-            completion(.failure(CourierError(.storeFailed, "The archive is closed. Make a new one to go on.")))
+            completion(.failure(CourierError(.storeFailed, "The archive is closed. Make a new archive.")))
         }
     }
 
@@ -144,8 +144,8 @@ final class ArchiveThread: Sendable {
                 inbox.status.failure = nil
             }
         }
-        // The number of missed rows is computed only after all rows were read. Row numbers may have gaps, so they do
-        // not show it earlier.
+        // The number of missed rows is computed only after all rows were read. Row numbers may have gaps, so row
+        // numbers alone do not show how many rows were missed.
         let missed = summary.recordedCount - progress.goneBefore - progress.written
         inbox.withLock { $0.status.missedRows = missed }
         return nil

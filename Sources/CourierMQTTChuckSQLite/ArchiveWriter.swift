@@ -76,7 +76,7 @@ final class ArchiveWriter {
             url: URL(fileURLWithPath: aside),
             error: CourierError(
                 .storeDamaged,
-                "\(failure.archiveError(files.path).message) It was set aside as \(aside), and a new one begun.",
+                "\(failure.archiveError(files.path).message) It was set aside as \(aside); there is a new archive.",
                 cause: failure))
     }
 
@@ -175,7 +175,7 @@ extension ArchiveWriter {
             let finding = try ArchiveSchema.look(at: database)
             if case .newer(let version) = finding {
                 throw SQLiteFailure(
-                    extendedCode: SQLITE_MISMATCH, message: "it has version \(version), made by a newer library",
+                    extendedCode: SQLITE_MISMATCH, message: "a newer library wrote the file (version \(version))",
                     operation: "opening the file")
             }
             try database.setUp(.normal, logBytes: ArchiveWriter.logBytes)

@@ -6,24 +6,25 @@ extension SQLiteFailure {
     /// Returns the error to report to the app: which file failed, how it failed, and what to do.
     func archiveError(_ path: String) -> CourierError {
         let what = "The archive \(path) failed while \(operation): \(message) (SQLite \(extendedCode))."
-        if isDamage { return CourierError(.storeDamaged, what + " It is no archive, or damaged.", cause: self) }
+        if isDamage { return CourierError(.storeDamaged, what + " It is damaged, or not an archive.", cause: self) }
         switch code {
         case SQLITE_FULL:
             return CourierError(
-                .storeFull, "The disk of the archive \(path) is full. Free some space; it goes on by itself.",
+                .storeFull, "The disk of the archive \(path) is full. Free some space; then the archive continues.",
                 cause: self)
         case Self.noNumbersLeft.code:
             return CourierError(
                 .storeFull,
-                "The archive \(path) has no numbers left for further rows, because a recording with very large ones was "
-                    + "imported. Choose another file.", cause: self)
+                "The archive \(path) has no row numbers left, "
+                    + "because a recording with very large numbers was imported. Choose another file.", cause: self)
         case SQLITE_BUSY, SQLITE_LOCKED:
             return CourierError(
-                .storeInUse, "The archive \(path) is written by somebody else. Close that one, or choose another file.",
+                .storeInUse,
+                "The archive \(path) is in use by another writer. Close that writer, or choose another file.",
                 cause: self)
         default:
             return CourierError(
-                .storeFailed, what + " See that the disk works and that this user may write to it.", cause: self)
+                .storeFailed, what + " Check that the disk works and that this user may write to it.", cause: self)
         }
     }
 
@@ -35,6 +36,6 @@ extension SQLiteFailure {
     static func foreign(applicationID: Int64) -> SQLiteFailure {
         SQLiteFailure(
             extendedCode: SQLITE_NOTADB, message: "a database of another application (\(applicationID))",
-            operation: "looking at the file")
+            operation: "examining the file")
     }
 }

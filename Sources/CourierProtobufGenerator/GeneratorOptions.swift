@@ -28,7 +28,7 @@ struct GeneratorOptions {
             case "Version":
                 guard value == "\(CodeGenerator.version)" else {
                     throw GeneratorError(
-                        "the plugin is for version \(value) of the generator, this is \(CodeGenerator.version)")
+                        "the plugin needs version \(value) of the generator; this is version \(CodeGenerator.version)")
                 }
             default:
                 throw GeneratorError(
@@ -38,7 +38,7 @@ struct GeneratorOptions {
     }
 
     private static func value<Value>(_ name: String, _ text: String, _ value: Value?) throws(GeneratorError) -> Value {
-        guard let value else { throw GeneratorError("the option \(name) can not be \"\(text)\"") }
+        guard let value else { throw GeneratorError("the option \(name) cannot be \"\(text)\"") }
         return value
     }
 

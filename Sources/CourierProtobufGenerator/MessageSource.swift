@@ -196,7 +196,7 @@ struct MessageSource {
     // MARK: Schema, reading and writing
 
     private func writeSchema(to source: inout SourceText) {
-        source.comment("The fields, as libprotobuf-c has to know them.")
+        source.comment("The schema of the fields, for libprotobuf-c.")
         source.block("\(visibility)static let protobufSchema: ProtobufSchema = .init(", closing: ")") { source in
             source.line("\"\(fullName.dropFirst())\",")
             source.block("[", closing: "]") { source in
@@ -207,7 +207,7 @@ struct MessageSource {
     }
 
     private func writeReading(to source: inout SourceText) {
-        source.comment("Takes over the fields that are present.")
+        source.comment("Reads the fields that are present.")
         source.block("\(visibility)mutating func readProtobuf(_ fields: ProtobufReader) throws {") { source in
             for field in fields where field.oneof == nil {
                 source.line("try fields.read\(field.verb)(\(field.arguments), into: &\(field.reference))")
@@ -230,7 +230,7 @@ struct MessageSource {
     }
 
     private func writeWriting(to source: inout SourceText) {
-        source.comment("Hands over every field that is to be written.")
+        source.comment("Writes the fields.")
         source.block("\(visibility)func writeProtobuf(_ fields: ProtobufWriter) throws {") { source in
             for field in fields where field.oneof == nil {
                 // The writer has no function for required messages. The property always has a value, so the function

@@ -33,9 +33,9 @@ struct ValueType {
         case .uint64: self.init(number: "UInt64", kind: "uint64")
         case .fixed64: self.init(number: "UInt64", kind: "fixed64")
         case .group:
-            throw GeneratorError("\(field.name) is a group, which libprotobuf-c can not read; make it a message")
+            throw GeneratorError("\(field.name) is a group, which libprotobuf-c cannot read; use a message instead")
         case .unspecified, .unrecognized:
-            throw GeneratorError("\(field.name) is of an unknown kind; protoc is too new")
+            throw GeneratorError("\(field.name) has an unknown type; this protoc is too new")
         }
     }
 
@@ -87,7 +87,7 @@ struct ValueType {
     /// Throws if a type is declared in a file of Google, because the generator makes no Swift types from these files.
     private static func checkOrigin(_ name: String, _ file: FileDescriptor) throws(GeneratorError) {
         if file.name.hasPrefix("google/protobuf/") {
-            throw GeneratorError("\(name.dropFirst()) of \(file.name) has no Swift type; copy its file to use it")
+            throw GeneratorError("\(name.dropFirst()) of \(file.name) has no Swift type; copy its file to your project")
         }
     }
 

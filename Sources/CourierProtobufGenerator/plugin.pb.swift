@@ -28,7 +28,7 @@ package struct CodeGeneratorRequest: GeneratedProtobufMessage {
         self.files = files
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "CodeGeneratorRequest",
         [
@@ -38,7 +38,7 @@ package struct CodeGeneratorRequest: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.readRepeated(0, ProtobufCodec.Text.self, into: &filesToGenerate)
         try fields.read(1, ProtobufCodec.Text.self, into: &parameter)
@@ -46,7 +46,7 @@ package struct CodeGeneratorRequest: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.writeRepeated(0, ProtobufCodec.Text.self, filesToGenerate)
         try fields.write(1, ProtobufCodec.Text.self, parameter)
@@ -78,7 +78,7 @@ package struct CodeGeneratorResponse: GeneratedProtobufMessage {
             self.content = content
         }
 
-        /// The fields, as libprotobuf-c has to know them.
+        /// The schema of the fields, for libprotobuf-c.
         package static let protobufSchema: ProtobufSchema = .init(
             "CodeGeneratorResponse.File",
             [
@@ -87,14 +87,14 @@ package struct CodeGeneratorResponse: GeneratedProtobufMessage {
             ]
         )
 
-        /// Takes over the fields that are present.
+        /// Reads the fields that are present.
         package mutating func readProtobuf(_ fields: ProtobufReader) throws {
             try fields.read(0, ProtobufCodec.Text.self, into: &name)
             try fields.read(1, ProtobufCodec.Text.self, into: &content)
             fields.readUnknown(into: &unknownFields)
         }
 
-        /// Hands over every field that is to be written.
+        /// Writes the fields.
         package func writeProtobuf(_ fields: ProtobufWriter) throws {
             try fields.write(0, ProtobufCodec.Text.self, name)
             try fields.write(1, ProtobufCodec.Text.self, content)
@@ -125,7 +125,7 @@ package struct CodeGeneratorResponse: GeneratedProtobufMessage {
         self.files = files
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "CodeGeneratorResponse",
         [
@@ -135,7 +135,7 @@ package struct CodeGeneratorResponse: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Text.self, into: &error)
         try fields.read(1, ProtobufCodec.Number<UInt64>.self, into: &supportedFeatures)
@@ -143,7 +143,7 @@ package struct CodeGeneratorResponse: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Text.self, error)
         try fields.write(1, ProtobufCodec.Number<UInt64>.self, supportedFeatures)

@@ -19,11 +19,13 @@ import Synchronization
 /// The store works on one thread of its own. Commits that arrive during a transaction are written together by the next
 /// transaction. Completions are called on that thread in the order of the commits, without a lock held. A message that
 /// is removed before it was written never reaches the disk. The limit of rows includes subscriptions, but no packet
-/// ids. An `enqueue` or `keep` with an existing id replaces the row.
+/// ids. An `enqueue` or `keep` with an existing id replaces the row. If more than half of the file and more than 4 MiB
+/// are free, the idle store returns the space to the file system.
 ///
 /// If the disk is full or fails, the affected commits fail and change nothing, and later commits are tried again. If
 /// the file is damaged, the store renames it at once and continues with a new file that has all readable rows; see
-/// ``recovery``.
+/// ``recovery``. If a shared transaction fails, the store tries each commit alone, so that only the affected commits
+/// fail. On a completely full disk, even a removal may fail, and the next process sends the acknowledged message again.
 public final class SQLiteMessageStore: MessageStore {
     /// The number of rows that one step of a read visits. Waiting commits are written between two steps.
     private static let rowsAtATime = 4_096
@@ -41,7 +43,9 @@ public final class SQLiteMessageStore: MessageStore {
     /// The number of committed transactions since the store was opened.
     package var transactionCount: Int { thread.transactionCount }
 
-    /// Opens a store. It creates the file and its folder if they are missing; only this user can read them.
+    /// Opens a store. It creates the file and its folder if they are missing; only this user can read them. Existing
+    /// files of this user get mode 0600. Existing folders keep their mode, and the process's umask does not change. A
+    /// symbolic link in place of the file is refused. Symbolic links in the path of its folder are followed.
     ///
     /// It reads from the disk on the caller's thread. This takes milliseconds for any number of messages, and seconds
     /// if a large file is damaged.
@@ -54,9 +58,9 @@ public final class SQLiteMessageStore: MessageStore {
     ///    messages that were stored before the last boot.
     ///   - onRecovery: Called when a damaged file was replaced, during this call or later on the store's thread. It
     ///    must not block.
-    /// - Throws: A ``CourierCore/CourierError`` with `storeInUse` when another store object has the file,
-    ///   `storeFailed` when it cannot be opened or was written by a newer version, `storeFull` when the disk has no
-    ///   room, or `invalidConfiguration`.
+    /// - Throws: A ``CourierCore/CourierError``. Its code is `storeInUse` if another store object has the file,
+    ///   `storeFull` if the disk has no room, and `invalidConfiguration` if a limit is not positive or `url` is not a
+    ///   file URL. It is `storeFailed` if the file cannot be opened or was written by a newer version.
     public convenience init(
         at url: URL, durability: Durability = .normal, limits: Limits = .default,
         date: @escaping @Sendable () -> Date = { Date() },
@@ -119,8 +123,9 @@ public final class SQLiteMessageStore: MessageStore {
         thread.put(StoreBatch(changes, scope, completion))
     }
 
-    /// Applies changes whose loss only makes a step of a delivery happen again. With ``Durability-swift.enum/full``,
-    /// these changes need no `fsync` of their own, and reach the disk with the next commit.
+    /// Applies changes that may be lost: after a loss, the client only repeats a step of a delivery. With
+    /// ``Durability-swift.enum/full``, these changes need no `fsync` of their own, and reach the disk with the next
+    /// commit.
     ///
     /// - Parameters:
     ///   - changes: The changes, in the order in which they are applied.
@@ -221,7 +226,8 @@ extension SQLiteMessageStore {
     /// Returns a page of the outgoing messages that the client gave up, in the order of their ids.
     ///
     /// The store keeps at most 1,000 of these messages for all scopes together, with at most 16 MiB of payloads, topics
-    /// and properties. The oldest messages are removed first. ``Limits-swift.struct`` do not count them.
+    /// and properties. The oldest messages are removed first. ``Limits-swift.struct`` do not count them. A rejected
+    /// message larger than 16 MiB is not kept.
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.

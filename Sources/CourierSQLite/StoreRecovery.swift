@@ -1,7 +1,8 @@
 public import CourierCore
 public import Foundation
 
-/// The replacement of a damaged store file.
+/// The replacement of a damaged store file. If the process crashes during a recovery, the next opening finishes the
+/// recovery.
 public struct StoreRecovery: Sendable {
     /// The new location of the damaged file. If the file had a log, the log is next to it, with `-wal` added to the
     /// name. The store never changes or removes the two files.

@@ -33,8 +33,8 @@ extension FakeClient {
         values(of: try? TopicFilter(topic)) { [coding] in coding.decode(D.self, from: $0) }
     }
 
-    /// Returns the values that the test sends to a topic or filter. A message that decodes as `E` instead becomes an
-    /// error.
+    /// Returns the values that the test sends to a topic or filter. If a message decodes as `E` instead of `D`, it
+    /// becomes an error.
     ///
     /// - Parameters:
     ///   - topic: A topic name, or a filter with `+` and `#`.

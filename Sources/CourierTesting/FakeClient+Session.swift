@@ -87,7 +87,7 @@ extension FakeClient {
             throw CourierError(.timedOut, "There was no connection within \(timeout ?? .zero).")
         }
         guard state.withLock({ $0.wantsConnection }) else {
-            throw CourierError(.sessionMissing, "Nobody wants a connection; call connect() first.")
+            throw CourierError(.sessionMissing, "The client is not connecting; call connect() first.")
         }
     }
 
@@ -218,7 +218,7 @@ extension FakeClient {
             if let failure = state.failure { throw failure }
             guard state.hasSession else {
                 throw CourierError(
-                    .sessionMissing, "There is no session to publish to \(topic.quoted()) in; call connect() first.")
+                    .sessionMissing, "There is no session for the message to \(topic.quoted()); call connect() first.")
             }
             state.published.append(message)
         }

@@ -20,7 +20,7 @@ struct FakeCoding: Sendable {
             return try JSONEncoder().encode(value)
         } catch {
             throw CourierError(
-                .encodingFailed, "\(Value.self) for the topic \(topic.quoted()) can not be encoded as JSON.",
+                .encodingFailed, "\(Value.self) for the topic \(topic.quoted()) cannot be encoded as JSON.",
                 cause: error)
         }
     }

@@ -21,9 +21,9 @@ extension ClientEngine {
 
     /// Ends the connection because either side closed the transport. The session remains for the next connection.
     ///
-    /// `wasSilent` is true if the peer closed the transport without an error, as a server does if it does not support
-    /// the version. It is false after a TLS error or if the peer is unreachable, because these say nothing about the
-    /// version.
+    /// `wasSilent` is true if the peer closed the transport without an error. A server that does not support the
+    /// version may close in this way. `wasSilent` is false after a TLS error or if the peer is unreachable, because
+    /// these errors do not depend on the version.
     public mutating func transportClosed(now: Instant, wasSilent: Bool = true, _ actions: inout ActionList) {
         switch phase {
         case .idle: return
@@ -39,8 +39,9 @@ extension ClientEngine {
     /// Ends the connection at the caller's request: writes DISCONNECT. The server discards the will if the reason code
     /// is `success`.
     ///
-    /// DISCONNECT is not written before CONNACK. Before MQTT 5, DISCONNECT is not written for a code other than
-    /// `success`: the server then publishes the will.
+    /// DISCONNECT is not written before CONNACK. Before MQTT 5, DISCONNECT has no reason code and always makes the
+    /// server discard the will. So it is written only for `success`. For any other code, the server publishes the will,
+    /// because it receives no DISCONNECT.
     public mutating func disconnect(
         _ disconnect: Disconnect = Disconnect(), now: Instant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -53,8 +54,8 @@ extension ClientEngine {
         close(.requested, &actions)
     }
 
-    /// Ends the connection because the server sends packets but does not read the client's answers. The waiting answers
-    /// would fill the memory. Ignored while the engine is not connected.
+    /// Ends the connection because the server sends packets but does not read the client's answers. The answers that
+    /// wait to be sent would fill the memory. Ignored while the engine is not connected.
     ///
     /// - Parameters:
     ///   - waitingByteCount: The number of bytes that wait to be sent to the server. It is only part of the reported
@@ -78,8 +79,8 @@ extension ClientEngine {
         close(reason, &actions)
     }
 
-    /// Writes DISCONNECT. Parts of `disconnect` are left out if the version, the server's maximum packet size or the
-    /// reason codes that a client may send do not allow them.
+    /// Writes DISCONNECT. Leaves out the parts of `disconnect` that the version, the server's maximum packet size or
+    /// the rules for a client's reason codes do not allow.
     private mutating func writeDisconnect(_ disconnect: Disconnect, into buffer: inout PacketBuffer) {
         // Before MQTT 5, DISCONNECT always makes the server discard the will. So it is written only for `success`.
         // Without DISCONNECT, the server publishes the will.
@@ -96,7 +97,8 @@ extension ClientEngine {
         }
     }
 
-    /// Enters the phase `closing`, and fails the exchanges that must not continue on the next connection.
+    /// Enters the phase `closing`. Ends the exchanges that must not continue on the next connection, and reports their
+    /// failures.
     mutating func close(_ reason: CloseReason, _ actions: inout ActionList) {
         link.unacknowledgedAtEnd = unacknowledgedNow
         phase = .closing

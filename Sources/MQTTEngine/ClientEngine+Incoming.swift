@@ -2,8 +2,9 @@ public import MQTTCodec
 
 /// Incoming messages and their acknowledgements.
 extension ClientEngine {
-    /// Processes a PUBLISH. Returns `false`, without any change, if the PUBLISH redefines a topic alias that the
-    /// messages from index `first` on may use. The caller must read those messages before it passes the PUBLISH again.
+    /// Processes a PUBLISH. Returns `false`, without any change, if the PUBLISH redefines a topic alias that messages
+    /// in `actions` may use, from index `first` on. The caller must read those messages before it passes the PUBLISH
+    /// again.
     mutating func receivedPublish(
         _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, behind first: Int,
         into buffer: inout PacketBuffer, _ actions: inout ActionList

@@ -21,8 +21,8 @@ extension ClientEngine {
 
     /// Processes the complete packets in `bytes`, and returns the number of bytes that were consumed.
     ///
-    /// The caller then passes the remaining bytes. If some bytes were consumed, it does so at once: the call may have
-    /// ended early, after ``actionsPerCall`` actions. If no bytes were consumed, it waits for more bytes first.
+    /// If the call consumed some bytes, the caller passes the remaining bytes at once, because the call may have ended
+    /// early, after ``actionsPerCall`` actions. If the call consumed no bytes, the caller first waits for more bytes.
     ///
     /// Messages in `actions` refer to `bytes`: read the messages before the bytes change. After the connection's
     /// ``EngineAction/close(_:)``, all bytes are consumed and ignored.

@@ -3,7 +3,8 @@ public import MQTTCodec
 /// Support for finding a message that makes the server close connections: a limit for sending, and a way to give up one
 /// message.
 extension ClientEngine {
-    /// Limits how many PUBLISH packets of QoS 1 and 2 may be unacknowledged, on this connection and on later ones.
+    /// Limits how many PUBLISH packets of QoS 1 and 2 may be unacknowledged, on this connection and on later
+    /// connections.
     ///
     /// The limit applies in addition to the server's receive maximum. ``publishCapacity`` includes it. Messages of an
     /// earlier connection are sent again, in order, before new messages. A message does not count after its PUBREC
@@ -59,8 +60,8 @@ extension ClientEngine {
     /// (4.3.3).
     ///
     /// No PUBREL is sent for the message. PUBREL could make the server deliver a message that has failed for the
-    /// caller. PUBREL could also make the server close the next connection, as PUBLISH did, and then no message would
-    /// remain to be given up.
+    /// caller. PUBREL could also make the server close the next connection, as PUBLISH did. Then no message would
+    /// remain that the caller could give up.
     ///
     /// - Parameter token: The token of the message.
     /// - Returns: `true` if the message was given up. `false` if the engine does not have the message, if it was

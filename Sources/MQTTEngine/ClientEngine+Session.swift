@@ -36,7 +36,7 @@ extension ClientEngine {
     ///
     /// Published messages that are in flight fail with ``EngineAction/Failure/dropped``.
     public mutating func forgetSession(_ actions: inout ActionList) {
-        guard case .idle = phase else { preconditionFailure("forgot the session during a connection") }
+        guard case .idle = phase else { preconditionFailure("session forgotten during a connection") }
         for id in outgoing.idsInOrder() {
             guard let exchange = outgoing.exchange(of: id), !exchange.kind.isGivenUp else { continue }
             actions.append(.failed(exchange.token, .dropped))

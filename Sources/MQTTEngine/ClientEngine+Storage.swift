@@ -53,7 +53,7 @@ extension ClientEngine {
     ///   - token: The token of the message.
     ///   - id: The packet id of the message.
     ///   - now: The current time.
-    ///   - buffer: Receives PUBLISH or PUBREL, if a connection is open and the packet needs to wait for no other
+    ///   - buffer: Receives PUBLISH or PUBREL, if a connection is open and the packet does not have to wait for another
     ///     message. Otherwise the packet is written later.
     ///   - actions: Receives the failure of a message that cannot be written. The failure frees quota for waiting
     ///     messages, and their actions follow.

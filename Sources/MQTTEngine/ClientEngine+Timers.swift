@@ -54,7 +54,8 @@ extension ClientEngine {
         guard isConnected, link.isReadingPaused != isPaused else { return }
         link.isReadingPaused = isPaused
         guard !isPaused else { return }
-        // Restarts the timeouts of awaited answers: an answer may have arrived long ago and only waits to be read.
+        // Restarts the timeouts of awaited answers: an answer may have arrived during the pause, and the caller has not
+        // read it yet.
         if link.pingSentAt != nil { link.pingSentAt = now }
         if link.acknowledgementCheck != nil {
             outgoing.restartClocks(at: now)

@@ -15,11 +15,12 @@ extension ClientEngine {
     /// Notes that the engine knows nothing about the next session.
     mutating func sessionChanges() { (isSessionKnown, unknownSession) = (false, nil) }
 
-    /// Stops freeing packet ids with PUBREL, because the server started a new session or never answers these PUBRELs.
+    /// Stops freeing packet ids with PUBREL. The reason is that the server started a new session, or that it never
+    /// answers the PUBRELs.
     mutating func sessionBecameKnown() { (isSessionKnown, unknownSession) = (true, nil) }
 
-    /// Returns true if a new QoS 2 exchange must wait until PUBREL has freed its packet id. Then marks the exchange as
-    /// waiting.
+    /// Returns true if a new QoS 2 exchange must wait until PUBREL has freed its packet id. If so, marks the exchange
+    /// as waiting.
     @inline(__always)
     mutating func mustClear(_ id: PacketID) -> Bool {
         guard unknownSession?.mustClear(id) ?? false else { return false }

@@ -27,7 +27,9 @@ public import MQTTCodec
 /// timers until the caller reports that the transport is closed.
 ///
 /// The engine has no queue. It knows only messages in flight. The caller publishes no more messages than
-/// ``publishCapacity`` allows, and holds back all other messages.
+/// ``publishCapacity`` allows, and holds back all other messages. In a session of an earlier process, the engine sends
+/// PUBREL before it uses a packet id. If the server ends four connections in a row instead of answering, the engine
+/// sends no more of these PUBRELs.
 public struct ClientEngine: ~Copyable {
     /// A point in time on the caller's clock.
     public typealias Instant = ContinuousClock.Instant

@@ -31,15 +31,15 @@ public struct EngineConfiguration: Hashable, Sendable {
     public var sessionLossPolicy: SessionLossPolicy
     /// Defines whether the engine or the caller acknowledges messages; ``AcknowledgementMode/automatic`` by default.
     public var acknowledgements: AcknowledgementMode
-    /// True if each QoS 2 step waits until the caller has stored it; `false` by default.
+    /// True if the engine waits after each QoS 2 step until the caller has stored the step; `false` by default.
     ///
     /// If the process is killed between two steps, the next process continues at the same step, and each message is
     /// still delivered exactly once.
     ///
     /// The caller calls ``ClientEngine/stored(_:_:now:into:_:)`` for each ``EngineAction/sent(_:_:)`` and
     /// ``EngineAction/receivedByServer(_:)`` of QoS 2, and for each ``EngineAction/givenUp(_:_:)``. It calls
-    /// ``ClientEngine/storedRelease(_:now:into:)`` for each ``EngineAction/incomingReleased(_:)``. PUBLISH, PUBREL and
-    /// PUBCOMP are written only after these calls.
+    /// ``ClientEngine/storedRelease(_:now:into:)`` for each ``EngineAction/incomingReleased(_:)``. The engine writes
+    /// the next PUBLISH, PUBREL or PUBCOMP of the exchange only after the call.
     public var awaitsStorage: Bool
 
     /// The maximum time from CONNECT to CONNACK; 10 s by default.

@@ -2,7 +2,7 @@ import CourierProtobuf
 import CourierProtobufGenerator
 import Foundation
 
-/// The plugin as protoc runs it: a request comes on standard input, the answer goes to standard output.
+/// The protoc plugin. It reads a request from standard input, and writes the response to standard output.
 @main
 struct Main {
     static func main() {

@@ -75,30 +75,30 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "is not JSON"), ("{", "is not JSON"), ("<html>", "is not JSON"), ("{}", #"has nothing at "broker.host""#),
-        ("[]", #"has nothing at "broker.host""#), ("7", #"has nothing at "broker.host""#),
-        (#"{"broker": {"host": 7}}"#, #"has a number at "broker.host" where a string has to be"#),
-        (#"{"broker": {"host": null}}"#, #"has nothing at "broker.host""#),
+        ("", "is not JSON"), ("{", "is not JSON"), ("<html>", "is not JSON"), ("{}", #"has no value at "broker.host""#),
+        ("[]", #"has no value at "broker.host""#), ("7", #"has no value at "broker.host""#),
+        (#"{"broker": {"host": 7}}"#, #"has a number at "broker.host", but a string is required"#),
+        (#"{"broker": {"host": null}}"#, #"has no value at "broker.host""#),
         (
             #"{"broker": {"host": "b", "port": 65536}}"#,
-            #"has a number at "broker.port" where a whole number from 0 to 65535 has to be"#
+            #"has a number at "broker.port", but a whole number from 0 to 65535 is required"#
         ),
         (
             #"{"broker": {"host": "b", "port": 1.5}}"#,
-            #"has a number at "broker.port" where a whole number from 0 to 65535 has to be"#
+            #"has a number at "broker.port", but a whole number from 0 to 65535 is required"#
         ),
         (
             #"{"broker": {"host": "b", "port": 1}, "token": ["s3cret"]}"#,
-            #"has a list at "token" where a string has to be"#
+            #"has a list at "token", but a string is required"#
         ),
-        (#"{"broker": {"host": "b", "port": 1}, "token": "s3cret"}"#, #"has nothing at "expires_in""#),
+        (#"{"broker": {"host": "b", "port": 1}, "token": "s3cret"}"#, #"has no value at "expires_in""#),
         (
             #"{"broker": {"host": "b", "port": 1}, "token": "s3cret", "expires_in": "soon"}"#,
-            #"has a string at "expires_in" where a number has to be"#
+            #"has a string at "expires_in", but a number is required"#
         ),
         (
             #"{"broker": {"host": "b", "port": 1}, "token": "s3cret", "expires_in": "nan"}"#,
-            #"has a string at "expires_in" where a number has to be"#
+            #"has a string at "expires_in", but a number is required"#
         ),
         (#"{"broker": {"host": "b", "port": 1}, "token": "s3cret", "expires_in": 1e999}"#, "is not JSON"),
     ])
@@ -116,17 +116,17 @@ import Testing
         let start = #"{"broker": {"host": "b", "port": 1}, "token": "t", "expires_in": 1"#
         #expect(
             message(start + #", "alpn": ["a", 1]}"#, mapping)
-                == #"has a list at "alpn" where a list of strings has to be"#)
+                == #"has a list at "alpn", but a list of strings is required"#)
         mapping.alpn = nil
         mapping.alternatives = "others"
         #expect(
             message(start + #", "others": [{"host": "b"}]}"#, mapping)
-                == #"has a list at "others" where a list of objects with host and port has to be"#)
+                == #"has a list at "others", but a list of objects with host and port is required"#)
         mapping.alternatives = nil
         mapping.userProperties = "props"
         #expect(
             message(start + #", "props": {"a": {}}}"#, mapping)
-                == #"has an object at "props" where an object of strings has to be"#)
+                == #"has an object at "props", but an object of strings is required"#)
     }
 
     @Test func `a JSON response with 100000 nested lists or objects throws an error`() {

@@ -128,7 +128,7 @@ import Testing
             let told = try #require(error as? CourierError)
             #expect(
                 told.message
-                    == "The credential service http://127.0.0.1:\(port) can not be reached: the connection was refused."
+                    == "The credential service http://127.0.0.1:\(port) cannot be reached: the connection was refused."
             )
             #expect(!"\(told)".contains("s3cret"))
             break

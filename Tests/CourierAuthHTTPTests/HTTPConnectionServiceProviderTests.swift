@@ -244,7 +244,7 @@ import Testing
                 .reply(307, ["Location": url])
             } _: { server in
                 let error = try await ServiceBench(server).failure() as? CourierError
-                #expect(error?.message.contains("http://127.0.0.1:\(other.port), another origin") == true)
+                #expect(error?.message.contains("http://127.0.0.1:\(other.port), which is another origin") == true)
                 #expect(other.requests.isEmpty)
             }
         }

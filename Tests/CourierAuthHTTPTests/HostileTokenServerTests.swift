@@ -46,7 +46,7 @@ import Testing
             Issue.record("nobody listens, and yet there are options")
         } catch {
             try expectSystemError(
-                error, NSURLErrorCannotConnectToHost, free, "can not be reached: the connection was refused")
+                error, NSURLErrorCannotConnectToHost, free, "cannot be reached: the connection was refused")
         }
     }
 
@@ -73,7 +73,7 @@ import Testing
             let provider = try HTTPConnectionServiceProvider(clientID: "c", request: request, mapping: .test)
             let error = await #expect(throws: AuthError.self) { try await provider.connectOptions() }
             let origin = "https://localhost:\(server.port)"
-            let words = "can not be reached: TLS failed, as its certificate is not trusted"
+            let words = "cannot be reached: TLS failed, because its certificate is not trusted"
             #expect(error?.description == "the credential service \(origin) \(words)")
             #expect(server.requests.isEmpty)
         }

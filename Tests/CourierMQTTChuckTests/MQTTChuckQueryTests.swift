@@ -126,7 +126,7 @@ import Testing
         let error = #expect(throws: MQTTChuckQueryError.self) { try MQTTChuckQuery("qos:1 dir:up") }
         #expect(
             error?.pointer
-                == "qos:1 dir:up\n          ^ write dir:in for what the broker sent, dir:out for what the client did")
+                == "qos:1 dir:up\n          ^ write dir:in for packets from the broker, dir:out for packets to it")
     }
 
     @Test func `a query that combines all terms of the query help is valid`() throws {

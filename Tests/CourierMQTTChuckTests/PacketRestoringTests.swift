@@ -124,10 +124,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("9007199254740993", "a number above 9007199254740992"),
-        ("9223372036854775806", "a number above 9007199254740992"),
-        ("18446744073709551615", "a number above 9007199254740992"), ("4", "numbers must grow"),
-        ("5", "numbers must grow"),
+        ("9007199254740993", "the number is above 9007199254740992"),
+        ("9223372036854775806", "the number is above 9007199254740992"),
+        ("18446744073709551615", "the number is above 9007199254740992"), ("4", "the numbers must increase"),
+        ("5", "the numbers must increase"),
     ])
     func `an import error reports line and reason of an invalid packet number`(number: String, message: String) throws {
         let source = MQTTChuckLogger.test()

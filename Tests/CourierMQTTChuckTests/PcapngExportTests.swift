@@ -113,7 +113,7 @@ import Testing
         let frames = try Tshark.fields(["mqtt.topic", "mqtt.msgid", "frame.comment"], of: capture)
         #expect(frames.map { $0[0] } == ["", "big", "next"])
         #expect(frames[1][1] == "8")
-        #expect(frames[1][2] == "row 2: 300011 bytes, of which the first 2000 were kept")
+        #expect(frames[1][2] == "row 2: the first 2000 of 300011 bytes were kept")
     }
 
     @Test func `tshark reports no TCP error in a capture of 10000 messages`() throws {

@@ -52,7 +52,7 @@ struct ProtobufMessageAdapterTests {
             #expect(throws: CourierError.self) { try adapter.fromMessage(Data(), topic: "notes") as Plain },
         ] {
             #expect(refused?.code == .decodingFailed)
-            #expect(refused?.message.contains("is no ProtobufMessage") == true)
+            #expect(refused?.message.contains("is not a ProtobufMessage") == true)
         }
     }
 

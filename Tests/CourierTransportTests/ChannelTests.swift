@@ -471,7 +471,7 @@ import Testing
             ByteChannel.connect(to: .descriptors(reading: file, writing: file), on: loop, handler: recorder)
             let error = try await recorder.failure()
             #expect(error.code == .invalidDescriptor)
-            #expect(error.message.contains("regular files can not be used"))
+            #expect(error.message.contains("a regular file cannot be used"))
         }
     }
 }

@@ -198,7 +198,7 @@ import Testing
             let bytes = try await Certificates.shared.pkcs12(
                 "client", passPhrase: Self.passPhrase, isLegacy: isLegacy, hasMAC: false)
             let error = try #require(Self.error(TLSIdentity(pkcs12: bytes, passPhrase: Self.passPhrase)))
-            #expect(error.code == .badCertificateFile && error.message.contains("it has no checksum"), "\(error)")
+            #expect(error.code == .badCertificateFile && error.message.contains("has no checksum"), "\(error)")
         }
     }
 

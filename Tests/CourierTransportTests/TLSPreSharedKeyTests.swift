@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: [
         ("", 16, "identity"), (String(repeating: "i", count: 129), 16, "129 bytes"), ("a\u{0}b", 16, "U+0000"),
-        ("meter", 0, "this one has 0"), ("meter", 257, "this one has 257"),
+        ("meter", 0, "this key has 0"), ("meter", 257, "this key has 257"),
     ])
     func `a pre-shared key or identity with an invalid length or character is refused`(
         identity: String, byteCount: Int, words: String

@@ -84,8 +84,8 @@ import Testing
         #expect(error.code == .tlsHostNameMismatch)
         #expect(
             error.message.hasSuffix(
-                "has no subject alternative name, and its common name does not count; its owner has to renew it with the "
-                    + "alternative name “localhost”"), "\(error.message)")
+                "has no subject alternative name, and its common name is ignored; its owner has to renew the "
+                    + "certificate with the alternative name “localhost”"), "\(error.message)")
     }
 
     @Test func `with acceptsCommonName, a matching common name is accepted for host names only`() async throws {

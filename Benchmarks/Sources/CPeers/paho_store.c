@@ -34,7 +34,7 @@ bool paho_fill(const char *folder, uint16_t port, int count, size_t payload_size
         filled = MQTTAsync_send(client, topic, (int)payload_size, payload, 1, 0, &options) == MQTTASYNC_SUCCESS;
     }
     free(payload);
-    return filled;  // The client is left to the end of the process: destroying it is not what a crash does.
+    return filled;  // The client is not destroyed, because a crash does not destroy it either.
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

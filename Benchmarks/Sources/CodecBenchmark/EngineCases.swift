@@ -66,7 +66,8 @@ private struct EngineRun: ~Copyable {
                 forget()
                 continue
             }
-            // The list of actions contains the packet id of each message that was just sent.
+            // The list of actions contains the packet id of each message that was just sent, so `answer` can
+            // acknowledge them.
             answer(qos == .exactlyOnce ? .pubRec : .pubAck)
             take()
             if qos == .exactlyOnce {

@@ -12,7 +12,8 @@ struct DurableRun: Sendable {
     let acceptedSeconds: Double
     /// The time until every message was also acknowledged and removed from the store.
     let settledSeconds: Double
-    /// The CPU time of all threads of the process until then. The sink is a separate process and does not count.
+    /// The CPU time of all threads of the process during `settledSeconds`. The sink is a separate process, so its CPU
+    /// time is not included.
     let cpuSeconds: Double
 
     var acceptedPerSecond: Double { Double(count) / acceptedSeconds }

@@ -40,7 +40,7 @@ struct Reading: GeneratedProtobufMessage {
         self.unit = unit
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     static let protobufSchema: ProtobufSchema = .init(
         "Reading",
         [
@@ -53,7 +53,7 @@ struct Reading: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Number<Int64>.self, into: &id)
         try fields.read(1, ProtobufCodec.Text.self, into: &sensor)
@@ -64,7 +64,7 @@ struct Reading: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Number<Int64>.self, id)
         try fields.write(1, ProtobufCodec.Text.self, sensor)
@@ -93,7 +93,7 @@ struct Readings: GeneratedProtobufMessage {
         self.readings = readings
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     static let protobufSchema: ProtobufSchema = .init(
         "Readings",
         [
@@ -101,13 +101,13 @@ struct Readings: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.readRepeated(0, ProtobufCodec.Message<Reading>.self, into: &readings)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.writeRepeated(0, ProtobufCodec.Message<Reading>.self, readings)
         try fields.writeUnknown(unknownFields)

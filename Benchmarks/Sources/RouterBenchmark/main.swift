@@ -19,8 +19,8 @@ struct Case {
 }
 
 func filters(_ count: Int) -> [TopicFilter] {
-    // One third each: topics without wildcards, topics with `+` in the middle, and topics with `#` at the end. All have
-    // one prefix.
+    // A third of the filters has no wildcard, a third has `+` in the middle, and a third has `#` at the end. All
+    // filters have the same prefix.
     (0..<count).compactMap { number in
         switch number % 3 {
         case 0: try? TopicFilter("fleet/\(number / 100)/vehicle-\(number)/position")
@@ -40,8 +40,8 @@ func topics(_ count: Int, matching: Bool) -> [[UInt8]] {
     }
 }
 
-/// The maximum ratio of the lookup times with 100,000 and with 1,000 filters that do not match. The visited nodes are
-/// the same.
+/// The maximum ratio of the lookup times with 100,000 and with 1,000 filters that do not match. A lookup visits the
+/// same nodes in both cases.
 let allowedSlowdown = 4.0
 
 /// Returns one topic and its filter, together with `count` similar filters that do not match the topic.

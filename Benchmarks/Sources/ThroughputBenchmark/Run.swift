@@ -4,7 +4,7 @@ import BenchmarkHarness
 struct Run: Sendable {
     let count: Int
     let wallSeconds: Double
-    /// The CPU time of the client's process. The sink is a separate process and does not count.
+    /// The CPU time of the client's process. The sink is a separate process, so its CPU time is not included.
     let cpuSeconds: Double
     /// The maximum growth of the resident memory in bytes.
     let peakGrowth: Int

@@ -46,7 +46,8 @@ struct Workload: Sendable {
 /// The libraries and configurations whose speed is compared.
 enum Contender: Hashable, Sendable {
     case mosquitto, paho
-    /// A bare socket without a library. It shows that the sink does not limit the libraries.
+    /// A bare socket without a library. It must be faster than all libraries, which shows that the sink does not limit
+    /// them.
     case socket
     /// libmosquitto with MQTT 5 and user properties.
     case mosquittoWithProperties

@@ -21,7 +21,7 @@ package struct Completions: Hashable, Sendable {
         }
     }
 
-    /// The words of the program that are not listed in its commands.
+    /// The words that may follow the program's name in addition to its commands.
     private static let own = ["--help", "--version", "--generate-man", "completions", "help"]
 
     /// Returns the supported options of a command. Options that are refused are not completed.
@@ -34,7 +34,7 @@ package struct Completions: Hashable, Sendable {
     private static func bash(_ program: ProgramSummary) -> String {
         let function = "_\(identifier(program.name))"
         var lines = [
-            "# Completions of \(program.name) for bash: source them, or put them into",
+            "# Completions of \(program.name) for bash. Source this file, or save it as the following file:",
             "# ~/.local/share/bash-completion/completions/\(program.name).", "\(function)() {",
             "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}", "    COMPREPLY=()",
             "    if [ \"$COMP_CWORD\" -eq 1 ]; then",
@@ -71,7 +71,7 @@ package struct Completions: Hashable, Sendable {
         let function = "_\(identifier(program.name))"
         var lines = [
             "#compdef \(program.name)",
-            "# Completions of \(program.name) for zsh: put them into a folder of $fpath as _\(program.name).",
+            "# Completions of \(program.name) for zsh. Save this file as _\(program.name) in a folder of $fpath.",
             "\(function)() {", "    local -a commands", "    commands=(",
         ]
         for command in program.commands {
@@ -119,7 +119,7 @@ package struct Completions: Hashable, Sendable {
     private static func fish(_ program: ProgramSummary) -> String {
         let name = program.name
         var lines = [
-            "# Completions of \(name) for fish: put them into ~/.config/fish/completions/\(name).fish.",
+            "# Completions of \(name) for fish. Save this file as ~/.config/fish/completions/\(name).fish.",
             "complete -c \(name) -f",
         ]
         for command in program.commands {

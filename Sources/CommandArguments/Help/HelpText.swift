@@ -21,8 +21,9 @@ package struct HelpText: Hashable, Sendable {
         for command in program.commands { lines += command.examples.prefix(1).flatMap(Self.example) }
         lines += [
             "",
-            "'\(program.name) COMMAND --help' prints the help of a command, '\(program.name) completions bash' prints",
-            "completions for bash, zsh or fish, and '\(program.name) --generate-man' the manual page.",
+            "'\(program.name) COMMAND --help' prints the help of a command.",
+            "'\(program.name) completions SHELL' prints shell completions for bash, zsh or fish.",
+            "'\(program.name) --generate-man' prints the manual page.",
         ]
         string = lines.joined(separator: "\n") + "\n"
     }

@@ -3,7 +3,7 @@
 /// `-q 1`, `-q1`, `--qos 1` and `--qos=1` are the same. Letters of options without values may be joined, as in `-rd`.
 /// The word after an option that needs a value is its value, even if the word starts with `-`. `--` ends the options.
 ///
-/// Options are applied in the sequence of the command line, so that the first mistake is the one that is reported.
+/// Options are applied in the sequence of the command line, so that the first mistake in the command line is reported.
 package struct ArgumentReader<Target>: Sendable {
     /// How the reader handles operands: words that are not options.
     package enum Operands: Sendable {

@@ -3,10 +3,10 @@ import Foundation
 #if canImport(FoundationNetworking)
     /// Calls the delegate of a `URLSession` directly on the queue on which the session reads, without a second queue.
     ///
-    /// With an ordinary queue, a session queues received parts of a body without a limit. If a peer sends faster than
-    /// the queue runs, the parts of an unwanted body would fill the memory. A second reason is `cancel()`, which checks
-    /// on the reading queue whether the task has ended. The process would crash if another queue reported the end of
-    /// the task to the delegate during this check. Here both run on the reading queue.
+    /// An ordinary queue would have two problems. First, the session queues received parts of a body without a limit.
+    /// If a peer sends faster than the queue runs, the parts fill the memory. Second, `cancel()` checks on the reading
+    /// queue whether the task has ended. The process crashes if another queue reports the end of the task to the
+    /// delegate during this check. With this class, both happen on the reading queue.
     ///
     /// Safe to share: it adds no state to its superclass.
     final class CallerQueue: OperationQueue, @unchecked Sendable {

@@ -47,8 +47,8 @@ final class HTTPExchange: NSObject, Sendable {
 
     private let limits: Limits
     private let state = Mutex(State())
-    /// The queue for all calls to the session. Each call waits for the queue on which all sessions of the process read,
-    /// and a peer that never stops sending can keep that queue busy. All Swift tasks run on a few threads. If the calls
+    /// The queue for all calls to the session. Each call waits for the queue on which all sessions of the process read.
+    /// A peer that never stops sending can keep that queue busy. All Swift tasks run on a few threads. If the calls
     /// waited on these threads, all Swift tasks could be blocked.
     private let side = DispatchQueue(label: "courier.auth.http")
 

@@ -33,11 +33,11 @@ struct RedirectRules: Sendable {
         default: return nil
         }
         guard let location = reply.location, let target = URL(string: location, relativeTo: url)?.absoluteURL else {
-            throw Refusal(message: "redirects to nowhere, with status \(reply.status)")
+            throw Refusal(message: "redirects with status \(reply.status), but without a valid address")
         }
         guard let origin = HTTPOrigin(target), origin == HTTPOrigin(url) else {
-            let place = HTTPOrigin(target)?.description ?? "what is no URL of HTTP"
-            throw Refusal(message: "redirects to \(place), another origin, which the credentials are not meant for")
+            let place = HTTPOrigin(target)?.description ?? "an address that is not an HTTP URL"
+            throw Refusal(message: "redirects to \(place), which is another origin and must not get the credentials")
         }
         guard count < maximumCount else {
             throw Refusal(message: "redirects more than \(maximumCount) times in a row")

@@ -41,21 +41,21 @@ struct RequestRules: Sendable {
     /// Throws if `request` must not be sent; otherwise returns its origin.
     func check(_ request: URLRequest) throws(Refusal) -> HTTPOrigin {
         guard let url = request.url, let origin = HTTPOrigin(url) else {
-            throw Refusal(message: "The URL of the token endpoint is no HTTP URL with a host.")
+            throw Refusal(message: "The URL of the token endpoint is not an HTTP URL with a host.")
         }
         guard origin.isSecure || origin.isLoopback || allowsPlainHTTP else {
             throw Refusal(
                 message: """
-                    The token endpoint \(origin) is asked without TLS, so that anybody on the way could read the \
-                    credentials; use https, or allow it by `allowsPlainHTTP`.
+                    The request to the token endpoint \(origin) has no TLS, so others could read the credentials. \
+                    Use https, or allow plain HTTP with `allowsPlainHTTP`.
                     """)
         }
         if !origin.isSecure, !allowsPlainHTTP, let name = environment.variable(forPlainHTTPTo: origin.host) {
             throw Refusal(
                 message: """
-                    The token endpoint \(origin) is asked without TLS, and the environment variable \(name) sends that \
-                    through a proxy, which could read the credentials; add \(origin.host) to the variable no_proxy, or \
-                    allow it by `allowsPlainHTTP`.
+                    The request to the token endpoint \(origin) has no TLS, and the variable \(name) names a proxy. \
+                    The proxy could read the credentials. \
+                    Add \(origin.host) to the variable no_proxy, or allow plain HTTP with `allowsPlainHTTP`.
                     """)
         }
         guard url.user == nil, url.password == nil else {

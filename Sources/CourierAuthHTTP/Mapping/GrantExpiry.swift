@@ -2,7 +2,8 @@ public import Foundation
 
 /// The source of the expiry of credentials that a token endpoint returned.
 public enum GrantExpiry: Sendable {
-    /// No source. The provider does not cache the credentials, and the client uses them until the broker rejects them.
+    /// The expiry is not known. The provider does not cache the credentials, and the client uses them until the broker
+    /// rejects them.
     case unknown
     /// The credentials expire this number of seconds after the request, such as `.after("expires_in")` of OAuth 2.0 or
     /// `.after(.fixed(3_600))`.

@@ -12,11 +12,11 @@ struct JSONReading<Value: Sendable> {
         case .at(let path, let fallback):
             guard let found = document[path] else {
                 if let fallback { return fallback }
-                throw ConnectOptionsMapping.Failure(message: "has nothing at \(path.description.quoted())")
+                throw ConnectOptionsMapping.Failure(message: "has no value at \(path.description.quoted())")
             }
             guard let value = read(found) else {
                 throw ConnectOptionsMapping.Failure(
-                    message: "has \(found.kind) at \(path.description.quoted()) where \(kind) has to be")
+                    message: "has \(found.kind) at \(path.description.quoted()), but \(kind) is required")
             }
             return value
         }

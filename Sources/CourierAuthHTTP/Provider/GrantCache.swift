@@ -9,7 +9,8 @@ struct GrantCache: Sendable {
         let staleAt: Date
     }
 
-    /// The time by which an entry becomes stale before its credentials expire. It is at most half of their lifetime.
+    /// How long before the expiry of its credentials an entry becomes stale. It is at most half of the credentials'
+    /// lifetime.
     let margin: Duration
     private var entry: Entry?
 

@@ -5,15 +5,16 @@ public struct HTTPConnectionServiceOptions: Sendable {
     /// The maximum time for one response, from name resolution to the last byte, 15 s by default. Each redirect and
     /// each retry gets the full time again.
     public var timeout = Duration.seconds(15)
-    /// The time before their expiry from which cached credentials are no longer returned, 60 s by default, but at most
-    /// half of their lifetime. A client requests new credentials 30 s before the expiry. With a margin of more than 30
-    /// s, it does not get the old credentials again.
+    /// How long before their expiry cached credentials are no longer returned: 60 s by default, but at most half of
+    /// their lifetime. A client requests new credentials 30 s before the expiry. If the margin is more than 30 s, the
+    /// client does not get the old credentials again.
     public var refreshMargin = Duration.seconds(60)
     /// The maximum size of a response in bytes, 256 KiB by default. A longer response is an error and is not read to
     /// its end.
     public var maximumResponseSize = 256 << 10
     /// The maximum number of redirects that are followed one after the other, 3 by default. Redirects to another origin
-    /// are never followed.
+    /// are never followed. After redirect 301, 302 or 303, a POST becomes a GET. Redirects 307 and 308 keep method and
+    /// body.
     public var maximumRedirects = 3
     /// The maximum pause after a response with `Retry-After`, 120 s by default. If the server requests a longer pause,
     /// this maximum is used instead.

@@ -77,9 +77,8 @@ public final class HTTPConnectionServiceProvider: ConnectionServiceProvider {
         state = Mutex(State(cache: GrantCache(margin: options.refreshMargin)))
     }
 
-    /// Returns the cached credentials, or requests new credentials if the cached ones expire soon. New credentials are
-    /// also requested if the cache is empty, which is the case after a clear, or if the last credentials had no known
-    /// expiry.
+    /// Returns the cached credentials. Requests new credentials if the cached credentials expire soon or the cache is
+    /// empty. The cache is empty after a clear, and if the last credentials had no known expiry.
     ///
     /// - Returns: The options and their expiry.
     /// - Throws: `AuthError`, `CourierError`, the error of the request's preparation, or `CancellationError`.

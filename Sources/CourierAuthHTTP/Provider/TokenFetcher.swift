@@ -75,7 +75,7 @@ final class TokenFetcher: Sendable {
                 var random = SystemRandomNumberGenerator()
                 guard failure.mayPass, let pause = options.retryPolicy.pause(afterFailures: failures, using: &random)
                 else { throw failure.error }
-                log("the token endpoint is asked again in \(pause) at the earliest: \(failure.error)", .info)
+                log("the token endpoint is asked again after at least \(pause): \(failure.error)", .info)
                 try await time.sleep(pause)
             }
         }
@@ -154,7 +154,7 @@ final class TokenFetcher: Sendable {
             log("the token endpoint \(sent.origin) answered with status \(reply.status) in \(taken) s", .debug)
             return reply
         } catch let problem as HTTPExchange.Failure {
-            log("the token endpoint \(sent.origin) did not answer as it should: \(problem)", .debug)
+            log("the token endpoint \(sent.origin) did not send a usable answer: \(problem)", .debug)
             switch problem {
             case .cancelled: throw CancellationError()
             case .timedOut: throw Self.failure(NSURLErrorDomain, NSURLErrorTimedOut, sent.origin)
@@ -165,7 +165,7 @@ final class TokenFetcher: Sendable {
                     The answer of the token endpoint \(sent.origin) is longer than \(options.maximumResponseSize) bytes \
                     (maximumResponseSize).
                     """)
-            case .unreadable: throw failure("The answer of the token endpoint \(sent.origin) is no HTTP response.")
+            case .unreadable: throw failure("The answer of the token endpoint \(sent.origin) is not an HTTP response.")
             }
         }
     }
@@ -189,8 +189,8 @@ final class TokenFetcher: Sendable {
         Failure(error: CourierError(.authenticationFailed, message), mayPass: false)
     }
 
-    /// Returns the failure for a system error. The system's `userInfo` contains the whole URL. Here only the origin is
-    /// stored, so that the message can name the server that failed.
+    /// Returns the failure for a system error. The system's `userInfo` contains the whole URL. The returned failure
+    /// contains only the origin, which names the server that failed.
     private static func failure(_ domain: String, _ code: Int, _ origin: HTTPOrigin) -> Failure {
         let userInfo = origin.url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:]
         return Failure(

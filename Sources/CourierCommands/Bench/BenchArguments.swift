@@ -27,27 +27,30 @@ package struct BenchArguments: Sendable {
             OptionGroup(
                 "Load",
                 [
-                    ConnectionArguments.topic("The topic; by default a topic of this run.").part(\.connection),
-                    ConnectionArguments.qos("The quality of service: 0, the default, 1 or 2.").part(\.connection),
+                    ConnectionArguments.topic("The topic to publish to; by default, a new topic for each run.").part(
+                        \.connection),
+                    ConnectionArguments.qos("The quality of service (QoS): 0, 1 or 2; 0 by default.").part(
+                        \.connection),
                     Option(
-                        OptionNames("n", "count"), .one("COUNT"), "The number of messages; 10000 by default.",
+                        OptionNames("n", "count"), .one("COUNT"), "The number of messages to send; 10000 by default.",
                         missing: "count"
                     ) { $0.count = try WholeNumber.value($1[0], in: 1...1_000_000_000, of: "count") },
                     Option(
-                        OptionNames("s", "size"), .one("BYTES"), "The size of a payload; 64 by default, at least 16.",
-                        missing: "size"
+                        OptionNames("s", "size"), .one("BYTES"),
+                        "The size of each payload in bytes; at least 16, and 64 by default.", missing: "size"
                     ) { $0.size = try WholeNumber.value($1[0], in: 16...1_048_576, of: "size") },
                     Option(
                         OptionNames(nil, "rate"), .one("MESSAGES"),
-                        "Messages per second; no limit by default.", missing: "rate"
+                        "The number of messages to send per second; no limit by default.", missing: "rate"
                     ) { $0.rate = try WholeNumber.value($1[0], in: 1...10_000_000, of: "rate") },
                     Option(
                         OptionNames(nil, "window"), .one("COUNT"),
-                        "The most messages on their way at the same time; 100 by default.", missing: "count"
+                        "The maximum number of sent messages that have not arrived yet; 100 by default.",
+                        missing: "count"
                     ) { $0.window = try WholeNumber.value($1[0], in: 1...100_000, of: "count") },
                     Option(
                         OptionNames(nil, "report"), .one("FILE", .files),
-                        "Draw rate, percentiles and histogram into this new file. Its name must end in .svg.",
+                        "Draw message rate, percentiles and histogram into this new file. The name must end in .svg.",
                         missing: "file"
                     ) { settings, values throws(ArgumentError) in settings.report = try ReportFile(values[0]) },
                 ])

@@ -6,13 +6,15 @@ package struct BenchCommand: CourierCommand {
 
     package var summary: CommandSummary {
         CommandSummary(
-            name: "bench", abstract: "put load on a broker, and see how much arrives and how soon",
+            name: "bench", abstract: "put load on a broker, and measure its throughput and latency",
             usage: ["[-h HOST] [-p PORT] [-q QOS] [-n COUNT] [-s BYTES] [--rate MESSAGES] [OPTIONS]"],
             discussion: [
-                "One client publishes, and another client receives the messages and measures their times. On a terminal, bench shows "
-                    + "every second how far it is; at its end it prints percentiles and a histogram.",
-                "Without --rate it sends as fast as messages arrive, with --window of them under way; times are then those "
-                    + "of a full pipe. Give a --rate that the broker can take to see the times of a quiet one.",
+                "One client publishes, and another client receives the messages and measures their latency. "
+                    + "On a terminal, bench shows its progress every second. "
+                    + "At the end, bench prints percentiles and a histogram.",
+                "Without --rate, bench sends as fast as messages arrive. "
+                    + "The measured latency then includes waiting time, because the queue is always full. "
+                    + "To measure the latency without waiting time, set a --rate that the broker can handle.",
             ],
             groups: BenchArguments.groups.map(\.summary),
             examples: [
@@ -22,7 +24,9 @@ package struct BenchCommand: CourierCommand {
                 .init(
                     "courier bench -h broker.example --rate 100 -n 1000",
                     "Measures how long messages take from publisher to subscriber."),
-                .init("courier bench -n 1000000 --report bench.svg", "Draws the rate over time, too."),
+                .init(
+                    "courier bench -n 1000000 --report bench.svg",
+                    "Also draws the message rate over time into bench.svg."),
             ], exitCodes: ExitCode.meanings)
     }
 

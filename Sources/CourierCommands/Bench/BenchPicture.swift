@@ -91,12 +91,15 @@ struct BenchPicture {
 
     private mutating func drawFigures(top: Double) {
         let figures = [
-            (BenchReport.grouped(Int(report.rate.rounded())), "messages a second"),
-            (BenchReport.grouped(report.histogram.total), "of \(BenchReport.grouped(report.sentCount)) arrived"),
-            (report.histogram.total > 0 ? BenchReport.text(report.histogram.percentile(0.5)) : "–", "half within"),
+            (BenchReport.grouped(Int(report.rate.rounded())), "messages per second"),
+            (
+                BenchReport.grouped(report.histogram.total),
+                "of \(BenchReport.grouped(report.sentCount)) messages arrived"
+            ),
+            (report.histogram.total > 0 ? BenchReport.text(report.histogram.percentile(0.5)) : "–", "median latency"),
             (
                 report.histogram.total > 0 ? BenchReport.text(report.histogram.percentile(0.99)) : "–",
-                "99 of 100 within"
+                "99th percentile"
             ),
         ]
         let step = (Self.right - Self.margin) / Double(figures.count)
@@ -111,7 +114,7 @@ struct BenchPicture {
 
     private mutating func drawRates(top: Double, height: Double) {
         let points = report.timeline.points(until: report.duration)
-        drawing.label("Messages a second over time", Self.margin, top, class: "heading")
+        drawing.label("Messages per second over time", Self.margin, top, class: "heading")
         let (above, bottom) = (top + 20, top + 20 + height)
         let scale = AxisScale(upTo: points.map(\.rate).max() ?? 0)
         drawRows(scale.marks, of: scale.end, above, bottom)
@@ -137,7 +140,7 @@ struct BenchPicture {
                 "class": "curve", "d": "M" + steps.dropFirst(),
                 "data-counts": points.map { "\($0.count)" }.joined(separator: " "),
                 "data-ends": points.map { String(format: "%.3f", $0.end) }.joined(separator: " "),
-            ], title: "\(points.count) spans, \(Self.text(scale.end)) messages/s at the top")
+            ], title: "\(points.count) time spans; the scale ends at \(Self.text(scale.end)) messages/s")
     }
 
     // MARK: Percentiles
@@ -145,7 +148,7 @@ struct BenchPicture {
     /// Draws the percentiles on a logarithmic time axis. The axis covers the powers of ten from the shortest to the
     /// longest time.
     private mutating func drawPercentiles(top: Double) {
-        drawing.label("How long messages took from publish to arrival", Self.margin, top, class: "heading")
+        drawing.label("Latency from publish to arrival", Self.margin, top, class: "heading")
         guard report.histogram.total > 0 else { return }
         let first = floor(log10(Double(max(1, report.histogram.least))))
         let last = max(first + 1, ceil(log10(Double(max(1, report.histogram.most)))))
@@ -179,7 +182,7 @@ struct BenchPicture {
 
     private mutating func drawHistogram(top: Double, height: Double) {
         let bars = report.histogram.bars(atMost: Self.barLimit)
-        drawing.label("How many messages took how long", Self.margin, top, class: "heading")
+        drawing.label("Number of messages by latency", Self.margin, top, class: "heading")
         let (above, bottom) = (top + 20, top + 20 + height)
         let scale = AxisScale(upTo: Double(bars.map(\.count).max() ?? 0))
         // The vertical axis counts messages, so only marks with whole numbers are drawn.

@@ -30,8 +30,9 @@ struct BenchReport {
         let shares = [("50 %", 0.5), ("90 %", 0.9), ("99 %", 0.99), ("99.9 %", 0.999)]
         let percentiles = shares.map { "\($0.0) \(Self.text(histogram.percentile($0.1)))" }
         lines.append(
-            "from publish to arrival: least \(Self.text(histogram.least)), \(percentiles.joined(separator: ", ")), "
-                + "most \(Self.text(histogram.most))")
+            "latency from publish to arrival: "
+                + "minimum \(Self.text(histogram.least)), \(percentiles.joined(separator: ", ")), "
+                + "maximum \(Self.text(histogram.most))")
         let largest = histogram.bars.map(\.count).max() ?? 1
         lines.append("")
         lines += histogram.bars.map { bar in

@@ -90,7 +90,8 @@ final class BenchRun: @unchecked Sendable {
         case .connectionSuccess: if isPublisher { isPublisherConnected = true }
         case .subscribeSuccess: if !isPublisher { hasSubscribed = true }
         case .subscribeFailure(_, _, let error):
-            // A lost connection also has an event of its own, and that event ends the run.
+            // A lost connection is also reported by its own event. That event ends the run, so the error is ignored
+            // here.
             if (error as? CourierError)?.code != .connectionLost { denied(error) }
             return
         case .connectionFailure(_, let error): return failed(error, isLost: false)
@@ -177,7 +178,8 @@ final class BenchRun: @unchecked Sendable {
         guard phase == .running, message.payload.count == settings.size, !message.isRetained else { return }
         let sentAt = message.payload.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let now = Self.now
-        // If the first bytes are not a time in the past, they are no send time. The message is then not from this run.
+        // A message of this run begins with its send time. If the first bytes are not a time in the past, the message
+        // is not from this run, so it is ignored.
         guard sentAt <= now else { return }
         histogram.add(now - sentAt)
         lastArrival = .now
@@ -198,7 +200,8 @@ final class BenchRun: @unchecked Sendable {
     private func secondPassed() {
         guard phase == .running else { return }
         if lastArrival.duration(to: .now) > Self.silenceLimit {
-            console.tell("Error: Nothing has arrived for 10 seconds; \(sentCount - histogram.total) messages are lost.")
+            console.tell(
+                "Error: No message has arrived for 10 seconds; \(sentCount - histogram.total) messages are lost.")
             return finish(ExitCode.failure, lastArrival: begunAt.duration(to: lastArrival))
         }
         // If all messages of the window are lost, no arrival calls `send`. So it is also called once per second here.
@@ -207,7 +210,7 @@ final class BenchRun: @unchecked Sendable {
         let rate = histogram.total - shownCount
         shownCount = histogram.total
         console.draw(
-            "\(histogram.total) of \(settings.count) messages, \(rate)/s, half within "
+            "\(histogram.total) of \(settings.count) messages, \(rate)/s, median latency "
                 + "\(BenchReport.text(histogram.percentile(0.5)))")
     }
 
@@ -234,9 +237,9 @@ final class BenchRun: @unchecked Sendable {
     private var subtitle: String {
         let options = settings.connection.connectOptions
         let place = settings.connection.unixPath ?? "\(options.host):\(options.port)"
-        let pace = settings.rate.map { "\(BenchReport.grouped($0)) messages/s wanted" } ?? "as fast as they arrive"
+        let pace = settings.rate.map { "\(BenchReport.grouped($0)) messages/s requested" } ?? "sent as fast as possible"
         let load = "QoS \(settings.connection.qos), \(BenchReport.grouped(settings.size)) bytes each, \(pace)"
-        return "\(place), \(load), at most \(BenchReport.grouped(settings.window)) under way; "
+        return "\(place), \(load), at most \(BenchReport.grouped(settings.window)) messages on their way; "
             + Date.now.formatted(.iso8601.year().month().day())
     }
 

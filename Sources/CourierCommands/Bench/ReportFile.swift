@@ -10,11 +10,13 @@ struct ReportFile: Hashable, Sendable {
         let name = path.split(separator: "/").last?.lowercased() ?? ""
         if name.hasSuffix(".png") {
             throw ArgumentError(
-                "A report as PNG is not supported.",
-                hint: "Name a file that ends in .svg; rsvg-convert makes a PNG of it.")
+                "The report cannot be a PNG file.",
+                hint: "Use a file name that ends in .svg. The program rsvg-convert can convert the file to PNG.")
         }
         guard name.hasSuffix(".svg") else {
-            throw ArgumentError("A report is SVG, and '\(path)' does not end in .svg.", hint: "Name it so.")
+            throw ArgumentError(
+                "The report is an SVG file, but the name '\(path)' does not end in .svg.",
+                hint: "Use a file name that ends in .svg.")
         }
         self.path = path
     }
@@ -52,10 +54,10 @@ struct ReportFile: Hashable, Sendable {
 
     private var isThere: ArgumentError {
         ArgumentError(
-            "\(path) exists already.", hint: "Choose another name, or remove it: a report overwrites nothing.")
+            "\(path) exists already.", hint: "Choose another name, or remove the file. bench does not overwrite files.")
     }
 
     private func failure(_ number: Int32) -> ArgumentError {
-        ArgumentError("\(path) can not be written: \(String(cString: strerror(number)))")
+        ArgumentError("\(path) cannot be written: \(String(cString: strerror(number)))")
     }
 }

@@ -17,10 +17,11 @@ package struct BrokerArguments: Sendable, Equatable {
     /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<BrokerArguments>] = [
         OptionGroup(
-            "Where it listens",
+            "Listening address",
             [
                 Option(
-                    OptionNames("p", "port"), .one("PORT"), "The port; 1883 by default, 0 for a free port.",
+                    OptionNames("p", "port"), .one("PORT"),
+                    "The port to listen on; 1883 by default, 0 for a free port.",
                     missing: "port"
                 ) {
                     guard let port = UInt16($1[0]) else { throw ArgumentError("Invalid port given: \($1[0])") }
@@ -28,8 +29,8 @@ package struct BrokerArguments: Sendable, Equatable {
                 },
                 Option(
                     OptionNames("h", "host"), .one("ADDRESS"),
-                    "The address of this machine to listen on; 127.0.0.1 by default, so that only programs on this "
-                        + "machine can connect.", missing: "host"
+                    "The address of this machine to listen on. "
+                        + "With the default 127.0.0.1, only programs on this machine can connect.", missing: "host"
                 ) { $0.host = $1[0] == "localhost" ? "127.0.0.1" : $1[0] },
                 Option(
                     OptionNames(nil, "unix"), .one("PATH", .files), "Listen on this Unix socket instead of a port.",
@@ -37,15 +38,16 @@ package struct BrokerArguments: Sendable, Equatable {
                 ) { $0.unixPath = $1[0] },
             ]),
         OptionGroup(
-            "Whom it lets in",
+            "Access",
             [
                 Option(
-                    OptionNames("u", "username"), .one("NAME"), "The user name that clients must have; with -P.",
+                    OptionNames("u", "username"), .one("NAME"), "The user name that clients must send. Needs -P.",
                     missing: "username"
                 ) { $0.username = $1[0] },
                 Option(
                     OptionNames("P", "pw"), .one("PASSWORD"),
-                    "The password that clients must have. Other users of this machine can see it.", missing: "password"
+                    "The password that clients must send. Other users of this machine can see the password.",
+                    missing: "password"
                 ) { $0.password = $1[0] },
             ]),
         OptionGroup(
@@ -55,13 +57,12 @@ package struct BrokerArguments: Sendable, Equatable {
                     OptionNames(nil, "cert"), .one("FILE", .files), "Use TLS with this certificate.",
                     missing: "file"
                 ) { $0.certificateFile = $1[0] },
-                Option(OptionNames(nil, "key"), .one("FILE", .files), "The certificate's private key.", missing: "file")
-                {
+                Option(OptionNames(nil, "key"), .one("FILE", .files), "The private key of --cert.", missing: "file") {
                     $0.keyFile = $1[0]
                 },
                 Option(
                     OptionNames(nil, "cafile"), .one("FILE", .files),
-                    "Accept only clients with a certificate of an authority in this file.", missing: "file"
+                    "Accept only clients whose certificate is signed by an authority in this file.", missing: "file"
                 ) { $0.authoritiesFile = $1[0] },
             ]),
         HelpOptions.group(),
@@ -79,7 +80,7 @@ package struct BrokerArguments: Sendable, Equatable {
             throw ArgumentError("Both --cert and --key must be provided if one of them is set.")
         }
         if authoritiesFile != nil, certificateFile == nil {
-            throw ArgumentError("--cafile is about TLS, and the broker is without it.", hint: "Add --cert and --key.")
+            throw ArgumentError("--cafile needs TLS, but the broker does not use TLS.", hint: "Add --cert and --key.")
         }
     }
 }

@@ -9,15 +9,16 @@ struct BrokerBanner {
         [
             "courier broker listens on \(place).",
             "",
-            "It is a small MQTT broker for trying things out and for tests: MQTT 3.1, 3.1.1 and 5, QoS 0 to 2, retained",
-            "messages, wills, and shared subscriptions.",
-            "It is not for production: it keeps everything in memory and forgets it when it ends, drops messages beyond 1,000",
-            "for a client that is away, and has no WebSockets, no access rules, no bridges and no statistics.",
+            "This is a small MQTT broker for experiments and tests.",
+            "The broker supports MQTT 3.1, 3.1.1 and 5, QoS 0 to 2, retained messages, wills, and shared subscriptions.",
+            "Do not use this broker in production. It keeps everything in memory, and loses everything when it ends.",
+            "For each offline client, the broker keeps at most 1,000 messages, and drops further messages.",
+            "The broker does not support WebSockets, access rules, bridges or statistics.",
             access,
             "",
             "Try:  courier sub \(connection) -t '#' -v",
             "      courier pub \(connection) -t hello -m world",
-            "Ctrl-C ends it.",
+            "Press Ctrl-C to end the broker.",
         ]
     }
 
@@ -38,7 +39,8 @@ struct BrokerBanner {
         if !conditions.isEmpty {
             return "Every client \(reach) may connect if it \(conditions.joined(separator: " and "))."
         }
-        return "Every client \(reach) may connect, read and write\(arguments.isLocal ? "." : ": add -u and -P.")"
+        return "Every client \(reach) may connect, read and write."
+            + (arguments.isLocal ? "" : " To require a password, add -u and -P.")
     }
 
     /// The connection options that a client on this machine needs.

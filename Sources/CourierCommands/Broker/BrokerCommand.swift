@@ -12,12 +12,13 @@ package struct BrokerCommand: CourierCommand {
 
     package var summary: CommandSummary {
         CommandSummary(
-            name: "broker", abstract: "run a small broker for trying things out",
+            name: "broker", abstract: "run a small broker for experiments and tests",
             usage: ["[-p PORT] [-h ADDRESS | --unix PATH] [-u NAME -P PASSWORD] [--cert FILE --key FILE]"],
             discussion: [
-                "A broker in memory for MQTT 3.1, 3.1.1 and 5, for a first try and for tests. It is not for "
-                    + "production: sessions and messages are lost when it ends.",
-                "It listens on 127.0.0.1, unless -h names another address. SIGINT and SIGTERM end it normally.",
+                "An in-memory broker for MQTT 3.1, 3.1.1 and 5, for experiments and tests. "
+                    + "Do not use this broker in production: sessions and messages are lost when the broker ends.",
+                "The broker listens on 127.0.0.1, unless -h names another address. "
+                    + "SIGINT and SIGTERM end the broker normally.",
             ],
             groups: BrokerArguments.groups.map(\.summary),
             examples: [
@@ -25,11 +26,11 @@ package struct BrokerCommand: CourierCommand {
                 .init(
                     "courier broker -h 0.0.0.0 -u ada -P secret",
                     "Accepts clients from other machines that know the password."),
-                .init("courier broker -p 0", "Listens on a free port, and prints it."),
+                .init("courier broker -p 0", "Listens on a free port, and prints the port."),
             ],
             exitCodes: [
-                .init("0", "SIGINT or SIGTERM ended it."),
-                .init("1", "The command line is wrong, or the address can not be listened on."),
+                .init("0", "SIGINT or SIGTERM ended the broker."),
+                .init("1", "The command line is wrong, or the broker cannot listen on the address."),
             ])
     }
 
@@ -68,7 +69,7 @@ package struct BrokerCommand: CourierCommand {
                 on: settings.unixPath.map { .unix(path: $0) } ?? .tcp(host: settings.host, port: settings.port),
                 tls: try tls(settings), configuration: configuration)
         } catch {
-            throw ArgumentError("The broker can not listen: \(error.message).", hint: hint(error.code, settings))
+            throw ArgumentError("The broker cannot listen: \(error.message).", hint: hint(error.code, settings))
         }
     }
 
@@ -82,13 +83,13 @@ package struct BrokerCommand: CourierCommand {
 
     static func hint(_ code: TransportError.Code, _ settings: BrokerArguments) -> String? {
         switch code {
-        case .addressInUse where settings.unixPath != nil: "Remove the file if no program uses it."
+        case .addressInUse where settings.unixPath != nil: "Remove the socket file if no program uses it."
         case .addressInUse:
-            "Another broker may use this port: end it, or choose another port with -p; -p 0 chooses a free port."
+            "Another broker may use this port. End that broker, or choose another port with -p (0: a free port)."
         case .hostNotFound, .nameResolutionFailed:
             "-h needs an address of this machine, such as 127.0.0.1 or 0.0.0.0, not a name."
         case .permissionDenied where settings.unixPath != nil:
-            "This user may not create a socket in this folder: choose another folder with --unix."
+            "This user has no permission to create a socket in this folder. Choose another folder with --unix."
         case .socketNotFound: "Create the folder of the socket, or choose another path with --unix."
         case .permissionDenied: "Only the administrator may use ports below 1024: choose another port with -p."
         default: nil

@@ -33,7 +33,7 @@ package struct ChatArguments: Sendable {
                         let room = try name($1[0])
                         if !$0.rooms.contains(room) { $0.rooms.append(room) }
                         guard $0.rooms.count <= ChatModel.roomLimit else {
-                            throw ArgumentError("At most \(ChatModel.roomLimit) rooms at the same time.")
+                            throw ArgumentError("You can join at most \(ChatModel.roomLimit) rooms at the same time.")
                         }
                     },
                     Option(
@@ -54,10 +54,11 @@ package struct ChatArguments: Sendable {
     package mutating func complete(_ environment: [String: String]) throws {
         try connection.check()
         if connection.clientID?.contains("%") == true {
-            throw ArgumentError("A client id of the chat has no %.", hint: "Leave -i out: chat makes up a client id.")
+            throw ArgumentError(
+                "The client id of a chat client must not contain %.", hint: "Without -i, chat creates a client id.")
         }
         if let id = connection.clientID, id.utf8.count > ChatMessage.idLimit {
-            throw ArgumentError("A client id of the chat has at most \(ChatMessage.idLimit) bytes.")
+            throw ArgumentError("The client id of a chat client has at most \(ChatMessage.idLimit) bytes.")
         }
         if connection.clientID?.isEmpty != false {
             let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")

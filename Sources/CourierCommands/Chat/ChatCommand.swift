@@ -9,19 +9,28 @@ package struct ChatCommand: CourierCommand {
             name: "chat", abstract: "chat in rooms, and see who is online",
             usage: ["[-h HOST] [-p PORT] [--name NAME] [--room ROOM …] [OPTIONS]"],
             discussion: [
-                "On a terminal, chat uses the whole screen. Enter sends a line, PageUp and PageDown scroll, Up and Down show "
-                    + "earlier lines, Tab completes, Ctrl-N and Ctrl-P or Alt and a digit change the room, Ctrl-C ends it. "
-                    + "A line that the broker has not acknowledged ends with three dots.",
-                "Commands: \(Self.commands). A line that begins with // is sent with one slash.",
-                "Without a terminal, or with --plain, each line of the input is sent to the room, or is a command. Lines of "
-                    + "other people are printed. The program ends when the broker has acknowledged the last line.",
-                "Messages are JSON on courier-chat/rooms/ROOM/messages. Each person online has a retained message on "
-                    + "courier-chat/people/ID, which the client's will removes. Every client of the broker can read both topics.",
+                "On a terminal, chat uses the whole screen. Enter sends a line. PageUp and PageDown scroll. "
+                    + "Up and Down show lines that you entered earlier. Tab completes commands and names. "
+                    + "Ctrl-N and Ctrl-P, or Alt and a digit, change the room. Ctrl-C ends the program. "
+                    + "If the broker has not acknowledged a line, three dots follow the line. "
+                    + "When the program ends, even after a signal or a crash, it restores the terminal.",
+                "At its end, the program waits up to 2 seconds for acknowledgements. "
+                    + "If lines remain, the program prints their number, and the exit code is 1.",
+                "Lines that others write while you have no connection are lost. "
+                    + "With nohup, the program continues after its terminal has closed.",
+                "Commands: \(Self.commands). A line that begins with // is sent as a message with one slash.",
+                "Without a terminal, or with --plain, each line of the input is a message to the room, or a command. "
+                    + "The program prints the messages of other people. "
+                    + "The program ends when the broker has acknowledged the last line.",
+                "Messages are sent as JSON to the topic courier-chat/rooms/ROOM/messages. "
+                    + "Each person online has a retained message on courier-chat/people/ID. "
+                    + "The will of the person's client removes the retained message. "
+                    + "Every client of the broker can read both topics.",
             ],
             groups: ChatArguments.groups.map(\.summary),
             examples: [
                 .init("courier chat -h broker.example --name ada", "Chats in the room lobby as ada."),
-                .init("courier chat --room news --room tea", "Joins two rooms, and shows the second one first."),
+                .init("courier chat --room news --room tea", "Joins two rooms, and shows the second room first."),
                 .init("echo 'The backup is done.' | courier chat --name backup", "Sends one line, and ends."),
             ], exitCodes: ExitCode.meanings)
     }

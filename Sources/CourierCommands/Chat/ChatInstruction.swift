@@ -16,10 +16,11 @@ enum ChatInstruction: Hashable, Sendable {
 
     /// The commands with their arguments and meanings.
     static let words: [(word: String, argument: String, meaning: String)] = [
-        ("/join", "ROOM", "join a room, or show it"), ("/leave", "[ROOM]", "leave a room"),
-        ("/rooms", "", "list your rooms"), ("/who", "", "list who is in this room"),
-        ("/me", "TEXT", "say what you do"), ("/name", "NAME", "change your name"), ("/help", "", "show this"),
-        ("/quit", "", "leave all rooms and end"),
+        ("/join", "ROOM", "join a room, or show a joined room"), ("/leave", "[ROOM]", "leave a room"),
+        ("/rooms", "", "list your rooms"), ("/who", "", "list the people in this room"),
+        ("/me", "TEXT", "send a line that describes what you do"), ("/name", "NAME", "change your name"),
+        ("/help", "", "list the commands"),
+        ("/quit", "", "leave all rooms and end the program"),
     ]
 
     /// Reads a typed line. A line that begins with two slashes is a text that begins with one slash.

@@ -60,8 +60,8 @@ final class ChatLink: Sendable {
     /// - Parameters:
     ///   - settings: The command-line options, which `complete` has checked.
     ///   - console: Where warnings are printed.
-    ///   - failed: Called on the queue, before `told`, with the connection problem, and with whether the client makes
-    ///     no further attempts.
+    ///   - failed: Called on the queue, before `told`, with the connection problem. `isFinal` is true if the client
+    ///     makes no further attempts.
     ///   - told: Called on the queue with each event.
     /// - Throws: The error of an invalid command line.
     init(
@@ -257,8 +257,8 @@ final class ChatLink: Sendable {
         state.withLock { $0.problem = problem }
         failed(problem, false)
         guard error.isFinal else { return teller.told(.waiting(problem.lines.last ?? "")) }
-        // After a final error, the client may still continue with another server. Only `connected()` shows whether it
-        // has stopped.
+        // After a final error, the client may still continue with another server. Only a call of `connected()` shows
+        // whether the client has stopped, so one task waits in this call.
         let isAwaited = state.withLock { state in
             defer { state.isAwaitingEnd = true }
             return state.isAwaitingEnd

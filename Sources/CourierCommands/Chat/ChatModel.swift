@@ -154,15 +154,15 @@ struct ChatModel: Sendable {
             connection = .waiting(reason)
             knowsPeople = false
             let stop = reason.hasSuffix(".") ? "" : "."
-            return wasWaiting ? [] : [problem("\(reason)\(stop) Trying again until the broker is back.", now)]
+            return wasWaiting ? [] : [problem("\(reason)\(stop) Trying again until the broker is available.", now)]
         case .listens: return [.announce(card)]
         case .isAlone(let reason):
             knowsPeople = true
-            return [problem("The people online are unknown: \(reason)", now)]
+            return [problem("The list of people online is not available: \(reason)", now)]
         case .announced: return knowsPeople ? [] : [.awaitEcho(connection: connectionCount)]
         case .echoIsLate(let number):
             guard number == connectionCount, connection == .connected, !knowsPeople else { return [] }
-            return handle(.isAlone("the broker does not show it to this program."), now: now)
+            return handle(.isAlone("the broker does not send the presence messages to this program."), now: now)
         case .subscribed(let room):
             // This notice is added only to an empty room. Otherwise each reconnection would add it again.
             guard let place = place(of: room), rooms[place].entries.isEmpty else { return [] }
@@ -241,7 +241,8 @@ extension ChatModel {
     /// it, so the list of people is then complete.
     private mutating func receivedOwn(_ presence: ChatPresence, _ now: WallTime) -> [Action] {
         guard let card = presence.card else {
-            // The card was cleared, because the broker published the will of an earlier, lost connection late.
+            // The card was cleared, because the broker published the will of an earlier, lost connection late. So the
+            // card is announced again.
             guard connection == .connected, reannouncementCount < Self.reannouncementLimit else { return [] }
             reannouncementCount += 1
             return [.announce(self.card)]
@@ -283,7 +284,7 @@ extension ChatModel {
                 if !card.rooms.contains(room) {
                     text = "\(old.name) has left."
                 } else if card.name != old.name {
-                    text = "\(old.name) is now \(card.name)."
+                    text = "\(old.name) is now called \(card.name)."
                 } else {
                     continue
                 }
@@ -363,13 +364,13 @@ extension ChatModel {
         case .name(let typed):
             guard let name = ChatName(typed) else { return [problem(ChatName.rule, now)] }
             self.name = name
-            return [notice("You are now \(name.text).", now)] + announcement
+            return [notice("Your name is now \(name.text).", now)] + announcement
         case .help:
             return ChatInstruction.words.map { word in
                 notice([word.word, word.argument, word.meaning].filter { !$0.isEmpty }.joined(separator: " "), now)
             }
         case .quit: return end()
-        case .unknown(let word): return [problem("There is no command \(word); /help lists them.", now)]
+        case .unknown(let word): return [problem("There is no command \(word). Type /help to list the commands.", now)]
         }
     }
 
@@ -380,7 +381,7 @@ extension ChatModel {
             return []
         }
         guard roomNames.count < Self.roomLimit else {
-            return [problem("You are in \(Self.roomLimit) rooms, and that is the most.", now)]
+            return [problem("You are already in \(Self.roomLimit) rooms, the maximum. Leave a room first.", now)]
         }
         rooms.append(ChatRoom(room))
         show(rooms.count - 1)
@@ -390,10 +391,10 @@ extension ChatModel {
 
     private mutating func send(_ text: String, isAction: Bool, _ now: WallTime) -> [Action] {
         guard let room = room.name else {
-            return [problem("You are in no room; /join ROOM.", now)]
+            return [problem("You are in no room. Type /join ROOM to join a room.", now)]
         }
         guard text.utf8.count <= ChatMessage.textLimit else {
-            return [problem("A line has at most \(ChatMessage.textLimit) bytes; this line was not sent.", now)]
+            return [problem("This line was not sent, because it is longer than \(ChatMessage.textLimit) bytes.", now)]
         }
         guard pendingCount < Self.pendingLimit else {
             return [problem("\(pendingCount) lines wait for the broker; this line was not accepted.", now)]

@@ -45,13 +45,13 @@ struct ChatPresenceAdapter: MessageAdapter {
             let person = TopicLevel.text(of: level), person.utf8.count <= ChatMessage.idLimit,
             let presence = ChatPresence(
                 person: person, card: message.isEmpty ? nil : try json.fromMessage(message, topic: topic)) as? T
-        else { throw CourierError(.decodingFailed, "it is about nobody's presence") }
+        else { throw CourierError(.decodingFailed, "the message topic does not name a person of the chat") }
         return presence
     }
 
     func toMessage<T>(data: T, topic: String) throws -> Data {
         guard let presence = data as? ChatPresence else {
-            throw CourierError(.encodingFailed, "\(T.self) is nobody's presence")
+            throw CourierError(.encodingFailed, "a value of the type \(T.self) is not a presence message")
         }
         return try presence.card.map { try json.toMessage(data: $0, topic: topic) } ?? Data()
     }

@@ -173,7 +173,7 @@ final class ChatRun: @unchecked Sendable {
 
     private func readAll(_ problem: Int32?) {
         if let problem, phase == .running {
-            console.tell("Error: The input can not be read on: \(String(cString: strerror(problem))).")
+            console.tell("Error: The rest of the input cannot be read: \(String(cString: strerror(problem))).")
             exitCode = ExitCode.failure
         }
         happened(.endOfInput)

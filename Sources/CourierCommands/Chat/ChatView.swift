@@ -93,8 +93,8 @@ struct ChatView {
         let row = size.rows - 2
         var parts = [model.name.text]
         if model.room.name != nil { parts.append("\(model.people(in: model.room.name).count) here") }
-        if model.pendingCount > 0 { parts.append("\(model.pendingCount) on the way") }
-        if model.scroll != nil { parts.append("more below: PageDown") }
+        if model.pendingCount > 0 { parts.append("waiting lines: \(model.pendingCount)") }
+        if model.scroll != nil { parts.append("PageDown: newer lines") }
         if model.rooms.count == 1 { parts.append("/join ROOM, /help") }
         let text = GlyphText(" " + parts.joined(separator: " · ")).shortened(toWidth: size.columns)
         let end = frame.put(text, row: row, column: 0, style: .faint)
@@ -118,7 +118,7 @@ struct ChatView {
             guard people.indices.contains(row) else { continue }
             let isLast = row == height - 1 && people.count > height
             if isLast {
-                frame.put("\(people.count - row) more", row: top + row, column: width + 2, style: .faint)
+                frame.put("\(people.count - row) more people", row: top + row, column: width + 2, style: .faint)
                 continue
             }
             let name = GlyphText(people[row].name).shortened(toWidth: Self.peopleWidth - 3)
@@ -217,8 +217,8 @@ struct ChatView {
         return clamped(place)
     }
 
-    /// Returns the nearest last visible line at which the entries fill the view, if there are enough entries. Returns
-    /// `nil` if this is the newest line.
+    /// Returns the last visible line that is nearest to `place`. This line exists. The lines above it fill the view if
+    /// there are enough lines. Returns `nil` if the result is the newest line.
     func clamped(_ place: Place) -> Place? {
         guard let last = lastPlace, let first = entries.first else { return nil }
         var highest = Place(entry: first.number, line: 0)

@@ -24,7 +24,8 @@ struct ConfigurationFile {
         if let named {
             guard let text = Self.text(of: named) else {
                 throw ArgumentError(
-                    "Unable to open options file \"\(named)\".", hint: "Check its name and who may read it.")
+                    "Unable to open options file \"\(named)\".",
+                    hint: "Check the name and the read permission of the file.")
             }
             lines = Self.lines(of: text)
         } else {

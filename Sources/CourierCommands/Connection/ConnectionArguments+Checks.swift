@@ -72,7 +72,8 @@ extension ConnectionArguments {
         if clientID?.isEmpty == true || (!isCleanSession && sentClientID.isEmpty) {
             throw StartFailure(role == .publisher ? "Error: Invalid id." : "Error: Invalid id and/or clean_session.")
         }
-        // The mosquitto clients print no message when they exit because of a malformed client id.
+        // The mosquitto clients print no message when they exit because of a malformed client id, so this message has
+        // its own words.
         if let clientID, MalformedText.isFound(in: clientID) {
             throw StartFailure("Error: Malformed UTF-8 in the client id.")
         }
@@ -80,7 +81,8 @@ extension ConnectionArguments {
             throw StartFailure(
                 "Error: Problem setting username and/or password.",
                 explanation:
-                    "The user name is too long or has control characters. Brokers end connections because of control characters."
+                    "The user name is too long, or it contains control characters. "
+                    + "Brokers close connections because of control characters."
             )
         }
         if version != .v5, username == nil, password != nil {
@@ -120,7 +122,7 @@ extension ConnectionArguments {
         try checkTLS()
         try checkSession()
         if shownHost.isEmpty {
-            throw StartFailure("Unable to connect (Lookup error.).", explanation: "The host has no name.")
+            throw StartFailure("Unable to connect (Lookup error.).", explanation: "The host name is empty.")
         }
         if let port, !(0...65_535).contains(port) {
             throw StartFailure(
@@ -128,7 +130,7 @@ extension ConnectionArguments {
                 explanation: "The port \(port) is not between 0 and 65535.")
         }
         if unixPath != nil, transport == .webSocket {
-            throw ArgumentError("--unix and --ws can not be used together.", hint: "Leave one of them out.")
+            throw ArgumentError("--unix and --ws cannot be used together.", hint: "Remove one of these options.")
         }
     }
 
@@ -139,7 +141,7 @@ extension ConnectionArguments {
         if let engine = tls.engine, engine != "pkcs11" {
             throw ArgumentError(
                 "The option --tls-engine does not support \(engine.debugDescription).",
-                hint: "Only pkcs11 is supported.")
+                hint: "The only supported engine is pkcs11.")
         }
         if tls.isKeyInHardware, tls.engine == nil {
             throw ArgumentError("The option --keyform engine needs --tls-engine.", hint: "Add --tls-engine pkcs11.")
@@ -151,7 +153,7 @@ extension ConnectionArguments {
         if sources.count(where: { $0 }) > 1 {
             throw ArgumentError(
                 "Only one of --cafile, --capath and --tls-use-os-certs is supported at once.",
-                hint: "Put all authorities into one file.")
+                hint: "Put the certificates of all authorities into one file.")
         }
         if let key = tls.preSharedKey, let identity = tls.preSharedKeyIdentity {
             do throws(TransportError) {
@@ -159,8 +161,8 @@ extension ConnectionArguments {
             } catch {
                 // The message leaves out the key, which is a secret.
                 throw ArgumentError(
-                    "The value of --psk is not an even number of hexadecimal digits.",
-                    hint: "Write it like 00112233aabbccdd.")
+                    "The value of --psk must consist of an even number of hexadecimal digits.",
+                    hint: "Write the key like 00112233aabbccdd.")
             }
         }
         if !isSecure, !tls.isOff {
@@ -171,7 +173,7 @@ extension ConnectionArguments {
                 ("--tls-keylog", tls.keyLogFile != nil),
             ] where isGiven {
                 throw ArgumentError(
-                    "The option \(name) is about TLS, and the connection is without it.",
+                    "The option \(name) needs TLS, but this connection does not use TLS.",
                     hint: "Add --cafile FILE or --tls-use-os-certs.")
             }
         }
@@ -180,22 +182,22 @@ extension ConnectionArguments {
     private func checkSession() throws(ArgumentError) {
         if version == .v5, isCleanSession, clientID != nil, wantedSessionExpiry > 0 {
             throw ArgumentError(
-                "The option -x needs -c: the library keeps a session only if the next connection continues it.",
+                "The option -x needs -c: the client keeps a session only if the next connection continues the session.",
                 hint: "Add -c.")
         }
         if storePath != nil, clientID == nil {
             throw ArgumentError(
-                "--store needs a client id, by which the messages in the file are known.",
+                "--store needs a client id, because the file keeps messages under the client id.",
                 hint: "Use -i with a client id.")
         }
         if storePath != nil, clientID?.contains("%") == true {
             throw ArgumentError(
-                "With a % the client id differs in each run, so --store does not find its messages again.",
-                hint: "Use -i with a client id that contains no %.")
+                "--store needs a client id without %. Each % becomes a random character in each run.",
+                hint: "Use -i with a client id that does not contain %.")
         }
         if properties.connect.authenticationData != nil, properties.connect.authenticationMethod == nil {
             throw ArgumentError(
-                "authentication-data given, but no authentication-method.",
+                "The property authentication-data needs the property authentication-method.",
                 hint: "Add -D connect authentication-method NAME.")
         }
     }

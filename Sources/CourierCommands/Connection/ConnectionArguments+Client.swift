@@ -12,7 +12,8 @@ extension ConnectionArguments {
     /// The maximum time to wait after DISCONNECT until the broker closes the connection too. During this time, received
     /// bytes are read. Unread bytes would reset the connection, and the broker might then miss the DISCONNECT.
     private static let peerCloseTimeout = Duration.milliseconds(100)
-    /// MQTT 3.1 does not allow an empty client id, and allows at most 23 bytes.
+    /// The client id for MQTT 3.1 if the user gives none. MQTT 3.1 does not allow an empty client id, and allows at
+    /// most 23 bytes.
     private static let randomClientID = "courier-" + String(repeating: "%", count: 15)
 
     /// The client id in CONNECT. If it is empty, the broker assigns one.

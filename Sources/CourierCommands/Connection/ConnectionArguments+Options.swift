@@ -16,7 +16,7 @@ extension ConnectionArguments {
 
     private static let connection: [Option<Self>] = [
         Option(
-            OptionNames("h", "host"), .one("HOST"), "The broker's name or address; localhost by default.",
+            OptionNames("h", "host"), .one("HOST"), "The broker's host name or address; localhost by default.",
             missing: "host"
         ) { $0.host = $1[0] },
         Option(
@@ -29,7 +29,7 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames("L", "url"), .one("URL"),
-            "Host, port, user, password and topic in one: mqtt(s)://[user[:password]@]host[:port]/topic, or ws(s)://.",
+            "Host, port, user, password, topic as a URL: mqtt(s)://[user[:password]@]host[:port]/topic, or ws(s)://.",
             missing: "URL"
         ) { try $0.apply(BrokerURL($1[0])) },
         Option(
@@ -43,10 +43,10 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames(nil, "proxy"), .one("URL"),
-            "Go through a proxy: socks5h://[user[:password]@]host[:port], or http://.", missing: "proxy url"
+            "Connect through this proxy: socks5h://[user[:password]@]host[:port], or http://.", missing: "proxy url"
         ) { $0.proxy = try proxy($1[0]) },
         Option(
-            OptionNames("A"), .one("ADDRESS"), "The local address that connections leave this machine from.",
+            OptionNames("A"), .one("ADDRESS"), "The local IP address that connections use.",
             missing: "address"
         ) {
             do throws(TransportError) {
@@ -58,21 +58,21 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames(nil, "interface"), .one("NAME"),
-            "The network interface that connections leave this machine through, such as eth0.", missing: "interface"
+            "The network interface that connections use, such as eth0.", missing: "interface"
         ) {
             let binding = LocalBinding(address: $0.localBinding?.address, interface: $1[0])
             if let problem = binding.problem { throw ArgumentError("Invalid interface given: \(problem).") }
             $0.localBinding = binding
         },
         Option(
-            OptionNames("S"), "Look up the host's SRV records in DNS, and connect to the servers that they name."
+            OptionNames("S"), "Look up the host's SRV records in DNS, and connect to the servers in these records."
         ) { settings, _ in settings.usesServiceRecords = true },
         Option(OptionNames("u", "username"), .one("NAME"), "The user name.", missing: "username") {
             $0.username = $1[0]
         },
         Option(
             OptionNames("P", "pw"), .one("PASSWORD"),
-            "The password. Other users of this machine can see it; a configuration file (-o) hides it.",
+            "The password. Other users of this machine can see it. To hide it, use a configuration file (-o).",
             missing: "password"
         ) { $0.password = $1[0] },
         Option(
@@ -87,7 +87,7 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames("V", "protocol-version"), .one("VERSION", .words(["mqttv31", "mqttv311", "mqttv5"])),
-            "The version of MQTT: mqttv311 (311), mqttv5 (5), or mqttv31 (31) for old brokers.",
+            "The MQTT version: mqttv311 (311), mqttv5 (5), or mqttv31 (31) for old brokers.",
             missingText: "--protocol-version argument given but no version specified."
         ) {
             switch $1[0] {
@@ -99,18 +99,19 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames(nil, "disconnect-reason"), .one("CODE"),
-            "The reason code of DISCONNECT: 0 for a normal end, the default; 4 to have the will published; or an error code "
-                + "such as 0x98. Before MQTT 5, any code but 0 closes the connection without DISCONNECT.",
+            "The reason code of DISCONNECT: 0 (default), 4 to have the will published, or an error code such as 0x98. "
+                + "Before MQTT 5, every code except 0 closes the connection without DISCONNECT.",
             missing: "reason code"
         ) { $0.disconnectReason = try reason($1[0]) },
-        Option(OptionNames(nil, "nodelay"), "Send small packets at once. This client always does so.") { _, _ in
+        Option(OptionNames(nil, "nodelay"), "Send small packets at once. This client always sends them at once.") {
+            _, _ in
             // The SDK sets TCP_NODELAY on every connection, so this option changes nothing.
         },
     ]
 
     private static let session: [Option<Self>] = [
         Option(
-            OptionNames("i", "id"), .one("ID"), "The client id; the broker chooses one by default.", missing: "id"
+            OptionNames("i", "id"), .one("ID"), "The client id. By default, the broker chooses it.", missing: "id"
         ) {
             if $0.clientIDPrefix != nil { throw bothIDs }
             $0.clientID = $1[0]
@@ -124,18 +125,18 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames("c", "disable-clean-session"),
-            "Continue the session of an earlier connection, and have the broker keep it afterwards."
+            "Continue the session of an earlier connection. The broker keeps the session when the connection ends."
         ) { settings, _ in settings.isCleanSession = false },
         Option(
             OptionNames("x"), .one("SECONDS"),
-            "Seconds for which the broker keeps the session after the connection ends (MQTT 5); -1 is forever.",
+            "How many seconds the broker keeps the session after the connection ends (MQTT 5); -1 means forever.",
             missing: "session expiry interval"
         ) {
             $0.sessionExpiry = try expiry($1[0])
             $0.version = .v5
         },
         Option(
-            OptionNames("M"), .one("COUNT"), "The most unacknowledged messages; 20 by default.",
+            OptionNames("M"), .one("COUNT"), "The maximum number of unacknowledged messages; 20 by default.",
             missingText: "-M argument given but max_inflight not specified."
         ) {
             let count = NumberText.whole($1[0])
@@ -149,7 +150,9 @@ extension ConnectionArguments {
             .several(["COMMAND", "NAME", "VALUE"], .words(PropertyArguments.Command.allCases.map(\.rawValue))) {
                 PropertyArguments.wordCount($0)
             },
-            "A property of MQTT 5, such as -D publish content-type text/plain; user-property has a name and a value.",
+            "An MQTT 5 property, such as -D publish content-type text/plain. user-property takes a name and a value. "
+                + "A topic alias above the maximum of the broker is not used. "
+                + "The property server-reference is refused, because only a broker may send it.",
             missingText: "--property argument given but not enough arguments specified."
         ) {
             try $0.properties.add($1)
@@ -162,8 +165,8 @@ extension ConnectionArguments {
         let number = text.hasPrefix("0x") ? UInt8(text.dropFirst(2), radix: 16) : UInt8(text)
         guard let number, PacketReasonCode(rawValue: number)?.isAllowed(in: .disconnect, from: .client) == true else {
             throw ArgumentError(
-                "Invalid disconnect reason given: \(text). It must be 0, 4, or an error code that MQTT 5 allows a client to send in "
-                    + "DISCONNECT, such as 0x80 or 0x98.")
+                "Invalid disconnect reason given: \(text). "
+                    + "Use 0, 4, or an error code that a client may send in DISCONNECT (MQTT 5), such as 0x80 or 0x98.")
         }
         return ReasonCode(rawValue: number)
     }
@@ -203,7 +206,7 @@ extension ConnectionArguments {
     private static let will: [Option<Self>] = [
         Option(
             OptionNames(nil, "will-topic"), .one("TOPIC"),
-            "The topic of the will, which the broker publishes when this client is lost.",
+            "The topic of the will. The broker publishes the will when the connection to this client is lost.",
             missing: "will topic"
         ) {
             try MalformedText.check($1[0], of: "--will-topic")
@@ -231,49 +234,54 @@ extension ConnectionArguments {
 
     private static let tls: [Option<Self>] = [
         Option(
-            OptionNames(nil, "cafile"), .one("FILE", .files), "Use TLS, and trust the authorities in this file.",
+            OptionNames(nil, "cafile"), .one("FILE", .files),
+            "Use TLS, and trust the certificate authorities in this file.",
             missing: "file"
         ) { $0.tls.authoritiesFile = $1[0] },
         Option(
             OptionNames(nil, "capath"), .one("FOLDER", .folders),
-            "Use TLS, and trust the authorities in this folder, prepared by `openssl rehash`.", missing: "directory"
+            "Use TLS, and trust the certificate authorities in this folder (prepared by `openssl rehash`).",
+            missing: "directory"
         ) { $0.tls.authoritiesFolder = $1[0] },
         Option(OptionNames(nil, "cert"), .one("FILE", .files), "The client's certificate.", missing: "file") {
             $0.tls.certificateFile = $1[0]
         },
         Option(
             OptionNames(nil, "key"), .one("FILE", .files),
-            "The certificate's private key; with --keyform engine, the URI of a key in hardware, such as pkcs11:object=key.",
+            "The private key of --cert. With --keyform engine: the URI of a hardware key, such as pkcs11:object=key.",
             missing: "file"
         ) {
             $0.tls.keyFile = $1[0]
         },
         Option(
             OptionNames(nil, "keyform"), .one("FORM", .words(["pem", "engine"])),
-            "The place of the key: pem for a file, or engine for hardware.",
+            "Where the private key is stored: pem for a file, or engine for hardware.",
             missing: "keyform"
         ) { $0.tls.keyForm = $1[0] },
         Option(
             OptionNames(nil, "insecure"),
-            "DANGER: do not check that the certificate is for this host. Any certificate of a trusted authority will do."
+            "DANGER: turns off the check that the certificate belongs to this host. "
+                + "Any certificate of a trusted authority is then accepted."
         ) { settings, _ in settings.tls.isInsecure = true },
         Option(
-            OptionNames(nil, "tls-alpn"), .one("PROTOCOL"), "The application protocol that TLS offers (ALPN).",
+            OptionNames(nil, "tls-alpn"), .one("PROTOCOL"),
+            "The application protocol that the client offers in TLS (ALPN).",
             missing: "protocol"
         ) { $0.tls.applicationProtocol = $1[0] },
         Option(
             OptionNames(nil, "tls-version"), .one("VERSION", .words(["tlsv1.2", "tlsv1.3"])),
-            "The lowest TLS version: tlsv1.2, the default, or tlsv1.3.", missing: "version"
+            "The lowest allowed TLS version: tlsv1.2 or tlsv1.3; tlsv1.2 by default.", missing: "version"
         ) { $0.tls.version = $1[0] },
         Option(
             OptionNames(nil, "ciphers"), .one("LIST"),
-            "The offered cipher suites of TLS 1.2; `openssl ciphers -v LIST` prints the suites of a list.",
+            "The cipher suites to offer for TLS 1.2. `openssl ciphers -v LIST` prints the suites in LIST.",
             missing: "ciphers"
         ) { $0.tls.ciphers = $1[0] },
         Option(
-            OptionNames(nil, "tls-use-os-certs"), "Use TLS, and trust the authorities of the operating system."
+            OptionNames(nil, "tls-use-os-certs"),
+            "Use TLS, and trust the certificate authorities of the operating system."
         ) { settings, _ in settings.tls.usesSystemAuthorities = true },
-        Option(OptionNames(nil, "no-tls"), "Do not use TLS, whatever the port and other options are.") { settings, _ in
+        Option(OptionNames(nil, "no-tls"), "Do not use TLS, even if other options imply TLS.") { settings, _ in
             settings.tls.isOff = true
         },
         Option(
@@ -282,15 +290,15 @@ extension ConnectionArguments {
             missing: "key"
         ) { $0.tls.preSharedKey = $1[0] },
         Option(
-            OptionNames(nil, "psk-identity"), .one("NAME"), "The name under which the broker knows the key of --psk.",
+            OptionNames(nil, "psk-identity"), .one("NAME"), "The name by which the broker finds the key of --psk.",
             missing: "identity"
         ) { $0.tls.preSharedKeyIdentity = $1[0] },
         Option(
             OptionNames(nil, "tls-engine"), .one("NAME", .words(["pkcs11"])),
-            "The OpenSSL engine that holds the key: pkcs11. Needs --keyform engine.", missing: "engine_id"
+            "The OpenSSL engine that holds the private key: only pkcs11. Needs --keyform engine.", missing: "engine_id"
         ) { $0.tls.engine = $1[0] },
         .refused(
-            OptionNames(nil, "tls-engine-kpass-sha1"), .one("HASH"), "The hash of the password of the engine's key.",
+            OptionNames(nil, "tls-engine-kpass-sha1"), .one("HASH"), "The password hash for the engine's key.",
             hint: "Put the PIN into the URI of --key: pkcs11:…?pin-value=1234.", missing: "kpass sha1"
         ) {
             $0.tls.hasEnginePassword = true
@@ -298,7 +306,7 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames(nil, "tls-keylog"), .one("FILE", .files),
-            "DANGER: append the TLS keys of the connection to this file. Anyone with this file can decrypt recorded traffic.",
+            "DANGER: appends the TLS keys to this file. Anyone with this file can decrypt recorded traffic.",
             missing: "file"
         ) { $0.tls.keyLogFile = $1[0] },
     ]
@@ -307,7 +315,7 @@ extension ConnectionArguments {
         Option(OptionNames("d", "debug"), "Print every packet.") { settings, _ in settings.isDebugging = true },
         Option(OptionNames(nil, "quiet"), "Print no errors.") { settings, _ in settings.isQuiet = true },
         Option(
-            OptionNames("o"), .one("FILE", .files), "Read options from this file first, one per line.",
+            OptionNames("o"), .one("FILE", .files), "First read options from this file. Each line has one option.",
             missingText: "-o argument given but no options file specified."
         ) {
             guard $0.optionsFile == nil else { throw ArgumentError("Duplicate -o argument given.") }
@@ -315,11 +323,13 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames(nil, "store"), .one("FILE", .files),
-            "Keep messages of QoS 1 and 2 in this file until they are delivered. They survive the end of the program, even kill -9.",
+            "Keep messages of QoS 1 and 2 in this file until they are delivered. "
+                + "The messages survive the end of the program, even kill -9.",
             missing: "file"
         ) { $0.storePath = $1[0] },
         Option(
-            OptionNames(nil, "inspect"), "Serve the inspector's page, and print its address to standard error."
+            OptionNames(nil, "inspect"),
+            "Show all packets on a web page, the inspector. Its address is printed to standard error."
         ) { settings, _ in settings.isInspected = true },
     ]
 
@@ -341,7 +351,7 @@ extension ConnectionArguments {
     package static let subscription: [Option<Self>] = [
         Option(
             OptionNames(nil, "retain-handling"), .one("WHEN", .words(["always", "new", "never"])),
-            "Which retained messages the broker sends (MQTT 5): always, only for a new subscription, or never.",
+            "When the broker sends retained messages (MQTT 5): always, only for a new subscription, or never.",
             missing: "option"
         ) {
             switch $1[0] {
@@ -353,7 +363,7 @@ extension ConnectionArguments {
         },
         Option(
             OptionNames(nil, "retain-as-published"),
-            "Messages keep the retain flag of their publisher (MQTT 5)."
+            "Received messages keep the retain flag that their publisher set (MQTT 5)."
         ) { settings, _ in settings.subscriptionOptions.keepsRetainFlag = true },
     ]
 

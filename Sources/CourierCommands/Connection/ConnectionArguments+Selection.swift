@@ -1,7 +1,7 @@
 package import CommandArguments
 
 extension ConnectionArguments {
-    /// The option groups with only the named options. Groups without such options are left out.
+    /// Returns the option groups with only the named options. A group without any named option is left out.
     ///
     /// - Parameter names: The main names of the options, such as `-h`.
     /// - Returns: The groups, in the order of help.

@@ -84,7 +84,7 @@ package struct ConnectionProblem: Hashable, Sendable {
                 "Error: A network protocol error occurred when communicating with the broker.", ExitCode.protocolError
             )
         case .storeFailed, .storeFull, .storeDamaged, .storeInUse:
-            return ("Error: The message store can not be used.", ExitCode.failure)
+            return ("Error: The message store cannot be used.", ExitCode.failure)
         default: return ("Error: The connection was lost.", ExitCode.connectionLost)
         }
     }

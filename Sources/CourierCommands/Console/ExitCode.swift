@@ -32,12 +32,14 @@ package enum ExitCode {
         .init("0", "Done."),
         .init(
             "1",
-            "The command line is wrong, an input can not be read or the output not written, or nothing listens there."),
-        .init("2", "The broker broke the protocol."),
-        .init("3 to 5, 128 to 162", "The broker refused the connection: its return code (3.1.1) or reason code (5)."),
+            "The command line is wrong, reading or writing failed, or no program listens at the address."),
+        .init("2", "The broker violated the MQTT protocol."),
+        .init(
+            "3 to 5, 128 to 162",
+            "The broker refused the connection with this return code (MQTT 3.1.1) or reason code (MQTT 5)."),
         .init("7", "The connection was lost."), .init("8", "TLS failed."),
-        .init("27", "The time of -W was over, for sub once the broker had accepted the connection."),
-        .init("130, 143", "SIGINT or SIGTERM ended the command; sub ends with 0."),
-        .init("255", "A signal or the time of -W ended sub before the broker had accepted the connection."),
+        .init("27", "The time limit of -W has passed. For sub, the broker had accepted the connection."),
+        .init("130, 143", "SIGINT or SIGTERM ended the command. sub ends with 0 instead."),
+        .init("255", "A signal or the time limit of -W ended sub before the broker accepted the connection."),
     ]
 }

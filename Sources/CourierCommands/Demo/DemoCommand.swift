@@ -10,16 +10,17 @@ package struct DemoCommand: CourierCommand {
 
     package var summary: CommandSummary {
         CommandSummary(
-            name: "demo", abstract: "watch two clients lose their connections and no message",
+            name: "demo", abstract: "watch two clients lose their connections, but no messages",
             usage: ["[--help]"],
             discussion: [
-                "Two clients talk over a broker, all in this process. Then every connection is cut; messages that are sent "
-                    + "meanwhile wait, and arrive when the clients are back. It takes about two seconds, and needs no network."
+                "Two clients exchange messages through a broker, all in this process. Then every connection is cut. "
+                    + "New messages wait, and arrive when the clients have connected again. "
+                    + "The demo takes about two seconds, and needs no network."
             ],
             groups: Self.groups.map(\.summary),
-            examples: [.init("courier demo", "Shows it.")],
+            examples: [.init("courier demo", "Runs the demo.")],
             exitCodes: [
-                .init("0", "Every message arrived, once and in order."),
+                .init("0", "Every message arrived exactly once and in order."),
                 .init("1", "The command line is wrong, or the demonstration did not end within a minute."),
             ])
     }

@@ -65,7 +65,7 @@ final class DemoRun: @unchecked Sendable {
     }
 
     private func begin() {
-        console.write("Two clients and a broker in this process, and a network that fails.\n\n")
+        console.write("Two clients and a broker run in this process. The network between them fails.\n\n")
         tell("broker", "listens on 127.0.0.1:\(broker.port)")
         for (actor, client) in clients {
             watches.append(client.eventPublisher.sink { [weak self] in self?.happened($0.type, to: actor) })
@@ -85,7 +85,7 @@ final class DemoRun: @unchecked Sendable {
             tell(actor.rawValue, "connected", colour: 32)
             perform(script.isConnected(actor))
         case .connectionLost:
-            tell(actor.rawValue, "has lost the connection; tries again in a second", colour: 31)
+            tell(actor.rawValue, "lost the connection, and tries again in one second", colour: 31)
             perform(script.lost(actor))
         case .subscribeSuccess: if actor == .bob { perform(script.subscribed()) }
         default: break
@@ -121,7 +121,7 @@ final class DemoRun: @unchecked Sendable {
                 queue.async { self.acknowledged() }
             }
         } catch {
-            tell("ada", "can not send: \(error)", colour: 31)
+            tell("ada", "cannot send: \(error)", colour: 31)
         }
     }
 
@@ -135,10 +135,11 @@ final class DemoRun: @unchecked Sendable {
         if script.isAsPromised {
             let time = String(format: "%.1f", away / .seconds(1))
             console.write(
-                "\n\(count) letters sent, \(count) arrived: each once, in order, \(time) s after the cut at the latest.\n"
-                    + "Go on with: courier broker, courier sub -t '#' -v, courier pub -t hello -m world.\n")
+                "\n\(count) letters were sent, and \(count) letters arrived, each exactly once and in order. "
+                    + "The last letter arrived at most \(time) s after the cut.\n"
+                    + "Try next: courier broker, courier sub -t '#' -v, courier pub -t hello -m world.\n")
         } else {
-            console.tell("Error: \(count) letters sent, and these arrived: \(script.received)")
+            console.tell("Error: \(count) letters were sent, but the letters that arrived are: \(script.received)")
         }
         close(script.isAsPromised ? ExitCode.success : ExitCode.failure)
     }

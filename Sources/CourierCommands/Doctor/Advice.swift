@@ -13,29 +13,33 @@ enum Advice {
     static func unreachable(_ code: TransportError.Code, by way: Way) -> String {
         switch (code, way) {
         case (.connectionRefused, .tcp(let port)):
-            "The machine is reachable, but nothing listens at port \(port): start the broker, or correct the port (-p)."
+            "The machine is reachable, but no program listens on port \(port). "
+                + "Start the broker, or correct the port (-p)."
         case (.connectionRefused, .socket):
-            "Nothing listens at the socket; a broker that ended has left it behind. Start the broker, or correct the path."
+            "No program listens on the socket. Probably the broker has ended. Start the broker, or correct the path."
         case (.connectionRefused, .proxy):
-            "The proxy's machine is reachable, but nothing listens at its port: start the proxy, or correct --proxy."
+            "The proxy's machine is reachable, but no program listens on its port. Start the proxy, or correct --proxy."
         case (.connectTimedOut, .tcp(let port)):
-            "Nothing answers: a firewall may drop packets to port \(port), or the machine is off. Ask its administrator."
+            "The machine does not answer. It may be off, or a firewall may drop packets to port \(port). "
+                + "Ask the administrator of the machine."
         case (.connectTimedOut, .proxy):
-            "The proxy does not answer, or cannot reach the broker: ask the proxy's administrator, or try without --proxy."
+            "The proxy does not answer, or it cannot reach the broker. "
+                + "Ask the proxy's administrator, or try without --proxy."
         case (.hostNotFound, .proxy), (.nameResolutionFailed, .proxy):
-            "Correct the name of the proxy (--proxy), or of the broker (-h)."
-        case (.unreachable, _): "That network cannot be reached: check this machine's network or VPN."
+            "Correct the host name of the proxy (--proxy), or the host name of the broker (-h)."
+        case (.unreachable, _): "The destination network cannot be reached. Check this machine's network or VPN."
         case (.socketNotFound, _): "Correct the path, or start the broker."
         case (.permissionDenied, .socket):
-            "The operating system does not allow it: check the permissions of the socket."
-        case (.permissionDenied, _): "The operating system does not allow it: check this machine's firewall."
+            "The operating system does not allow the connection. Check the permissions of the socket."
+        case (.permissionDenied, _):
+            "The operating system does not allow the connection. Check this machine's firewall."
         case (.proxyFailed, _), (.proxyRefused, _):
-            "The proxy refuses the connection: ask the proxy's administrator, or try without --proxy."
+            "The proxy refuses the connection. Ask the proxy's administrator, or try without --proxy."
         case (.proxyAuthenticationFailed, _):
             "Give the proxy's user name and password: --proxy scheme://user:password@host."
-        case (_, .socket): "Look at the log of the program that listens at the socket."
-        case (_, .proxy): "Look at the network between this machine and the proxy."
-        case (_, .tcp): "Look at the network between this machine and the broker."
+        case (_, .socket): "Check the log of the program that listens on the socket."
+        case (_, .proxy): "Check the network between this machine and the proxy."
+        case (_, .tcp): "Check the network between this machine and the broker."
         }
     }
 
@@ -46,20 +50,23 @@ enum Advice {
         case .tlsCertificateNotYetValid:
             "Correct this machine's clock. If the clock is right, ask the broker's administrator."
         case .tlsHostNameMismatch:
-            "Connect with a name of the certificate, or get a certificate for \(host)."
+            "Connect to a host name that the certificate contains, or get a certificate for \(host)."
         case .tlsUnknownAuthority:
-            "If the broker has an authority of its own, give its certificate by --cafile. If it has a public one, it may "
-                + "send its certificate without those that lead to the authority: the broker's administrator must add them."
-        case .tlsCertificateRejected, .tlsPinMismatch: "Ask the broker's administrator for its certificate's authority."
-        case .tlsProtocolVersion: "The broker must support TLS 1.2 or later; if you set --tls-version, try without it."
+            "If the broker uses its own certificate authority, give the authority's certificate with --cafile. "
+                + "If the broker uses a public authority, it may not send the intermediate certificates. "
+                + "The broker's administrator must then add the intermediate certificates."
+        case .tlsCertificateRejected, .tlsPinMismatch:
+            "Ask the broker's administrator which authority signed the broker's certificate."
+        case .tlsProtocolVersion:
+            "The broker must support TLS 1.2 or later. If you set --tls-version, try without this option."
         case .tlsNotSpoken, .closedDuringHandshake:
-            "This may be the port without TLS: try the TLS port, often 8883, or --no-tls."
-        case .tlsClientCertificateRequired: "Give a certificate of yours: --cert and --key."
-        case .tlsClientCertificateRejected: "Give a certificate of an authority that the broker trusts."
-        case .tlsNoCommonProtocol: "Correct --tls-alpn, or leave it out."
+            "This is probably a port without TLS. Try the TLS port, which is often 8883, or use --no-tls."
+        case .tlsClientCertificateRequired: "Give a client certificate with --cert and --key."
+        case .tlsClientCertificateRejected: "Give a client certificate of an authority that the broker trusts."
+        case .tlsNoCommonProtocol: "Correct or remove the option --tls-alpn."
         case .badCertificateFile, .badPrivateKeyFile, .wrongPassPhrase, .keyMismatch, .invalidConfiguration:
-            "Correct the files of --cafile, --capath, --cert and --key."
-        default: "Ask the broker's administrator for its log."
+            "Check the files of the options --cafile, --capath, --cert and --key."
+        default: "Ask the broker's administrator for the broker's log."
         }
     }
 
@@ -68,12 +75,12 @@ enum Advice {
         switch code {
         case .badUserNameOrPassword: "Correct the user name (-u) and the password (-P)."
         case .notAuthorized:
-            "Set a user name (-u) and a password (-P) that may connect, or ask the broker's administrator."
-        case .clientIdentifierNotValid: "Give a client id that the broker allows (-i)."
+            "Use a user name (-u) and a password (-P) that the broker accepts, or ask the broker's administrator."
+        case .clientIdentifierNotValid: "Use a client id (-i) that the broker allows."
         case .banned: "Ask the broker's administrator why this client is banned."
         case .serverUnavailable, .serverBusy, .connectionRateExceeded, .quotaExceeded: "Try again later."
         case .useAnotherServer, .serverMoved: "Connect to the server that the broker names."
-        default: "Ask the broker's administrator for its log."
+        default: "Ask the broker's administrator for the broker's log."
         }
     }
 

@@ -35,7 +35,8 @@ struct AnnouncedLimits: Hashable, Encodable, Sendable {
     func findings(askedKeepAlive: UInt16, askedSessionExpiry: UInt32) -> [Finding] {
         func allowed(_ isAllowed: Bool, _ what: String) -> Finding {
             isAllowed
-                ? .good(.limits, "\(what): yes") : .notice(.limits, "\(what): no", "Do without them with this broker.")
+                ? .good(.limits, "\(what): yes")
+                : .notice(.limits, "\(what): no", "Do not use this feature with this broker.")
         }
         return [
             .good(.limits, "receive maximum: \(receiveMaximum) unacknowledged messages"),
@@ -48,13 +49,14 @@ struct AnnouncedLimits: Hashable, Encodable, Sendable {
             allowed(subscriptionIdentifiers, "subscription identifiers"),
             .good(.limits, "topic aliases: \(topicAliasMaximum == 0 ? "none" : "\(topicAliasMaximum)")"),
             keepAlive == askedKeepAlive
-                ? .good(.limits, "keep-alive: the client's own")
-                : .notice(.limits, "keep-alive: the broker wants \(keepAlive) seconds in place of the client's own"),
-            sessionExpiry >= askedSessionExpiry
-                ? .good(.limits, "session expiry: a day or longer")
+                ? .good(.limits, "keep-alive: the broker accepts the client's value")
                 : .notice(
-                    .limits, "session expiry: a session is kept for \(sessionExpiry) seconds at most",
-                    "A client that is offline longer loses the messages of that time."),
+                    .limits, "keep-alive: the broker requires \(keepAlive) seconds instead of the client's value"),
+            sessionExpiry >= askedSessionExpiry
+                ? .good(.limits, "session expiry: the broker keeps a session for a day or longer")
+                : .notice(
+                    .limits, "session expiry: the broker keeps a session for at most \(sessionExpiry) seconds",
+                    "A client that is offline for a longer time loses its messages."),
         ]
     }
 }

@@ -155,7 +155,7 @@ final class BrokerDialogue: ChannelHandler, @unchecked Sendable {
             }
         case (_, .disconnect(let disconnect)): end(.disconnected(disconnect.reasonCode))
         case (.measuring, .publish): break  // A message that the broker sends to every client.
-        default: end(.unreadable("\(packet.type) where it may not come"))
+        default: end(.unreadable("the packet \(packet.type) is not allowed here"))
         }
     }
 

@@ -37,10 +37,12 @@ struct CertificateReview {
 
     private func advice(about certificate: TLSCertificate) -> String? {
         let end = Self.date(certificate.notAfter)
-        if isExpired(certificate) { return "Renew it: clients that check it cannot connect." }
-        if isEarly(certificate) { return "Look at this machine's clock; if it is right, ask who made the certificate." }
+        if isExpired(certificate) { return "Renew the certificate: clients that check the validity cannot connect." }
+        if isEarly(certificate) {
+            return "Check this machine's clock. If the clock is right, ask the issuer of the certificate."
+        }
         guard daysLeft(certificate) < warningDays else { return nil }
-        return "Have it renewed before \(end): from then on, clients that check it cannot connect."
+        return "Renew the certificate before \(end). After that, clients that check the validity cannot connect."
     }
 
     // MARK: Validity
@@ -57,10 +59,10 @@ struct CertificateReview {
     private func isEarly(_ certificate: TLSCertificate) -> Bool { certificate.notBefore > now }
 
     private func timeLeft(_ certificate: TLSCertificate) -> String {
-        if isEarly(certificate) { return "not yet" }
+        if isEarly(certificate) { return "not valid yet" }
         let days = daysLeft(certificate)
         if isExpired(certificate) { return "expired \(Self.count(-days)) ago" }
-        return days == 0 ? "less than a day left" : "\(Self.count(days)) left"
+        return days == 0 ? "less than one day left" : "\(Self.count(days)) left"
     }
 
     private static func count(_ days: Int) -> String { days == 1 ? "1 day" : "\(days) days" }
@@ -84,39 +86,40 @@ extension CertificateReview {
         guard case .refused(let place) = chain.verdict, let first = chain.certificates.first,
             let last = chain.certificates.last, let refused = chain.certificates.dropFirst(place).first
         else { return nil }
-        let who = place == 0 ? "the certificate of \(host)" : "\(refused.subject), which has signed for \(host),"
-        let owner = place == 0 ? "the broker's administrator" : "the authority, and the broker's administrator"
+        let who = place == 0 ? "the certificate of \(host)" : "the certificate of the issuer \(refused.subject)"
+        let owner = place == 0 ? "the broker's administrator" : "the authority and the broker's administrator"
         switch code {
         case .tlsCertificateExpired:
             return .problem(
-                .tls, "\(who) has expired on \(Self.date(refused.notAfter))", "It must be renewed by \(owner).")
+                .tls, "\(who) expired on \(Self.date(refused.notAfter))", "Ask \(owner) to renew the certificate.")
         case .tlsCertificateNotYetValid:
             return .problem(
-                .tls, "\(who) is not valid yet; it will be from \(Self.date(refused.notBefore)) on",
-                "Here it is \(Self.date(now)): set the clock if that is wrong; otherwise ask "
-                    + "the broker's administrator.")
+                .tls, "\(who) is not valid before \(Self.date(refused.notBefore))",
+                "This machine's clock shows \(Self.date(now)). If the date is wrong, set the clock. "
+                    + "If the date is right, ask the broker's administrator.")
         case .tlsHostNameMismatch where first.names.isEmpty:
             return .problem(
-                .tls, "the certificate of \(host) has no subject alternative name, and its common name does not count",
-                "Ask the broker's administrator for a certificate with the alternative name \(host).")
+                .tls, "the certificate of \(host) has no subject alternative name, and clients ignore its common name",
+                "Ask the broker's administrator for a certificate with the subject alternative name \(host).")
         case .tlsHostNameMismatch:
             return .problem(
-                .tls, "the certificate is for \(Self.shown(first.names)), and not for \(host)",
-                "Connect with a name of the certificate, or get a certificate for \(host).")
+                .tls, "the certificate is for \(Self.shown(first.names)), but not for \(host)",
+                "Connect to a host name that the certificate contains, or get a certificate for \(host).")
         case .tlsUnknownAuthority where first.isSelfSigned:
             return .problem(
                 .tls, "the certificate of \(host) is self-signed: no authority confirms it",
-                "If you trust it, name the certificate with --cafile; otherwise get a certificate of an authority."
+                "If you trust the certificate, give it with --cafile. Otherwise, get a certificate from an authority."
             )
         case .tlsUnknownAuthority where last.isSelfSigned:
             return .problem(
-                .tls, "the certificate of \(host) leads to the authority \(last.subject), which is not trusted here",
-                "If it is the broker's own authority, give its certificate by --cafile.")
+                .tls, "the certificate of \(host) depends on the untrusted authority \(last.subject)",
+                "If this is the broker's own authority, give the authority's certificate with --cafile.")
         case .tlsUnknownAuthority:
             return .problem(
-                .tls, "the certificate of \(host) is signed by \(last.issuer), which is not known here",
-                "If \(last.issuer) is the broker's own authority, name its certificate with --cafile. If a trusted authority "
-                    + "signed it, the broker must send its certificate, too: ask the broker's administrator.")
+                .tls, "the certificate of \(host) depends on the unknown authority \(last.issuer)",
+                "If \(last.issuer) is the broker's own authority, give the authority's certificate with --cafile. "
+                    + "If a trusted authority signed the certificate of \(last.issuer), the broker must send it too. "
+                    + "Ask the broker's administrator.")
         default: return nil
         }
     }

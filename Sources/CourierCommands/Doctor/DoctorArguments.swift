@@ -23,13 +23,13 @@ package struct DoctorArguments: Sendable {
 
     private static let url = Option<DoctorArguments>(
         OptionNames("L", "url"), .one("URL"),
-        "Host, port, user and password in one: mqtt(s)://[user[:password]@]host[:port]; a topic is passed over.",
+        "Host, port, user and password as a URL: mqtt(s)://[user[:password]@]host[:port]. A topic is ignored.",
         missing: "URL"
     ) {
-        // The added slash starts an empty topic, because `BrokerURL` requires one, as `pub` and `sub` do.
+        // `BrokerURL` requires a topic, as `pub` and `sub` do. So a slash is added, which starts an empty topic.
         let url = try BrokerURL($1[0] + "/")
         if url.isWebSocket {
-            throw ArgumentError("WebSockets are not examined.", hint: "Use mqtt:// or mqtts://.")
+            throw ArgumentError("doctor cannot examine WebSocket connections.", hint: "Use mqtt:// or mqtts://.")
         }
         $0.connection.applyPlace(of: url)
     }
@@ -43,25 +43,28 @@ package struct DoctorArguments: Sendable {
                     url,
                     Option(
                         OptionNames("i", "id"), .one("ID"),
-                        "The client id, for brokers that allow only known ones; a random one by default. A session that "
-                            + "the broker keeps under it is lost, and a client that uses it is disconnected.",
+                        "The client id, if the broker allows only certain client ids; random by default. "
+                            + "The broker deletes the session of this client id, and disconnects its present client.",
                         missing: "id"
                     ) { $0.connection.clientID = $1[0] },
                     Option(
-                        OptionNames("W"), .one("SECONDS"), "The most seconds for each step; 10 by default.",
+                        OptionNames("W"), .one("SECONDS"),
+                        "The maximum duration of each step in seconds; 10 by default. "
+                            + "Only the operating system limits the name lookup.",
                         missing: "timeout"
                     ) { $0.timeLimit = try WholeNumber.value($1[0], in: 1...3_600, of: "timeout") },
                     Option(
                         OptionNames("n", "count"), .one("COUNT"),
-                        "The number of measured round trips; 5 by default, 0 for none.", missing: "count"
+                        "The number of round trips to measure; 5 by default, 0 for none.", missing: "count"
                     ) { $0.roundTripCount = try WholeNumber.value($1[0], in: 0...10_000, of: "count") },
                     Option(
                         OptionNames(nil, "publish"),
-                        "Measure round trips with QoS 1 messages to the topic courier-doctor/ID instead of pings."
+                        "Measure round trips with QoS 1 messages to the topic courier-doctor/ID, instead of with pings."
                     ) { settings, _ in settings.publishes = true },
                     Option(
                         OptionNames(nil, "expiry-days"), .one("DAYS"),
-                        "Report certificates that expire within this number of days; 21 by default.",
+                        "Report certificates that expire within this number of days; 21 by default. "
+                            + "The report is a note, and does not change the exit code.",
                         missing: "number of days"
                     ) { $0.expiryDays = try WholeNumber.value($1[0], in: 0...100_000, of: "number of days") },
                     Option(OptionNames(nil, "json"), "Print the findings as JSON.") { settings, _ in

@@ -11,26 +11,29 @@ package struct DoctorCommand: CourierCommand {
             name: "doctor", abstract: "find out why a broker cannot be reached",
             usage: ["[-h HOST] [-p PORT] [-u NAME -P PASSWORD] [--cafile FILE] [OPTIONS]"],
             discussion: [
-                "Looks up the name, connects to each address, checks TLS, and connects with MQTT 5 and 3.1.1. Then doctor "
-                    + "prints the broker's limits and round-trip times, or the problem and what to do.",
-                "No session stays on the broker, and no message is published without --publish.",
+                "doctor looks up the name, connects to each address, checks TLS, and connects with MQTT 5 and 3.1.1. "
+                    + "Then doctor prints the broker's limits and round-trip times, or the problem and advice.",
+                "doctor leaves no session on the broker, and publishes messages only with --publish.",
             ],
             groups: DoctorArguments.groups.map(\.summary),
             examples: [
-                .init("courier doctor -h broker.example", "Looks at a broker without TLS."),
+                .init("courier doctor -h broker.example", "Examines a broker without TLS."),
                 .init(
                     "courier doctor -h broker.example -p 8883 -u ada -P secret",
-                    "Checks a broker with TLS, and whether a user may connect."),
-                .init("courier doctor --publish -n 100 --json", "Measures a hundred messages, for a program to read."),
+                    "Examines a broker with TLS, and checks whether a user may connect."),
+                .init(
+                    "courier doctor --publish -n 100 --json",
+                    "Measures the round trips of a hundred messages, and prints JSON."),
             ],
             exitCodes: [
                 .init("0", "The broker can be used."),
-                .init("1", "The command line is wrong, the name has no address, or nothing answers."),
+                .init("1", "The command line is wrong, the name has no address, or no server answers."),
                 .init(
                     "2",
-                    "The server is no MQTT broker, or the broker ends the connection or refuses the messages of --publish."
+                    "The server is not an MQTT broker, or the broker ends the connection or refuses messages."
                 ),
-                .init("5", "The broker refuses this client, or all clients for now."), .init("8", "TLS failed."),
+                .init("5", "The broker refuses this client, or it temporarily refuses all clients."),
+                .init("8", "TLS failed."),
             ])
     }
 

@@ -20,10 +20,12 @@ enum DoctorReport {
     /// Returns the last line of the text output.
     static func summary(_ record: Examination.Record) -> String {
         if let problem = record.problem {
-            return "\nNot usable like this: \(problem.check.title).\n"
+            return "\nThe broker cannot be used. Failed check: \(problem.check.title).\n"
         }
         let count = record.findings.count { $0.state == .notice }
-        return count == 0 ? "\nAll is well.\n" : "\nIt works; \(count) \(count == 1 ? "note" : "notes") above.\n"
+        return count == 0
+            ? "\nNo problem was found.\n"
+            : "\nThe broker can be used, with \(count) \(count == 1 ? "note" : "notes").\n"
     }
 
     /// Returns the complete result as one JSON object.

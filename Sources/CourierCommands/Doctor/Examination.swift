@@ -43,7 +43,8 @@ struct Examination {
         self.told = told
         let configuration = arguments.connection.configuration()
         var options = arguments.connection.connectOptions
-        // The clients accept an IPv6 address with or without brackets. The address lookup requires it without brackets.
+        // The clients accept an IPv6 address with or without brackets. The address lookup requires it without brackets,
+        // so they are removed.
         if options.host.hasPrefix("["), options.host.hasSuffix("]") {
             options.host = String(options.host.dropFirst().dropLast())
         }
@@ -126,7 +127,7 @@ struct Examination {
     private mutating func noteOpening(_ place: String, _ answer: BrokerDialogue.Answer, isFatal: Bool) {
         if let time = answer.openedAfter { return note(.good(.tcp, "\(place) answers (\(Self.text(time)))")) }
         guard case .transport(let error) = answer.failure else {
-            return note(.problem(.tcp, "\(place) closes at once", Advice.unreachable(.reset, by: way)))
+            return note(.problem(.tcp, "\(place) closes the connection at once", Advice.unreachable(.reset, by: way)))
         }
         let advice = Advice.unreachable(error.code, by: way)
         note(isFatal ? .problem(.tcp, error.message, advice) : .notice(.tcp, error.message, advice))
@@ -151,7 +152,7 @@ struct Examination {
             if options.password.isEmpty || arguments.connection.unixPath != nil { return true }
             note(
                 .notice(
-                    .tls, "not asked for: user name and password travel in the clear",
+                    .tls, "TLS is not used: the user name and the password are sent unencrypted",
                     "Ask the broker's administrator for a port with TLS, and use --cafile or --tls-use-os-certs."))
             return true
         }
@@ -177,7 +178,7 @@ struct Examination {
         case .closed, .silent:
             note(
                 .problem(
-                    .tls, "the broker ends the connection in the handshake",
+                    .tls, "the broker ends the connection during the TLS handshake",
                     Advice.insecure(.closedDuringHandshake, host: options.host)))
             return false
         default: break
@@ -187,13 +188,15 @@ struct Examination {
         if arguments.connection.tls.isInsecure {
             note(
                 .notice(
-                    .tls, "\(agreed); --insecure: a trusted authority has signed the certificate, whoever it is for",
-                    "Leave out --insecure, and connect by a name that the certificate has."))
+                    .tls,
+                    "\(agreed); a trusted authority has signed the certificate; "
+                        + "the host name is not checked because of --insecure",
+                    "Remove --insecure, and connect to a host name that the certificate contains."))
         } else {
             note(
                 .good(
                     .tls,
-                    "\(agreed); the certificate is valid now, for \(options.host), and signed by a trusted authority"))
+                    "\(agreed); the certificate is valid for \(options.host), and signed by a trusted authority"))
         }
         return true
     }
@@ -202,7 +205,7 @@ struct Examination {
 
     private func connect(_ version: ProtocolVersion) -> Connect {
         let username = options.username.isEmpty ? nil : options.username
-        // MQTT 3.1.1 has no password without a user name. [MQTT-3.1.2-22]
+        // MQTT 3.1.1 does not allow a password without a user name, so such a password is left out. [MQTT-3.1.2-22]
         let hasPassword = !options.password.isEmpty && (version >= .v5 || username != nil)
         return Connect(
             version: version, clientID: clientID, keepAlive: Self.askedKeepAlive, username: username,
@@ -226,7 +229,7 @@ struct Examination {
             if version >= .v5, connAck.reasonCode == .success { noteLimits(connAck) }
             if measures, connAck.reasonCode == .success { noteRoundTrips(answer) }
         } else if answer.failure == .speaksOlderVersion {
-            note(.notice(check, "not spoken"))
+            note(.notice(check, "the broker does not support this version"))
         } else {
             // A failed version is only a notice here. It is a problem only if the other version fails too.
             note(.notice(check, failureText(answer.failure)))
@@ -237,7 +240,9 @@ struct Examination {
     private func greeting(_ check: Finding.Check, _ connAck: ConnAck) -> Finding {
         let code = connAck.reasonCode
         if code == .success { return .good(check, "the broker accepts the connection") }
-        if code == .unsupportedProtocolVersion { return .notice(check, "not spoken") }
+        if code == .unsupportedProtocolVersion {
+            return .notice(check, "the broker does not support this version")
+        }
         let reason = connAck.properties.reasonString.map { " (\($0))" } ?? ""
         let text = "the broker refuses the connection: \(ReasonCode(rawValue: code.rawValue).name)\(reason)"
         return .notice(check, text)
@@ -248,10 +253,10 @@ struct Examination {
         case .transport(let error): error.message
         case .closed: "the broker closes the connection without an answer"
         case .silent: "no answer within \(arguments.timeLimit) seconds"
-        case .unreadable(let what): "what comes back is no MQTT: \(what)"
+        case .unreadable(let what): "the answer is not valid MQTT: \(what)"
         case .disconnected(let code), .messageRefused(let code):
-            "the broker says: \(ReasonCode(rawValue: code.rawValue).name)"
-        case .speaksOlderVersion, nil: "not spoken"
+            "the broker reports: \(ReasonCode(rawValue: code.rawValue).name)"
+        case .speaksOlderVersion, nil: "the broker does not support this version"
         }
     }
 
@@ -264,13 +269,14 @@ struct Examination {
         }
         if let code = codes.first(where: Advice.isAboutAccess) {
             let name = ReasonCode(rawValue: code.rawValue).name
-            return note(.problem(.authentication, "nobody is let in like this: \(name)", Advice.refused(code)))
+            return note(.problem(.authentication, "the broker refuses this client: \(name)", Advice.refused(code)))
         }
         if let code = codes.first(where: { $0 != .unsupportedProtocolVersion }) {
             let name = ReasonCode(rawValue: code.rawValue).name
-            return note(.problem(.authentication, "the broker lets nobody in: \(name)", Advice.refused(code)))
+            return note(.problem(.authentication, "the broker refuses the connection: \(name)", Advice.refused(code)))
         }
-        // With TLS 1.3, a missing or refused client certificate is reported only after the handshake.
+        // With TLS 1.3, a missing or refused client certificate is reported only after the handshake. So an error here
+        // can still be a TLS problem.
         if case .transport(let error)? = newer.failure, tls != nil {
             return note(.problem(.tls, error.message, Advice.insecure(error.code, host: options.host)))
         }
@@ -278,9 +284,9 @@ struct Examination {
             .problem(
                 .mqtt5, "the server supports neither MQTT 5 nor MQTT 3.1.1",
                 tls == nil
-                    ? "This may be a port with TLS (add --cafile or --tls-use-os-certs), or no MQTT at all: correct the "
-                        + "port (-p)."
-                    : "Correct the port (-p): it may be a port for HTTPS, or for MQTT over WebSocket."))
+                    ? "The port may need TLS: add --cafile or --tls-use-os-certs. "
+                        + "If the port is not for MQTT, correct the port (-p)."
+                    : "Correct the port (-p). The port may be for HTTPS, or for MQTT over WebSocket."))
     }
 
     private mutating func noteLimits(_ connAck: ConnAck) {
@@ -307,15 +313,16 @@ struct Examination {
             note(
                 .good(
                     .roundTrip,
-                    "\(sorted.count) \(what): \(Self.text(least)) at least, \(Self.text(sorted[sorted.count / 2])) in "
-                        + "the middle, \(Self.text(most)) at most"))
+                    "\(sorted.count) \(what): minimum \(Self.text(least)), "
+                        + "median \(Self.text(sorted[sorted.count / 2])), maximum \(Self.text(most))"))
         }
         guard let failure = answer.failure else { return }
         let advice =
             if case .messageRefused = failure {
-                "The broker accepts this client's connection, but not its messages to this topic: ask the broker's administrator for the permission."
+                "The broker accepts this client's connection, but not its messages to this topic. "
+                    + "Ask the broker's administrator for the permission to publish."
             } else {
-                "Connections break: check the network and the broker's log."
+                "The connection was interrupted. Check the network and the broker's log."
             }
         note(.problem(.roundTrip, "after \(sorted.count) \(what): \(failureText(failure))", advice))
     }

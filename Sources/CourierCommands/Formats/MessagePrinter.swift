@@ -145,9 +145,9 @@ package struct MessagePrinter: Sendable {
 
     /// Writes the payload, cut to the width of the field.
     ///
-    /// In a left-aligned field without a width, as many spaces as the payload has bytes follow the payload.
-    /// mosquitto_sub prints the same spaces: its `printf` gets a negative width, and reads it as left alignment with
-    /// that width.
+    /// In a left-aligned field without a width, the payload is followed by spaces. The number of spaces is the number
+    /// of bytes in the payload. mosquitto_sub prints the same spaces: it passes a negative width to `printf`, which
+    /// reads this as left alignment with that width.
     private static func write(payload: [UInt8], _ field: MessageFormat.Field, _ bytes: inout [UInt8]) {
         let shown = field.width > 0 ? payload.prefix(field.width) : payload[...]
         let padding = field.width - shown.count

@@ -17,23 +17,26 @@ package struct OutputArguments: Sendable {
     package static let options: [Option<OutputArguments>] = [
         Option(
             OptionNames("F"), .one("FORMAT"),
-            "The format of printed messages: %t topic, %p payload, %x in hexadecimal, %q QoS, %r retained, %l length, %m packet "
-                + "id, %j and %J JSON, %I, %U and @… time, %C %D %E %F %P %R properties; flags, width and precision as in "
-                + "printf.",
+            "The format of printed messages: %t topic, %p payload, %x payload in hexadecimal, %l payload length. "
+                + "Other fields: %q QoS, %r retained, %m packet id, %j and %J JSON, and %I, %U and @… time. "
+                + "The fields %C %D %E %F %P %R are MQTT 5 properties. %F prints 1 for UTF-8, and otherwise nothing. "
+                + "Flags, width and precision are as in printf.",
             missing: "format"
         ) { $0.format = try MessageFormat($1[0]) },
         Option(OptionNames("v", "verbose"), "Print the topic before the message.") { settings, _ in
             settings.isVerbose = true
         },
-        Option(OptionNames("N"), "Print no line break after a message.") { settings, _ in settings.endsLines = false },
-        Option(OptionNames("R"), "Print no retained messages.") { settings, _ in settings.ignoresRetained = true },
+        Option(OptionNames("N"), "Do not print a line break after a message.") { settings, _ in
+            settings.endsLines = false
+        },
+        Option(OptionNames("R"), "Do not print retained messages.") { settings, _ in settings.ignoresRetained = true },
         Option(OptionNames(nil, "pretty"), "Print JSON over several lines.") { settings, _ in
             settings.isPretty = true
         },
         Option(
             OptionNames(nil, "json"),
-            "Print each message with its details as a line of JSON. A payload that is no JSON is printed as text, or "
-                + "Base64."
+            "Print each message with its details as one line of JSON. "
+                + "A payload that is not JSON is printed as text or Base64."
         ) { settings, _ in settings.isJSON = true },
         Option(
             OptionNames(nil, "proto"), .one("FILE", .files),

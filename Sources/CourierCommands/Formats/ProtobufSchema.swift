@@ -19,7 +19,7 @@ package struct ProtobufSchema: Sendable {
     init?(file: String?, type: String?) throws {
         guard let file else {
             guard type == nil else {
-                throw ArgumentError("--message-type given, but no --proto.", hint: "Give the .proto file by --proto.")
+                throw ArgumentError("--message-type needs --proto.", hint: "Give the .proto file with --proto.")
             }
             return nil
         }
@@ -33,7 +33,8 @@ package struct ProtobufSchema: Sendable {
         } else {
             guard types.messageNames.count == 1, let only = types.messageNames.first else {
                 throw ArgumentError(
-                    "--proto given, but no --message-type.", hint: Self.hint(types.messageNames))
+                    "--proto needs --message-type, unless the file has exactly one message type.",
+                    hint: Self.hint(types.messageNames))
             }
             self.type = only
         }
@@ -47,7 +48,8 @@ package struct ProtobufSchema: Sendable {
         let names = names.filter { !$0.hasPrefix("google.protobuf.") }
         let more = names.count > shownNames ? ", …" : ""
         return names.isEmpty
-            ? "It has no message types." : "It has \(names.prefix(shownNames).joined(separator: ", "))\(more)."
+            ? "The file has no message types."
+            : "The file has the message types \(names.prefix(shownNames).joined(separator: ", "))\(more)."
     }
 
     /// Converts a protobuf payload to JSON on one line.
@@ -68,7 +70,8 @@ package struct ProtobufSchema: Sendable {
         let result = folder.appendingPathComponent("set").path
         let source = URL(fileURLWithPath: file)
         guard FileManager.default.isReadableFile(atPath: source.path) else {
-            throw ArgumentError("Unable to open file \"\(file)\".", hint: "Check its name and who may read it.")
+            throw ArgumentError(
+                "Unable to open file \"\(file)\".", hint: "Check the name and the read permission of the file.")
         }
         let errors = folder.appendingPathComponent("errors").path
         let status = try ChildProgram.run(
@@ -78,9 +81,10 @@ package struct ProtobufSchema: Sendable {
             ], errorsTo: errors)
         guard status == 0 else {
             let said = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""
-            let line = said.split(separator: "\n").first.map(String.init) ?? "protoc ended with \(status)."
+            let line =
+                said.split(separator: "\n").first.map(String.init) ?? "protoc ended with the exit code \(status)."
             throw ArgumentError(
-                "protoc can not read \(file): \(line)", hint: "Correct the file, or the imports beside it.")
+                "protoc cannot read \(file): \(line)", hint: "Correct the file, or the files that it imports.")
         }
         return try Data(contentsOf: URL(fileURLWithPath: result))
     }

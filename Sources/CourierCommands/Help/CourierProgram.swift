@@ -17,10 +17,12 @@ package struct CourierProgram: Sendable {
     /// The description of the program for help, manual page and completions.
     package static var summary: ProgramSummary {
         ProgramSummary(
-            name: "courier", abstract: "MQTT for the command line", version: version,
+            name: "courier", abstract: "MQTT client for the command line", version: version,
             discussion: [
-                "courier pub, sub and rr take the options of mosquitto_pub, mosquitto_sub and mosquitto_rr, and read "
-                    + "the same configuration files."
+                "courier pub, sub and rr accept the options of mosquitto_pub, mosquitto_sub and mosquitto_rr. "
+                    + "These three commands also read the configuration files of the mosquitto clients. "
+                    + "If there is no connection, a second line names the host and the reason. "
+                    + "If the first line already names the reason, the second line is printed only on a terminal."
             ],
             commands: commands.map(\.summary))
     }
@@ -36,7 +38,7 @@ package struct CourierProgram: Sendable {
         let code = perform(arguments, console)
         console.flush()
         guard let problem = console.outputProblem else { return code }
-        console.tell("Error: The output can not be written: \(problem).")
+        console.tell("Error: The output cannot be written: \(problem).")
         return code == ExitCode.success ? ExitCode.failure : code
     }
 
@@ -50,8 +52,8 @@ package struct CourierProgram: Sendable {
             return ExitCode.success
         }
         if name == "completions" {
-            console.complain("Error: Say for which shell the completions are.")
-            console.complain("Use 'courier completions bash', zsh or fish.")
+            console.complain("Error: The name of the shell is missing.")
+            console.complain("Use 'courier completions' with bash, zsh or fish.")
             return ExitCode.failure
         }
         guard let command = Self.commands.first(where: { $0.summary.name == name }) else {

@@ -13,7 +13,7 @@ package enum HelpOptions {
         OptionGroup(
             "Help",
             [
-                Option(OptionNames(nil, "help"), "Print this.") { _, _ in throw HelpRequest.help },
+                Option(OptionNames(nil, "help"), "Print this help.") { _, _ in throw HelpRequest.help },
                 Option(OptionNames(nil, "version"), "Print the version.") { _, _ in throw HelpRequest.version },
             ])
     }

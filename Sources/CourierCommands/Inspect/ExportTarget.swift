@@ -34,13 +34,14 @@ struct ExportTarget: ~Copyable {
             var read = stat()
             if stat(recording, &read) == 0, read.st_dev == found.st_dev, read.st_ino == found.st_ino {
                 throw ArgumentError(
-                    "\(path) is the recording itself, which the export would destroy.", hint: "Write to another file.")
+                    "\(path) is the recording itself. The export would destroy the recording.",
+                    hint: "Write to another file.")
             }
             if found.st_mode & S_IFMT != S_IFREG { return try openDevice(path) }
         }
         let file: FileHandle
         do throws(CourierError) { file = try PrivateFile.open(path) } catch {
-            throw ArgumentError("\(path) can not be written: \(error.message)")
+            throw ArgumentError("\(path) cannot be written: \(error.message)")
         }
         guard ftruncate(file.fileDescriptor, 0) == 0 else { throw failure(path) }
         return file
@@ -60,7 +61,7 @@ struct ExportTarget: ~Copyable {
     }
 
     private static func failure(_ path: String) -> ArgumentError {
-        ArgumentError("\(path) can not be written: \(String(cString: strerror(errno)))")
+        ArgumentError("\(path) cannot be written: \(String(cString: strerror(errno)))")
     }
 
     func write(_ data: Data) throws {
@@ -72,7 +73,7 @@ struct ExportTarget: ~Copyable {
         do {
             try file.write(contentsOf: data)
         } catch {
-            throw ArgumentError("\(path) can not be written: \(error.localizedDescription)")
+            throw ArgumentError("\(path) cannot be written: \(error.localizedDescription)")
         }
     }
 }

@@ -19,17 +19,17 @@ package struct InspectArguments: Sendable {
     /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<InspectArguments>] = [
         OptionGroup(
-            "What is shown",
+            "Selection",
             [
                 Option(
-                    OptionNames("q", "query"), .one("QUERY"), "Only packets that match this query.",
+                    OptionNames("q", "query"), .one("QUERY"), "Show only packets that match this query.",
                     missing: "query"
                 ) {
                     do throws(MQTTChuckQueryError) {
                         $0.query = try MQTTChuckQuery($1[0])
                     } catch {
                         throw ArgumentError(
-                            "The query can not be read, \(error).",
+                            "The query is invalid, \(error).",
                             hint: "'courier inspect --help' lists the options.")
                     }
                 },
@@ -42,32 +42,35 @@ package struct InspectArguments: Sendable {
                 },
                 Option(
                     OptionNames(nil, "slowest"), .one("NUMBER"),
-                    "Print this number of the slowest exchanges, the slowest first, one line for the first packet of each.",
+                    "Print this number of exchanges, the slowest first. Each line is the first packet of an exchange.",
                     missing: "number"
                 ) {
                     guard let number = Int($1[0]), number > 0 else {
-                        throw ArgumentError("Invalid number of exchanges \"\($1[0])\".", hint: "Use 1 or more.")
+                        throw ArgumentError(
+                            "Invalid number of exchanges \"\($1[0])\".", hint: "The number must be 1 or more.")
                     }
                     $0.slowest = number
                 },
                 Option(
                     OptionNames(nil, "sort"), .one("ORDER", .words(["took"])),
-                    "took: all exchanges as with --slowest, the slowest first.", missing: "order"
+                    "The order of the output. took prints all exchanges as --slowest does, the slowest first.",
+                    missing: "order"
                 ) {
                     guard $1[0] == "took" else {
-                        throw ArgumentError("Unknown order '\($1[0])'.", hint: "Use took, or leave --sort out.")
+                        throw ArgumentError("Unknown order '\($1[0])'.", hint: "Use --sort took, or remove --sort.")
                     }
                     $0.slowest = $0.slowest ?? .max
                 },
             ]),
         OptionGroup(
-            "How",
+            "Output",
             [
                 Option(
                     OptionNames(nil, "export"),
                     .one("FORMAT", .words(MQTTChuckExportFormat.allCases.map(\.rawValue))),
-                    "text, a line for each packet, the default without a terminal; jsonl, which this command reads; or "
-                        + "pcapng, for Wireshark.",
+                    "The output format: text, jsonl or pcapng. text prints one line for each packet. "
+                        + "This command can read jsonl, and Wireshark can read pcapng. "
+                        + "Without a terminal, the default is text.",
                     missing: "format"
                 ) {
                     guard let format = MQTTChuckExportFormat(rawValue: $1[0]) else {
@@ -76,14 +79,18 @@ package struct InspectArguments: Sendable {
                     $0.format = format
                 },
                 Option(
-                    OptionNames("o", "output"), .one("FILE", .files), "Write to this file instead of standard output.",
+                    OptionNames("o", "output"), .one("FILE", .files),
+                    "Write to this file instead of standard output. "
+                        + "The contents of an existing file are replaced, but the recording itself is refused.",
                     missing: "file"
                 ) { $0.outputPath = $1[0] },
                 Option(
-                    OptionNames(nil, "serve"), "Serve the inspector's page, print its address, and run until Ctrl-C."
+                    OptionNames(nil, "serve"),
+                    "Show the packets on a web page, print its address, and run until Ctrl-C."
                 ) { settings, _ in settings.isServed = true },
                 Option(
-                    OptionNames("p", "port"), .one("PORT"), "The page's port; by default a free port.", missing: "port"
+                    OptionNames("p", "port"), .one("PORT"), "The port of the web page; by default, a free port.",
+                    missing: "port"
                 ) {
                     guard let port = UInt16($1[0]) else { throw ArgumentError("Invalid port given: \($1[0])") }
                     $0.port = port
@@ -93,7 +100,7 @@ package struct InspectArguments: Sendable {
 
     /// Stores an argument that is not an option: the path of the recording. Throws an error if there is a second path.
     package mutating func take(_ word: String) throws {
-        guard path == nil else { throw ArgumentError("One file at a time; '\(word)' is too much.") }
+        guard path == nil else { throw ArgumentError("Only one file can be given. Remove '\(word)'.") }
         path = word
     }
 
@@ -101,17 +108,19 @@ package struct InspectArguments: Sendable {
     package func checked() throws(ArgumentError) -> String {
         guard let path else {
             throw ArgumentError(
-                "Say which file: a recording as JSON Lines, or an archive.",
-                hint: "The page of 'courier sub --inspect' and MQTTChuckLogger make recordings.")
+                "The file is missing. Give a recording as JSON Lines, or an archive.",
+                hint: "To make a recording, use MQTTChuckLogger or the web page of 'courier sub --inspect'.")
         }
         if isServed, format != nil || outputPath != nil || row != nil || slowest != nil || !query.isEmpty {
-            throw ArgumentError("--serve shows all of the file.", hint: "Search and export on the page.")
+            throw ArgumentError(
+                "--serve shows the whole file, and cannot be combined with options that select or export packets.",
+                hint: "Search and export on the web page.")
         }
-        if port != nil, !isServed { throw ArgumentError("--port is the port of the page.", hint: "Add --serve.") }
+        if port != nil, !isServed { throw ArgumentError("--port can only be used with --serve.", hint: "Add --serve.") }
         if slowest != nil, let format, format != .text {
             throw ArgumentError(
-                "--slowest and --sort print text, and --export \(format.rawValue) keeps the order of time.",
-                hint: "Leave one of them out.")
+                "--slowest and --sort cannot be combined with --export \(format.rawValue).",
+                hint: "Remove one of these options.")
         }
         if row != nil, format != nil || outputPath != nil || slowest != nil || !query.isEmpty {
             throw ArgumentError("--row shows one packet and cannot be combined with other options.")

@@ -18,11 +18,14 @@ package struct InspectCommand: CourierCommand {
                 "FILE --serve [-p PORT]",
             ],
             discussion: [
-                "FILE is a recording as JSON Lines, as MQTTChuckLogger and the page of --inspect export it, or an archive of "
-                    + "MQTTChuckArchive, even while a program writes to it. The file is not changed.",
-                "On a terminal, inspect opens a view of the packets: arrows select, Enter shows a packet, / filters, ? "
-                    + "lists the other keys, q ends. Packets that a program adds to an archive appear there and on the "
-                    + "page of --serve. In a pipe or a file, or with --export text, inspect prints one line per packet.",
+                "FILE is a recording as JSON Lines, exported by MQTTChuckLogger or by the web page of --inspect. "
+                    + "FILE can also be an archive of MQTTChuckArchive, even while a program writes to the archive. "
+                    + "inspect does not change the file.",
+                "On a terminal, inspect opens a view of the packets. Arrow keys select a packet, and Enter shows it. "
+                    + "/ filters the packets, ? lists the other keys, and q ends the program. "
+                    + "When the program ends, even after a signal or a crash, it restores the terminal. "
+                    + "New packets of an archive appear in the view, and on the web page of --serve. "
+                    + "If the output is not a terminal, or with --export text, inspect prints one line per packet.",
                 "A query is a list of conditions that must all be true: \(MQTTChuckQuery.help).",
             ],
             groups: InspectArguments.groups.map(\.summary),
@@ -30,17 +33,20 @@ package struct InspectCommand: CourierCommand {
                 .init("courier inspect run.archive", "Browses the packets, even while they are recorded."),
                 .init(
                     "courier inspect run.jsonl -q 'type:publish topic:orders/# qos:>0' --export text",
-                    "Prints the orders."),
+                    "Prints PUBLISH packets of the topics below orders, with QoS 1 or 2."),
                 .init("courier inspect run.archive -q errors", "Shows the packets that report a failure."),
                 .init(
                     "courier inspect run.archive -q type:publish --slowest 10",
                     "Prints the ten messages that waited longest for their acknowledgement."),
-                .init("courier inspect run.archive --export pcapng -o run.pcapng", "Makes a capture for Wireshark."),
-                .init("courier inspect run.jsonl --serve", "Shows all of it on a page for the browser."),
+                .init(
+                    "courier inspect run.archive --export pcapng -o run.pcapng",
+                    "Writes a capture file for Wireshark."),
+                .init("courier inspect run.jsonl --serve", "Shows the whole recording on a web page."),
             ],
             exitCodes: [
-                .init("0", "Done."), .init("1", "The command line is wrong, or the file is missing or no recording."),
-                .init("129, 130, 143", "A signal ended the view."),
+                .init("0", "Done."),
+                .init("1", "The command line is wrong, or the file is missing or is not a recording."),
+                .init("129, 130, 143", "A signal ended the program."),
             ])
     }
 
@@ -50,7 +56,7 @@ package struct InspectCommand: CourierCommand {
             .read(arguments, into: &settings)
         let path = try settings.checked()
         if settings.format == .pcapng, settings.outputPath == nil, console.isOutputTerminal {
-            throw ArgumentError("A capture is not for the terminal.", hint: "Add -o FILE.")
+            throw ArgumentError("A pcapng capture cannot be printed on a terminal.", hint: "Add -o FILE.")
         }
         let recording = try Recording(of: path)
         if settings.isServed { return try serve(recording, settings.port ?? 0, console) }
@@ -100,7 +106,8 @@ package struct InspectCommand: CourierCommand {
             throw ArgumentError(
                 "There is no packet \(number).",
                 hint: summary.rowCount == 0
-                    ? "The file has none." : "The file has \(summary.firstRow) to \(summary.nextRow - 1).")
+                    ? "The file has no packets."
+                    : "The file has the packets \(summary.firstRow) to \(summary.nextRow - 1).")
         }
         console.write(PacketText(details).string)
         return ExitCode.success

@@ -38,7 +38,9 @@ final class Recording: Sendable {
         let url = URL(fileURLWithPath: path)
         var options = MQTTChuckOptions()
         options.logsMaxAge = nil
-        guard FileManager.default.fileExists(atPath: path) else { throw ArgumentError("There is no file \(path).") }
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw ArgumentError("The file \(path) does not exist.")
+        }
         let data: Data
         do {
             let file = try FileHandle(forReadingFrom: url)
@@ -57,7 +59,7 @@ final class Recording: Sendable {
                 data = try beginning + (file.readToEnd() ?? Data())
             }
         } catch let error as CocoaError {
-            throw ArgumentError("\(path) can not be read: \(error.localizedDescription)")
+            throw ArgumentError("\(path) cannot be read: \(error.localizedDescription)")
         }
         isFollowed = false
         following = Mutex(nil)
@@ -108,7 +110,8 @@ final class Recording: Sendable {
 
     /// Reads new rows. Returns true if there were any.
     private func catchUp() -> Bool {
-        // If the file cannot be read now, a later attempt may succeed. The earlier rows remain.
+        // If the file cannot be read now, a later attempt may succeed, so the error is ignored. The earlier rows
+        // remain.
         following.withLock { ((try? $0?.follower.catchUp()) ?? 0) > 0 }
     }
 

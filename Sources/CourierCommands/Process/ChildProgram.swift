@@ -28,8 +28,8 @@ enum ChildProgram {
         }
         guard result == 0 else {
             throw ArgumentError(
-                "\(words[0]) can not be run: \(String(cString: strerror(result)))",
-                hint: "Install it: apt install protobuf-compiler.")
+                "\(words[0]) cannot be run: \(String(cString: strerror(result)))",
+                hint: "Install the program: apt install protobuf-compiler.")
         }
         var status: Int32 = 0
         while waitpid(started, &status, 0) < 0, errno == EINTR {}

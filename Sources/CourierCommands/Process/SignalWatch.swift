@@ -15,7 +15,8 @@ package final class SignalWatch: @unchecked Sendable {
     ///   - received: Receives the number of each signal.
     package init(_ signals: [Int32], on queue: DispatchQueue, received: @escaping @Sendable (Int32) -> Void) {
         sources = signals.map { number in
-            // The signal source works even if the signal is ignored. Otherwise the signal would end the process first.
+            // The signal is ignored, because its default action would end the process. The signal source still receives
+            // an ignored signal.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { received(number) }

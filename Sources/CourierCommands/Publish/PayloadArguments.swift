@@ -40,13 +40,13 @@ package struct PayloadArguments: Sendable {
             try settings.use(.input)
         },
         Option(
-            OptionNames("n", "null-message"), "Send an empty message; with -r it removes the retained one."
+            OptionNames("n", "null-message"), "Send an empty message. With -r, it removes the retained message."
         ) { settings, _ in try settings.use(.nothing) },
     ]
 
     /// The option `-l`, which only `pub` has.
     package static let lines = Option<PayloadArguments>(
-        OptionNames("l", "stdin-line"), "Send each line of standard input as a message of its own."
+        OptionNames("l", "stdin-line"), "Send each line of standard input as a separate message."
     ) { settings, _ in try settings.use(.lines) }
 
     /// The options that convert or check JSON.
@@ -56,7 +56,9 @@ package struct PayloadArguments: Sendable {
             "Encode messages from JSON to Protobuf with the types in this .proto file.", missing: "file"
         ) { $0.protoFile = $1[0] },
         Option(
-            OptionNames(nil, "message-type"), .one("TYPE"), "The full name of the messages' type, such as chat.Note.",
+            OptionNames(nil, "message-type"), .one("TYPE"),
+            "The full name of the message type, such as chat.Note. "
+                + "If the .proto file has only one message type, this option may be omitted.",
             missing: "type"
         ) { $0.protoType = $1[0] },
         Option(

@@ -18,7 +18,8 @@ package struct PublishArguments: Sendable {
                 [
                     ConnectionArguments.topic("The topic to publish to.").part(\.connection)
                 ] + (PayloadArguments.options + [PayloadArguments.lines]).map { $0.part(\.payload) } + [
-                    ConnectionArguments.qos("The quality of service: 0, the default, 1 or 2.").part(\.connection),
+                    ConnectionArguments.qos("The quality of service (QoS): 0, 1 or 2; 0 by default.").part(
+                        \.connection),
                     Option(
                         OptionNames("r", "retain"), "The broker keeps the message for later subscribers."
                     ) { settings, _ in settings.isRetained = true },

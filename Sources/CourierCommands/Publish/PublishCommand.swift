@@ -16,11 +16,14 @@ package struct PublishCommand: CourierCommand {
                 "-L URL (-m TEXT | …) [OPTIONS]",
             ],
             discussion: [
-                "Ends when the last message is acknowledged; with QoS 0, when it is written. After SIGINT or SIGTERM, "
-                    + "no new message is sent, and messages on their way may be acknowledged within "
-                    + "\(Ending.drainTimeout.components.seconds) seconds.",
-                "The options are those of mosquitto_pub. Options are also read from $XDG_CONFIG_HOME/mosquitto_pub or "
-                    + "~/.config/mosquitto_pub, one per line.",
+                "The program ends when the last message is acknowledged, or written if it has QoS 0. "
+                    + "After SIGINT or SIGTERM, the program sends no new messages. "
+                    + "The program waits for acknowledgements "
+                    + "for up to \(Ending.drainTimeout.components.seconds) seconds. "
+                    + "With --store and without a connection, a signal ends the program at once, "
+                    + "because the next run sends the stored messages.",
+                "The options are the same as in mosquitto_pub, and can also be in a file, one option per line. "
+                    + "The file is $XDG_CONFIG_HOME/mosquitto_pub or ~/.config/mosquitto_pub.",
             ],
             groups: PublishArguments.groups.map(\.summary),
             examples: [
@@ -32,7 +35,7 @@ package struct PublishCommand: CourierCommand {
                 .init("seq 100000 | courier pub -t numbers -l -q 1", "Sends each line as a message."),
                 .init(
                     "courier pub -t notes -q 1 -m 'not lost' -i desk --store notes.courier",
-                    "Sends a message that survives kill -9; the next run with the file delivers it."),
+                    "Sends a message that survives kill -9. The next run with the same file delivers the message."),
                 .init(
                     "courier pub -t notes --proto chat.proto --message-type chat.Note -m '{\"text\":\"hi\"}'",
                     "Sends a Protobuf message that is written as JSON."),
@@ -72,7 +75,7 @@ package struct PublishCommand: CourierCommand {
             in: console.environment)
         for line in file.lines { try reader.read(line, into: &target) }
         guard target[keyPath: connection].optionsFile == nil else {
-            throw ArgumentError("An options file can not name another one by -o.")
+            throw ArgumentError("An options file cannot name another options file with -o.")
         }
         try reader.read(arguments, into: &target)
     }

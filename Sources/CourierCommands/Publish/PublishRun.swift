@@ -171,10 +171,10 @@ final class PublishRun: @unchecked Sendable {
         guard !hasToldOfWaiting else { return }
         hasToldOfWaiting = true
         console.tell(problem.line)
-        let place = storePath.map { " What is not delivered stays in \($0)." } ?? ""
-        console.tell("Trying again until the broker is back; SIGINT ends it.\(place)")
+        let place = storePath.map { " Undelivered messages stay in \($0)." } ?? ""
+        console.tell("Trying again until the broker is available. SIGINT ends the program.\(place)")
         if isLost, settings.connection.level == .zero {
-            console.tell("Warning: What was sent just before may be lost; -q 1 sends it again.")
+            console.tell("Warning: The last messages may be lost. With -q 1, lost messages are sent again.")
         }
     }
 
@@ -182,7 +182,7 @@ final class PublishRun: @unchecked Sendable {
     private func stopped(_ problem: ConnectionProblem) {
         guard phase == .connecting || phase == .sending else { return }
         problem.tell(on: console)
-        if let storePath { console.tell("What is not delivered stays in \(storePath).") }
+        if let storePath { console.tell("Undelivered messages stay in \(storePath).") }
         close(problem.exitCode)
     }
 
@@ -211,8 +211,8 @@ final class PublishRun: @unchecked Sendable {
     private func endDraining() {
         guard case .draining(let code) = phase else { return }
         console.tell(
-            "Warning: \(underWayCount) messages were not acknowledged in time"
-                + (storePath.map { "; they stay in \($0)." } ?? "."))
+            "Warning: \(underWayCount) messages were not acknowledged in time."
+                + (storePath.map { " The messages stay in \($0)." } ?? ""))
         close(code)
     }
 
@@ -325,7 +325,7 @@ final class PublishRun: @unchecked Sendable {
         let problem = lines.problem
         connection?.queue.async { [self] in
             if let problem {
-                console.tell("Error: The input can not be read on: \(String(cString: strerror(problem))).")
+                console.tell("Error: The rest of the input cannot be read: \(String(cString: strerror(problem))).")
                 exitCode = ExitCode.failure
             }
             hasReadAll = true

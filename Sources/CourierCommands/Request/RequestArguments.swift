@@ -16,9 +16,9 @@ package struct RequestArguments: Sendable {
     package static let groups: [OptionGroup<RequestArguments>] =
         [
             OptionGroup(
-                "Question and answer",
+                "Request and response",
                 [
-                    ConnectionArguments.topic("The topic on which the question is asked.").part(\.connection),
+                    ConnectionArguments.topic("The topic of the request.").part(\.connection),
                     Option(
                         OptionNames("e"), .one("TOPIC"), "The topic of the response.",
                         missing: "response topic"
@@ -30,10 +30,13 @@ package struct RequestArguments: Sendable {
                         $0.responseTopic = $1[0]
                     },
                 ] + PayloadArguments.options.map { $0.part(\.payload) } + [
-                    ConnectionArguments.qos("The quality of service of both: 0, the default, 1 or 2.")
-                        .part(\.connection),
+                    ConnectionArguments.qos(
+                        "The quality of service (QoS) of request and response: 0, 1 or 2; 0 by default."
+                    )
+                    .part(\.connection),
                     Option(
-                        OptionNames("W"), .one("SECONDS"), "Give up after this time, with exit code 27.",
+                        OptionNames("W"), .one("SECONDS"),
+                        "End with exit code 27 if no response arrives within this time.",
                         missing: "timeout"
                     ) {
                         let seconds = NumberText.whole($1[0])
@@ -42,7 +45,8 @@ package struct RequestArguments: Sendable {
                         }
                         $0.timeout = min(seconds, 86_400 * 365)
                     },
-                    Option(OptionNames(nil, "latency"), "Print the time until the response.") { settings, _ in
+                    Option(OptionNames(nil, "latency"), "Print the time from the request to the response.") {
+                        settings, _ in
                         settings.measuresLatency = true
                     },
                 ] + ConnectionArguments.subscription.map { $0.part(\.connection) }),
@@ -51,7 +55,9 @@ package struct RequestArguments: Sendable {
 
     /// The option `--message-type`. It names one type for both the request and the response.
     private static let messageType = Option<RequestArguments>(
-        OptionNames(nil, "message-type"), .one("TYPE"), "The full name of the type of both, such as chat.Note.",
+        OptionNames(nil, "message-type"), .one("TYPE"),
+        "The message type of request and response, such as chat.Note. --proto converts both. "
+            + "If the .proto file has only one message type, this option may be omitted.",
         missing: "type"
     ) { $0.output.protoType = $1[0] }
 }

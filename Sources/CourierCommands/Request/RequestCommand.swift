@@ -10,20 +10,22 @@ package struct RequestCommand: CourierCommand {
 
     package var summary: CommandSummary {
         CommandSummary(
-            name: "rr", abstract: "ask a question and print the answer",
+            name: "rr", abstract: "send a request and print the response",
             usage: [
                 "[-h HOST] [-p PORT] -t TOPIC -e RESPONSE-TOPIC (-m TEXT | -f FILE | -s | -n) [OPTIONS]",
                 "-L URL -e RESPONSE-TOPIC (-m TEXT | …) [OPTIONS]",
             ],
             discussion: [
-                "Subscribes to the response topic, publishes the question with it (MQTT 5), prints the first message that "
-                    + "comes, and ends.",
-                "The options are those of mosquitto_rr. Options are also read from $XDG_CONFIG_HOME/mosquitto_rr or "
-                    + "~/.config/mosquitto_rr, one per line.",
+                "rr subscribes to the response topic, and publishes a request that names this topic (MQTT 5). "
+                    + "rr prints the first message that arrives, and ends.",
+                "The options are the same as in mosquitto_rr, and can also be in a file, one option per line. "
+                    + "The file is $XDG_CONFIG_HOME/mosquitto_rr or ~/.config/mosquitto_rr.",
             ],
             groups: RequestArguments.groups.map(\.summary),
             examples: [
-                .init("courier rr -t lamp/7/get -e lamp/7/answer -n -W 5", "Asks a lamp, and waits for five seconds."),
+                .init(
+                    "courier rr -t lamp/7/get -e lamp/7/answer -n -W 5",
+                    "Sends a request to a lamp, and waits five seconds for the response."),
                 .init(
                     "courier rr -t sum -e responses/desk -m '[1,2]' -D publish correlation-data 7 -F '%D %p'",
                     "Sends a request with correlation data, and prints it with the response."),

@@ -70,7 +70,7 @@ final class RequestRun: @unchecked Sendable {
         case .connectionSuccess: if phase == .connecting { phase = .subscribing }
         case .subscribeSuccess: if phase == .subscribing || phase == .connecting { sendRequest() }
         case .subscribeFailure(_, _, let error):
-            // A lost connection also has an event of its own, and that event reports the loss.
+            // A lost connection is also reported by its own event, so the error is ignored here.
             guard phase != .closing, (error as? CourierError)?.code != .connectionLost else { return }
             console.tell((error as? CourierError)?.message ?? "The subscription failed.")
             close(ExitCode.success)
@@ -114,7 +114,8 @@ final class RequestRun: @unchecked Sendable {
             try connection?.client.publish(
                 bytes: payload, to: topic, qos: settings.connection.level, retain: false, properties: properties
             ) { [weak self] result in
-                // After the response, the end of the client fails a publish that the broker has not acknowledged yet.
+                // After the response, the client ends. If the broker has not acknowledged the publish yet, the publish
+                // then fails. This failure is not reported.
                 guard case .failure(let error) = result, let self, phase != .closing else { return }
                 console.tell("Error: \(error.message)")
                 close(ExitCode.failure)
@@ -135,7 +136,7 @@ final class RequestRun: @unchecked Sendable {
                 shown.payload = Array(try schema.json(shown.payload).utf8)
             } catch {
                 console.tell(
-                    "Error: Message on topic \(message.topic) is not of the given type: "
+                    "Error: The message on topic \(message.topic) does not match the message type: "
                         + "\((error as? CourierError)?.message ?? "\(error)")")
                 return close(ExitCode.failure)
             }

@@ -22,8 +22,8 @@ struct ListedRow: Decodable {
     private let reason: String?
     private let rejectedAt: String?
 
-    /// True if the line is about a message that the client no longer sends, because the broker ended the connection
-    /// each time.
+    /// True if the line is about a rejected message. The client no longer sends this message, because the broker ended
+    /// the connection each time it was sent.
     var isRejected: Bool { kind == "rejected" }
 
     var line: String {

@@ -24,21 +24,24 @@ package struct StoreArguments: Sendable {
     /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<StoreArguments>] = [
         OptionGroup(
-            "Whose",
+            "Selection",
             [
                 Option(
-                    OptionNames("i", "client"), .one("ID"), "Only messages of this client id.", missing: "client id"
+                    OptionNames("i", "client"), .one("ID"), "Select only messages of this client id.",
+                    missing: "client id"
                 ) { $0.clientID = $1[0] },
                 Option(
-                    OptionNames(nil, "broker"), .one("HOST:PORT"), "Only messages for this broker.", missing: "broker"
+                    OptionNames(nil, "broker"), .one("HOST:PORT"), "Select only messages for this broker.",
+                    missing: "broker"
                 ) { $0.broker = $1[0] },
-                Option(OptionNames(nil, "all"), "With purge: the messages of every client and broker.") { settings, _ in
+                Option(OptionNames(nil, "all"), "With purge: remove the messages of every client and broker.") {
+                    settings, _ in
                     settings.isAll = true
                 },
                 Option(
                     OptionNames(nil, "rejected"),
-                    "With list, export and purge: only messages that were rejected because the broker ended the connection "
-                        + "each time."
+                    "With list, export and purge: select only rejected messages. "
+                        + "A message is rejected if the broker ends the connection each time it is sent."
                 ) { settings, _ in settings.isRejectedOnly = true },
             ]), HelpOptions.group(),
     ]
@@ -49,14 +52,14 @@ package struct StoreArguments: Sendable {
         if action == nil {
             guard let action = Action(rawValue: word) else {
                 throw ArgumentError(
-                    "There is nothing that is called '\(word)' to do with a store.",
-                    hint: "Say files, list, count, export or purge.")
+                    "'\(word)' is not an action of 'courier store'.",
+                    hint: "Use files, list, count, export or purge.")
             }
             self.action = action
         } else if path == nil {
             path = word
         } else {
-            throw ArgumentError("One file at a time; '\(word)' is too much.")
+            throw ArgumentError("Only one file can be given. Remove '\(word)'.")
         }
     }
 
@@ -67,27 +70,32 @@ package struct StoreArguments: Sendable {
     ///   remove.
     package func checked() throws(ArgumentError) -> (action: Action, path: String?) {
         guard let action else {
-            throw ArgumentError("The action is missing: use files alone, or list, count, export or purge with a file.")
+            throw ArgumentError("The action is missing. Use files, or use list, count, export or purge with a file.")
         }
         if action == .files {
-            guard path == nil else { throw ArgumentError("files searches for files; it takes no file.") }
+            guard path == nil else {
+                throw ArgumentError("The action files takes no file, because it searches for files.")
+            }
         } else if path == nil {
             throw ArgumentError(
-                "\(action.rawValue) needs a file, the one of --store.",
-                hint: "'courier store files' lists those of clients that were given none.")
+                "The action \(action.rawValue) needs a file, such as the file of --store.",
+                hint: "'courier store files' lists the message files in the default folder.")
         }
         let isChosen = clientID != nil && broker != nil
         if action == .purge, isAll ? clientID != nil || broker != nil : !isChosen {
             throw ArgumentError(
                 "purge needs a client and a broker, or --all.",
-                hint: "Give both -i and --broker, as 'courier store count' shows them, or --all without them.")
+                hint: "Give --all, or both -i and --broker. 'courier store count' shows their values.")
         }
         if action == .count || action == .files, isRejectedOnly {
             throw ArgumentError(
-                "--rejected is for list, export and purge.", hint: "\(action.rawValue) shows how many there are.")
+                "--rejected can only be used with list, export and purge.",
+                hint: "\(action.rawValue) always shows the number of rejected messages.")
         }
         if action != .purge, isAll {
-            throw ArgumentError("--all is for purge.", hint: "\(action.rawValue) shows all unless told otherwise.")
+            throw ArgumentError(
+                "--all can only be used with purge.",
+                hint: "Without -i and --broker, \(action.rawValue) includes all clients and brokers.")
         }
         return (action, path)
     }

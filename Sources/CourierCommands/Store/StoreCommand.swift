@@ -7,7 +7,7 @@ package struct StoreCommand: CourierCommand {
     package var summary: CommandSummary {
         CommandSummary(
             name: "store",
-            abstract: "find clients' message files; list, count, export or remove the messages in a file",
+            abstract: "find message files of clients, and list, count, export or remove their messages",
             usage: [
                 "files [-i ID]",
                 "list FILE [-i ID] [--broker HOST:PORT] [--rejected]", "count FILE [-i ID] [--broker HOST:PORT]",
@@ -15,24 +15,28 @@ package struct StoreCommand: CourierCommand {
                 "purge FILE (-i ID --broker HOST:PORT | --all) [--rejected]",
             ],
             discussion: [
-                "files lists the files of clients that have isMessagePersistenceEnabled and no message store of the app: "
-                    + "the client ids in each file, and whether a program has the file open. It searches "
-                    + "$XDG_STATE_HOME, $STATE_DIRECTORY and ~/.local/state.",
-                "list prints a line for each message, rejected message, packet id and subscription, without payloads; "
-                    + "count prints one line for each client and broker; export prints everything as JSON Lines, with payloads in "
-                    + "Base64. These three change nothing, and work while a program has the file open.",
-                "purge removes the rows of one client and broker, or all rows. With --rejected, it removes only rejected "
-                    + "messages. No program may have the file open.",
+                "files lists the message files of clients with isMessagePersistenceEnabled and no store of the app. "
+                    + "For each file, files prints the client ids, and whether a program has the file open. "
+                    + "files searches the folders $XDG_STATE_HOME, $STATE_DIRECTORY and ~/.local/state.",
+                "list prints a line for each message, rejected message, packet id and subscription, without payloads. "
+                    + "count prints one line for each client and broker. "
+                    + "export prints everything as JSON Lines, with payloads in Base64. "
+                    + "list, count and export do not change the file, and work while a program has the file open.",
+                "purge removes everything of one client and broker, or everything in the file. "
+                    + "With --rejected, purge removes only rejected messages. "
+                    + "During purge, no other program may have the file open.",
             ],
             groups: StoreArguments.groups.map(\.summary),
             examples: [
                 .init(
-                    "courier store files", "Finds messages that a renamed program or a changed client id left behind."),
-                .init("courier store count messages.store", "Prints how many messages wait, by client and broker."),
-                .init("courier store export messages.store > backup.jsonl", "Saves everything."),
+                    "courier store files",
+                    "Finds messages of earlier clients, after the program's name or a client id has changed."),
+                .init(
+                    "courier store count messages.store", "Prints the number of messages for each client and broker."),
+                .init("courier store export messages.store > backup.jsonl", "Saves the whole contents of the file."),
                 .init(
                     "courier store purge messages.store -i desk --broker localhost:1883",
-                    "Removes the messages that are not delivered yet."),
+                    "Removes everything that is stored for the client desk and this broker."),
             ],
             exitCodes: [
                 .init("0", "Done."),

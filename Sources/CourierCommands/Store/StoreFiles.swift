@@ -20,7 +20,7 @@ struct StoreFiles {
             isAny = true
             console.write(line + "\n")
         }
-        if !isAny { console.tell("There is none in \(root.path.quoted(limit: 1_000)).") }
+        if !isAny { console.tell("No message file was found in \(root.path.quoted(limit: 1_000)).") }
     }
 
     /// Returns one line for each client and broker with messages in the file.
@@ -30,7 +30,9 @@ struct StoreFiles {
         do {
             let inspector = try SQLiteStoreInspector(at: file)
             let scopes = try inspector.scopes()
-            if scopes.isEmpty, settings.clientID == nil, settings.broker == nil { return ["\(path): nothing\(isOpen)"] }
+            if scopes.isEmpty, settings.clientID == nil, settings.broker == nil {
+                return ["\(path): no messages\(isOpen)"]
+            }
             return try scopes.filter { settings.contains($0.scope) }.map { scope, summary in
                 "\(path): \(try StoreRun.count(scope, summary, inspector))\(isOpen)"
             }

@@ -50,7 +50,8 @@ struct StoreRun {
     /// Opens the file, and returns the clients and brokers that the options select.
     private func chosen() throws -> (SQLiteStoreInspector, Scopes) {
         guard FileManager.default.fileExists(atPath: url.path) else {
-            throw ArgumentError("There is no file \(url.path).", hint: "Name the file that a client used with --store.")
+            throw ArgumentError(
+                "The file \(url.path) does not exist.", hint: "Give the file that a client used with --store.")
         }
         let inspector = try SQLiteStoreInspector(at: url)
         let all = try inspector.scopes()
@@ -58,8 +59,8 @@ struct StoreRun {
         if chosen.isEmpty, settings.clientID != nil || settings.broker != nil {
             let known = all.map { Self.name($0.scope.clientID, $0.scope.broker) }.joined(separator: ", ")
             throw ArgumentError(
-                "\(url.path) has nothing of that client and broker.",
-                hint: known.isEmpty ? "It has nothing of anybody." : "It has \(known).")
+                "\(url.path) has no data of this client and broker.",
+                hint: known.isEmpty ? "The file is empty." : "The file has data of: \(known).")
         }
         return (inspector, chosen)
     }

@@ -19,8 +19,8 @@ final class RetainedRemovals: @unchecked Sendable {
     private var sentCount = 0
     /// The number of removals that have succeeded or failed.
     private(set) var answeredCount = 0
-    /// The number of requested removals that have neither succeeded nor failed. Removals that are not sent, because too
-    /// many topics wait, also count.
+    /// The number of requested removals that have neither succeeded nor failed. A removal that is not sent, because too
+    /// many topics wait, is counted too.
     private let openCount = Atomic(0)
 
     /// Creates an object that removes messages through the client of a connection.

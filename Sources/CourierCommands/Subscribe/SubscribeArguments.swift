@@ -28,7 +28,9 @@ package struct SubscribeArguments: Sendable {
                 OutputArguments.options.map { $0.part(\.output) } + [
                     Option<OutputArguments>(
                         OptionNames(nil, "message-type", "message"), .one("TYPE"),
-                        "The full name of the messages' type, such as chat.Note.", missing: "type"
+                        "The full name of the message type, such as chat.Note. "
+                            + "If the .proto file has only one message type, this option may be omitted.",
+                        missing: "type"
                     ) { $0.protoType = $1[0] }.part(\.output)
                 ] + display),
         ] + ConnectionArguments.groups.map { $0.part(\.connection) } + [HelpOptions.group()]
@@ -57,8 +59,10 @@ package struct SubscribeArguments: Sendable {
                 }
                 $0.unwantedTopics.append($1[0])
             },
-            ConnectionArguments.qos("The highest quality of service of messages: 0, the default, 1 or 2.")
-                .part(\.connection),
+            ConnectionArguments.qos(
+                "The highest quality of service (QoS) of received messages: 0, 1 or 2; 0 by default."
+            )
+            .part(\.connection),
         ] + ConnectionArguments.subscription.map { $0.part(\.connection) }
 
     private static let messages: [Option<SubscribeArguments>] = [
@@ -69,7 +73,7 @@ package struct SubscribeArguments: Sendable {
         },
         Option(
             OptionNames("W"), .one("SECONDS"),
-            "End after this time, with exit code 27; with 255 if the broker has not accepted the connection.",
+            "End after this time with exit code 27, or with 255 if the broker has not accepted the connection.",
             missing: "timeout"
         ) {
             let seconds = NumberText.whole($1[0])
@@ -84,11 +88,14 @@ package struct SubscribeArguments: Sendable {
             "Print retained messages only, and end at the first message that is not retained."
         ) { settings, _ in settings.isRetainedOnly = true },
         Option(
-            OptionNames(nil, "remove-retained"), "Remove each retained message that the broker sends."
+            OptionNames(nil, "remove-retained"),
+            "Remove each received retained message from the broker. "
+                + "If a message could not be removed, the exit code is 1, unless the broker refused the removal. "
+                + "At most 64 MiB of topics wait for their removal."
         ) { settings, _ in settings.removesRetained = true },
         Option(
-            OptionNames(nil, "random-filter"), .one("PERCENT"), "Print only this random share of the messages.",
-            missing: "chance"
+            OptionNames(nil, "random-filter"), .one("PERCENT"),
+            "Print only this percentage of the messages, chosen at random.", missing: "chance"
         ) {
             $0.chance = Int(min(100 * NumberText.decimal($1[0]), 1_000_000))
             guard (1...10_000).contains($0.chance) else {

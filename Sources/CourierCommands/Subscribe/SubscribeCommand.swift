@@ -13,20 +13,21 @@ package struct SubscribeCommand: CourierCommand {
             name: "sub", abstract: "print messages as they arrive",
             usage: ["[-h HOST] [-p PORT] -t FILTER [-t FILTER …] [OPTIONS]", "-L URL [-t FILTER …] [OPTIONS]"],
             discussion: [
-                "Prints messages until SIGINT, SIGTERM, -C, -E or -W ends the program, or its output is closed. The program "
-                    + "connects again after a loss, unless another attempt cannot succeed.",
-                "The options are those of mosquitto_sub. Options are also read from $XDG_CONFIG_HOME/mosquitto_sub or "
-                    + "~/.config/mosquitto_sub, one per line.",
+                "Prints messages until SIGINT, SIGTERM, -C, -E or -W ends the program, or its output is closed. "
+                    + "After a lost connection, the program connects again if another attempt can succeed.",
+                "The options are the same as in mosquitto_sub, and can also be in a file, one option per line. "
+                    + "The file is $XDG_CONFIG_HOME/mosquitto_sub or ~/.config/mosquitto_sub.",
             ],
             groups: SubscribeArguments.groups.map(\.summary),
             examples: [
-                .init("courier sub -t 'room/#' -v", "Prints all messages below room, with their topics."),
+                .init("courier sub -t 'room/#' -v", "Prints all messages of the topics below room, with their topics."),
                 .init("courier sub -t meters/+ -C 10 -F '%I %t %p'", "Prints ten messages with their time, and ends."),
                 .init("courier sub -t orders/# --json | jq .payload", "Passes messages to another program as JSON."),
-                .init("courier sub -t jobs/# -q 1 -c -i worker-7", "Continues where the last run ended."),
+                .init("courier sub -t jobs/# -q 1 -c -i worker-7", "Continues the session of the last run."),
                 .init(
-                    "courier sub -t notes --proto chat.proto --message-type chat.Note", "Prints protobuf as JSON."),
-                .init("courier sub -t '#' --inspect", "Shows every packet in a browser, too."),
+                    "courier sub -t notes --proto chat.proto --message-type chat.Note",
+                    "Prints Protobuf messages as JSON."),
+                .init("courier sub -t '#' --inspect", "Also shows every packet in a browser."),
             ], exitCodes: ExitCode.meanings)
     }
 

@@ -68,8 +68,8 @@ final class SubscribeRun: @unchecked Sendable {
         told.event = { [weak self] in self?.happened($0) }
         told.outputClosed = { [weak self] in self?.close(ExitCode.success) }
         let connection = try CommandConnection(settings.connection, console, told: told) { config in
-            // With a small number of messages to print, the broker may send only this number without acknowledgement.
-            // Further messages would be acknowledged and lost, because they are not printed.
+            // If only a few messages are printed, the receive maximum is their number. Otherwise the client would
+            // acknowledge further messages without printing them, and these messages would be lost.
             if let count = settings.messageCount, count < 20,
                 settings.connection.properties.connect.receiveMaximum == nil
             {
@@ -109,7 +109,7 @@ final class SubscribeRun: @unchecked Sendable {
     private func unsubscribe(_ topic: String, _ client: any CourierClient) {
         let request = UnsubscriptionRequest(
             topic: TopicTemplate(exactly: topic), userProperties: settings.connection.properties.unsubscribe)
-        // Client events report a failure.
+        // A client event reports a failure, so the error is ignored here.
         Task { try? await client.unsubscribe(request) }
     }
 
@@ -135,13 +135,14 @@ final class SubscribeRun: @unchecked Sendable {
     private func refused(_ topics: [String], _ error: (any Error)?) {
         let error =
             (error as? CourierError) ?? CourierError(.subscriptionRefused, "The subscription failed.", cause: error)
-        // After a lost connection, the client subscribes again on the next one.
+        // After a lost connection, the client subscribes again on the next connection. So the subscription is not
+        // refused yet.
         guard error.code != .connectionLost else { return }
         granted.subtract(topics)
         refusals.append(error.message)
         // The error message contains only the first topic, so the other topics get their own lines.
-        refusals += topics.dropFirst().map { "The subscription to \($0.quoted()) failed in the same way." }
-        // A packet that is too large was not sent to the broker.
+        refusals += topics.dropFirst().map { "The subscription to \($0.quoted()) failed for the same reason." }
+        // A packet that is too large was not sent, so the broker has not refused it. The exit code is then a failure.
         if error.reasonCode == nil || error.reasonCode == .packetTooLarge { refusalCode = ExitCode.failure }
         answered(topics)
     }
@@ -230,8 +231,8 @@ final class SubscribeRun: @unchecked Sendable {
         {
             return
         }
-        // With `--retain-as-published`, an empty retained message is received when a retained message was removed. It
-        // must not be removed again.
+        // With `--retain-as-published`, an empty message with the retain flag means that a retained message was
+        // removed. There is nothing left to remove.
         if message.isRetained, !message.data.isEmpty { removals?.remove(message.topic) }
         if settings.chance == 10_000 || Int.random(in: 0..<10_000) < settings.chance { print(message) }
         guard let count = settings.messageCount else { return }
@@ -246,7 +247,8 @@ final class SubscribeRun: @unchecked Sendable {
                 shown.payload = Array(try schema.json(shown.payload).utf8)
             } catch {
                 let reason = (error as? CourierError)?.message ?? "\(error)"
-                return console.tell("Error: Message on topic \(message.topic) is not of the given type: \(reason)")
+                return console.tell(
+                    "Error: The message on topic \(message.topic) does not match the message type: \(reason)")
             }
         }
         let printed = printer.print(shown)

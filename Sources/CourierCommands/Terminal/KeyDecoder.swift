@@ -97,7 +97,7 @@ struct KeyDecoder: Sendable {
             let isOver = byte == 0x07 || hasEscape && byte == UInt8(ascii: "\\") || count >= Self.pasteLimit
             state = isOver ? .ground : .string(count: count + 1, hasEscape: byte == Self.escape)
         case .paste(let bytes, let matched):
-            // The state must not keep a reference to the bytes, so that they grow in place.
+            // The state must not keep a reference to the bytes. Otherwise adding a byte would copy the whole array.
             state = .ground
             goOn(bytes, matched, pasted: byte)
         }

@@ -16,7 +16,7 @@ enum TerminalRescue {
 
     /// The data for the signal handler. It is safe without a lock. The pointer is set once, before the signal handler
     /// that reads it is installed. Only the queue of the process's single screen changes the data. If a signal
-    /// interrupts such a change, the handler may at worst write an escape sequence that has no effect, because the
+    /// interrupts a change of the data, the handler may write a useless escape sequence. This is harmless, because the
     /// program then ends.
     private nonisolated(unsafe) static let belongings: UnsafeMutablePointer<Belongings> = {
         let text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: FramePainter.closing.utf8.count)

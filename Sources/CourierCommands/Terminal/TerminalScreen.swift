@@ -80,7 +80,7 @@ final class TerminalScreen: @unchecked Sendable {
     func open() throws {
         dispatchPrecondition(condition: .onQueue(queue))
         guard tcgetattr(console.input, &modes) == 0 else {
-            throw ArgumentError("The terminal can not be read: \(String(cString: strerror(errno))).")
+            throw ArgumentError("The terminal cannot be read: \(String(cString: strerror(errno))).")
         }
         signals = SignalWatch([SIGWINCH, SIGTSTP, SIGCONT], on: queue) { [weak self] in self?.received($0) }
         enter()

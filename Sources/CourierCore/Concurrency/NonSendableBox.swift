@@ -2,8 +2,8 @@
 ///
 /// Apps pass closures, event handlers and auth providers that have mutable state or belong to the main actor. Such a
 /// value is safe, because Courier calls it from one documented place only, one call at a time. That place is the queue
-/// of the nearest `receive(on:)`, the client's delivery queue, or one serial mailbox. No other type carries a value
-/// that is not `Sendable` to such a place, and this is the only use of `nonisolated(unsafe)` in this module.
+/// of the nearest `receive(on:)`, the client's delivery queue, or one serial mailbox. In this module, only this type
+/// carries values that are not `Sendable` to these places, and only this type uses `nonisolated(unsafe)`.
 @usableFromInline
 package final class NonSendableBox<Value>: Sendable {
     // Safe: `value` is a `let`, which is set before other threads can see the box. Only `use(_:)` gives access to it.

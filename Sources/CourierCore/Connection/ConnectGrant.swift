@@ -6,7 +6,8 @@ public struct ConnectGrant: Hashable, Sendable {
     public let options: ConnectOptions
 
     /// When the credentials expire, so that the client can renew them earlier. `nil` if they do not expire, or if the
-    /// time is not known.
+    /// time is not known. The client renews credentials at the earliest 1 s after CONNACK or after the provider's last
+    /// response.
     public let expiresAt: Date?
 
     /// Makes a grant.

@@ -30,7 +30,7 @@ extension ConnectOptions {
     ) throws(CourierError) {
         let parts = try BrokerURLParts(url)
         if clientId != nil, parts.clientID != nil {
-            throw BrokerURLParts.refusal("has a client_id, and clientId is set, too; leave one of them out")
+            throw BrokerURLParts.refusal("has a client_id, but the option clientId is set too; use only one")
         }
         let id = clientId ?? parts.clientID
         if id == nil, isCleanSession == false {
@@ -99,7 +99,8 @@ private struct BrokerURLParts {
             if !path.isEmpty { self.path = String(path) }
         default:
             guard path.isEmpty || path == "/" else {
-                throw Self.refusal("has a path, which only ws, wss and unix have; write %2F for a slash in a password")
+                throw Self.refusal(
+                    "has a path, but only ws, wss and unix URLs have a path; write %2F for a slash in a password")
             }
         }
     }
@@ -120,7 +121,7 @@ private struct BrokerURLParts {
             !query.contains(where: { $0 == "&" || $0 == "@" })
         else {
             throw refusal(
-                "has a query with something other than client_id; write %3F for a question mark in a password")
+                "has a query item other than client_id; write %3F for a question mark in a password")
         }
         let id = try decoded(query[query.index(after: mark)...], "client_id")
         guard !id.isEmpty else { throw refusal("has an empty client_id; name a client id, or leave client_id out") }
@@ -133,10 +134,10 @@ private struct BrokerURLParts {
         let host: Substring
         var rest: Substring
         if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]") else { throw refusal("has a \"[\" without its \"]\"") }
+            guard let end = text.firstIndex(of: "]") else { throw refusal("has a \"[\" without a \"]\"") }
             host = text[..<end].dropFirst()
             rest = text[text.index(after: end)...]
-            guard host.contains(":") else { throw refusal("has brackets around a host that is no IPv6 address") }
+            guard host.contains(":") else { throw refusal("has brackets around a host that is not an IPv6 address") }
         } else {
             host = text.prefix { $0 != ":" }
             rest = text[host.endIndex...]

@@ -1,8 +1,8 @@
 /// The broker's address and the client's credentials for one connection attempt. An auth provider returns them.
 ///
-/// No description, debug description or mirror of the options shows ``password``, the values of ``userProperties`` and
-/// ``userPropertyList``, or the values of the header fields in ``webSocket``, because they often contain tokens. The
-/// user name is shown.
+/// No description, debug description or mirror of the options shows a secret. The hidden values are ``password``, the
+/// values of ``userProperties`` and ``userPropertyList``, and the values of the header fields in ``webSocket``, which
+/// often contain tokens. The user name is shown.
 ///
 /// ```swift
 /// let options = ConnectOptions(
@@ -49,7 +49,8 @@ public struct ConnectOptions: Hashable, Sendable {
         box = Box(values)
     }
 
-    /// The broker's host name or IP address; with the scheme `unix` the path of its socket.
+    /// The broker's host name or IP address; with the scheme `unix` the path of its socket. If the name has several
+    /// addresses, each client remembers at most 16 addresses that failed.
     public package(set) var host: String {
         get { box.values.host }
         set { set(\.host, to: newValue) }
@@ -67,7 +68,8 @@ public struct ConnectOptions: Hashable, Sendable {
     /// The id that identifies this client and its session at the broker; unique among the broker's clients.
     ///
     /// Each `%` in the id is replaced by a random letter or digit. The client chooses these characters once, so that it
-    /// has the same id at every reconnect. Events, `%c` in topics and the message store use the resulting id.
+    /// has the same id at every reconnect. Events, `%c` in topics and the message store use the resulting id. With `%`
+    /// in the id, set ``isCleanSession`` to `true`, because no later client can continue the session.
     public package(set) var clientId: String {
         get { box.values.clientId }
         set { set(\.clientId, to: newValue) }
@@ -88,7 +90,8 @@ public struct ConnectOptions: Hashable, Sendable {
     /// Further user properties of CONNECT in MQTT 5, in this order; names may repeat. Empty by default, and ignored in
     /// 3.1.1.
     ///
-    /// They are sent after ``userProperties``. Both together may have at most 256 properties.
+    /// They are sent after ``userProperties``. ``userProperties`` and this list together may have at most 256
+    /// properties.
     public var userPropertyList: [UserProperty] { box.values.userPropertyList }
 
     /// Protocol names offered in the TLS handshake (ALPN), in the order of preference; `nil` by default.
@@ -97,8 +100,8 @@ public struct ConnectOptions: Hashable, Sendable {
     /// The scheme of the connection: `tcp` or `mqtt`, `tls`, `ssl` or `mqtts`, `ws`, `wss`, or `unix` for a Unix socket
     /// at the path ``host``.
     ///
-    /// With `nil`, the default, the client uses TLS if its configuration has TLS settings, if `alpn` names protocols,
-    /// or if the port is a TLS port such as 8883. It uses WebSocket if `webSocket` is set.
+    /// With `nil`, the default, the client uses TLS in three cases: its configuration has TLS settings, `alpn` names
+    /// protocols, or the port is a TLS port such as 8883. It uses WebSocket if `webSocket` is set.
     public package(set) var scheme: String? {
         get { box.values.scheme }
         set { set(\.scheme, to: newValue) }

@@ -17,13 +17,15 @@ public import Foundation
 ///
 /// Contract. The client calls ``connectOptions()`` from any task, at most one call at a time. The call should end when
 /// its task is cancelled: at the authentication timeout, and when the app disconnects. The thrown error decides when
-/// the client tries again, as ``AuthError`` describes. Any other error is treated like ``AuthError/otherError(_:)``.
+/// the client tries again, as ``AuthError`` describes. Any other error is treated like ``AuthError/otherError(_:)``. If
+/// the returned options are wrong, the client stops. Publishes, subscriptions and loops then wait for a `connect()`
+/// that gets correct options. If the network returns during a call, the client does not cancel the call.
 public protocol ConnectionServiceProvider: Sendable {
     /// A string that identifies this client among all clients of the broker, the same on every call.
     ///
     /// The client connects with ``ConnectOptions/clientId`` of the provider's options, so set the same id there. With
-    /// `isMessagePersistenceEnabled` and without a `messageStore`, the client reads this id when it is made, because
-    /// the message file is named after the id.
+    /// `isMessagePersistenceEnabled` and without a `messageStore`, the message file is named after this id. So the
+    /// client reads the id when the client is made.
     var clientID: String { get }
 
     /// Returns the options for the next connection attempt.
@@ -45,7 +47,8 @@ public protocol ConnectionServiceProvider: Sendable {
     func connectOptions(for server: BrokerEndpoint) async throws -> ConnectGrant
 
     /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or when
-    /// the broker has moved without naming its new address. The default implementation does nothing.
+    /// the broker has moved without naming its new address. The default implementation does nothing. If a broker
+    /// refuses credentials without CONNACK, as RabbitMQ does over WebSocket, the client does not call this method.
     func clearCachedOptions() async
 
     /// Returns the response to a challenge of the broker, in an extended authentication of MQTT 5 that
@@ -76,7 +79,7 @@ extension ConnectionServiceProvider {
     public func answer(_ challenge: Data?, method: String) async throws -> Data {
         throw CourierError(
             .authenticationFailed,
-            "The broker sent a challenge for the method \(method.quoted()), and the connection service provider answers "
-                + "none; implement answer(_:method:).")
+            "The broker sent a challenge for the method \(method.quoted()), but the auth provider cannot answer it. "
+                + "Implement answer(_:method:).")
     }
 }

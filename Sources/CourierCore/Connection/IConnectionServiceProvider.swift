@@ -23,8 +23,8 @@ public protocol IConnectionServiceProvider: AnyObject {
     /// A string that identifies this client among all clients of the broker, the same on every call.
     ///
     /// The client connects with ``ConnectOptions/clientId`` of the provider's options, so set the same id there. With
-    /// `isMessagePersistenceEnabled` and without a `messageStore`, the client reads this id when it is made, on the
-    /// thread that makes it, because the message file is named after the id.
+    /// `isMessagePersistenceEnabled` and without a `messageStore`, the message file is named after this id. So the
+    /// client reads the id when the client is made, on the thread that makes the client.
     var clientId: String { get }
 
     /// Reports the options for another server, or the error. The broker has redirected the client to that server. The
@@ -54,13 +54,13 @@ public protocol IConnectionServiceProvider: AnyObject {
 
     /// Reports the options for the next connection attempt, or the error.
     ///
-    /// An earlier call may still have no result: the app has disconnected and connected again, or the authentication
-    /// timeout has passed. The client ignores the result of an earlier call.
+    /// An earlier call may still have no result. For example, the app has disconnected and connected again, or the
+    /// authentication timeout has passed. The client ignores the result of an earlier call.
     ///
-    /// - Parameter completion: Receives the result, on any thread, now or later. Only the first call has an effect.
-    ///   Calls after the authentication timeout, or after the app has disconnected, have none. A provider may declare
-    ///   this parameter with or without `@Sendable`. In Swift 6 mode, the attribute is necessary to pass the completion
-    ///   to another thread.
+    /// - Parameter completion: Receives the result, on any thread, now or later. Only the first call has an effect. A
+    ///   call after the authentication timeout, or after the app has disconnected, has no effect. A provider may
+    ///   declare this parameter with or without `@Sendable`. In Swift 6 mode, the attribute is necessary to pass the
+    ///   completion to another thread.
     func getConnectOptions(completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void)
 
     /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or when

@@ -1,4 +1,5 @@
-/// The fields of the HTTP request that opens a WebSocket connection: its path and further header fields.
+/// The fields of the HTTP request that opens a WebSocket connection: its path and further header fields. Reconnecting,
+/// sessions and the limits of MQTT work as over TCP.
 ///
 /// No description, debug description or mirror of the options shows the values of ``headers``, which often contain
 /// tokens, or the query of ``path``.

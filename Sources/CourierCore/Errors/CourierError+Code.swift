@@ -112,7 +112,9 @@ extension CourierError {
         public static let connectionRefused = Code(.connectionRefused)
         /// The broker does not accept the credentials, or they do not permit this action.
         public static let notAuthorized = Code(.notAuthorized)
-        /// Another connection with the same client id took over the session.
+        /// Another connection with the same client id took over the session. Before MQTT 5, the client counts
+        /// connections that the broker drops soon after CONNACK. A timeout, a failed attempt at the last endpoint, a
+        /// missing network or a longer connection resets the count.
         public static let sessionTakenOver = Code(.sessionTakenOver)
         /// The broker ended the connection and sent a reason.
         public static let disconnectedByServer = Code(.disconnectedByServer)

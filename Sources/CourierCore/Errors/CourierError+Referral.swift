@@ -4,8 +4,8 @@ extension CourierError {
     package init(noOptionsFor server: BrokerEndpoint) {
         self.init(
             .authenticationFailed,
-            "The connection service provider has no options for \(server), to which the broker refers the client. Implement "
-                + "its form with a server, or let the client use the present credentials there "
+            "The broker refers the client to \(server), but the auth provider has no options for that server. "
+                + "Implement the provider's form with a server, or allow the present credentials for that server "
                 + "(MQTTClientConfig.endpoints.redirects).")
     }
 }

@@ -37,19 +37,19 @@ package struct CredentialServiceFailure: CustomStringConvertible, Sendable {
 
     private static func words(for code: Int) -> String {
         switch code {
-        case NSURLErrorCannotConnectToHost: "can not be reached: the connection was refused"
-        case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: "can not be reached: its host was not found"
-        case NSURLErrorNotConnectedToInternet: "can not be reached: there is no network"
+        case NSURLErrorCannotConnectToHost: "cannot be reached: the connection was refused"
+        case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: "cannot be reached: its host was not found"
+        case NSURLErrorNotConnectedToInternet: "cannot be reached: there is no network"
         case NSURLErrorTimedOut: "did not answer in time"
         case NSURLErrorNetworkConnectionLost: "did not answer: the connection was lost"
-        case NSURLErrorSecureConnectionFailed: "can not be reached: TLS failed"
+        case NSURLErrorSecureConnectionFailed: "cannot be reached: TLS failed"
         case NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateNotYetValid:
-            "can not be reached: TLS failed, as its certificate has ended or is not valid yet"
+            "cannot be reached: TLS failed, because its certificate has expired or is not valid yet"
         case NSURLErrorServerCertificateUntrusted, NSURLErrorServerCertificateHasUnknownRoot:
-            "can not be reached: TLS failed, as its certificate is not trusted"
+            "cannot be reached: TLS failed, because its certificate is not trusted"
         case NSURLErrorClientCertificateRejected, NSURLErrorClientCertificateRequired:
-            "can not be reached: TLS failed, as it wants a client certificate"
-        default: "gave no answer (\(NSURLErrorDomain), code \(code))"
+            "cannot be reached: TLS failed, because it requires a client certificate"
+        default: "did not answer (\(NSURLErrorDomain), code \(code))"
         }
     }
 }

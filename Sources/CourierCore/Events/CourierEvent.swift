@@ -1,7 +1,7 @@
 /// An event of a client, with the options of its connection.
 public struct CourierEvent: Sendable {
     /// The connect options at the time of the event; `nil` if the client had no options yet. The description of the
-    /// options shows no secret.
+    /// options shows no secret. Host and port are those of the endpoint that the client uses.
     public let connectionInfo: ConnectOptions?
 
     /// What happened.

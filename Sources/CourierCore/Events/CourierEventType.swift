@@ -24,7 +24,8 @@ public enum CourierEventType: Sendable {
     case connectionAttempt
     /// The broker accepted the connection.
     case connectionSuccess(timeTaken: Int)
-    /// An attempt to connect failed.
+    /// An attempt to connect failed. If the network changes during an attempt, the attempt may end with this event, and
+    /// the next attempt follows.
     case connectionFailure(timeTaken: Int, error: (any Error)?)
     /// An established connection was lost. `diffLastInbound` is the time since bytes were last received, and
     /// `diffLastOutbound` is the time since bytes were last sent. Each is `nil` if there were no such bytes.
@@ -55,11 +56,11 @@ public enum CourierEventType: Sendable {
 
     // MARK: Keep-alive
 
-    /// PINGREQ was sent to this broker.
+    /// PINGREQ was sent to this broker. A PINGREQ during another unanswered PINGREQ has no event.
     case ping(url: String)
     /// PINGRESP arrived.
     case pongReceived(timeTaken: Int)
-    /// PINGRESP did not arrive in time.
+    /// PINGRESP did not arrive in time. The event also follows if the connection ends before PINGRESP.
     case pingFailure(timeTaken: Int, error: (any Error)?)
 
     // MARK: Messages
@@ -67,12 +68,14 @@ public enum CourierEventType: Sendable {
     /// A message arrived.
     case messageReceive(topic: String, sizeBytes: Int)
     /// A received message was not used: a reader could not decode it or respond to it, or it had no reader and was not
-    /// kept. The event also reports a publisher with an invalid topic filter; `sizeBytes` is then 0.
+    /// kept. The event also reports a publisher with an invalid topic filter; `sizeBytes` is then 0. If nothing listens
+    /// to events, the log warns about messages without a reader, at most once a minute.
     case messageReceiveFailure(topic: String, error: (any Error)?, sizeBytes: Int)
-    /// The app publishes a message. The client sends it now, or when there is a connection.
+    /// The app publishes a message. The client sends it now, or when there is a connection. For a stored message of an
+    /// earlier process, the event is reported when the client reads the message from the store.
     case messageSend(topic: String, qos: QoS, sizeBytes: Int)
-    /// The broker acknowledged a message. At QoS 0, the event means only that the client accepted the message: it may
-    /// still wait for a connection, and no event reports it if the message is dropped later.
+    /// The broker acknowledged a message. At QoS 0, the event means only that the client accepted the message. The
+    /// message may still wait for a connection. If the client drops it later, no event reports this.
     case messageSendSuccess(topic: String, qos: QoS, sizeBytes: Int, data: Data)
     /// A message was refused or abandoned, or has expired. At QoS 0, the client did not accept the message.
     case messageSendFailure(topic: String, qos: QoS, error: (any Error)?, sizeBytes: Int)
@@ -100,7 +103,8 @@ public enum CourierEventType: Sendable {
     case appForeground
     /// The app entered the background.
     case appBackground
-    /// A network is available.
+    /// A network is available. The event follows `connectionUnavailable` when the monitor reports a network, the
+    /// provider returns options, or the broker accepts. A client starts with a network, in the foreground.
     case connectionAvailable
     /// No network is available.
     case connectionUnavailable

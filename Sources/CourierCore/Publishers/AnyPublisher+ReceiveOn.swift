@@ -5,7 +5,8 @@ extension AnyPublisher {
     /// sequence in which they were sent, even if the queue is concurrent.
     ///
     /// Values wait for the queue in a buffer. If the queue is too slow, the buffer drops values according to its
-    /// policy. If no message may be lost, read the messages as a sequence, which slows the sender down instead.
+    /// policy. If no message may be lost, read the messages as a sequence. A slow reader of a sequence slows the sender
+    /// down.
     ///
     /// - Parameters:
     ///   - queue: The queue that delivers the values.

@@ -94,7 +94,7 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
         let mailbox = Mailbox(policy, receive: receive)
         let id = state.withLock { state in
             state.lastID += 1
-            // The new mailbox is empty, so both signals fit and no dropped signals are returned.
+            // The new mailbox is empty, so the value and the completion fit, and `put` returns no dropped signals.
             if let current = state.current { _ = mailbox.put(.value(current)) }
             if let completion = state.completion {
                 _ = mailbox.put(.completion(completion))

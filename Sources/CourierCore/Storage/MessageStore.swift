@@ -14,7 +14,7 @@
 ///   a million rows with little memory.
 /// - **Errors.** An error is a ``CourierError`` with `storeFull` (limit or disk), `storeFailed`, `storeDamaged` or
 ///   `storeInUse`. A failed batch changes nothing, and earlier commits remain. After a failure, the store still tries
-///   to write later batches. It drops nothing silently.
+///   to write later batches. It never drops a change without an error.
 /// - **Time.** A message has expired if ``StoredMessage/isOver(at:)`` returns `true`. A store must not decide by the
 ///   date alone, because the system's date may be changed.
 /// - **Limits.** The store documents its limits of rows and bytes and their defaults. A batch that only removes rows is
@@ -35,9 +35,9 @@ public protocol MessageStore: Sendable {
     /// Applies changes that may be lost. If they are lost, the client only repeats a packet or a message. An example is
     /// the removal of an acknowledged message.
     ///
-    /// The changes survive the end of the process, like those of ``commit(_:in:completion:)``. They survive a power
-    /// failure only after a later call of ``commit(_:in:completion:)`` has completed. Calls of both methods take effect
-    /// in the order of the calls.
+    /// The changes survive the end of the process, like the changes of ``commit(_:in:completion:)``. They survive a
+    /// power failure only after a later call of ``commit(_:in:completion:)`` has completed. Calls of both methods take
+    /// effect in the order of the calls.
     ///
     /// The default implementation calls ``commit(_:in:completion:)``.
     ///

@@ -46,8 +46,8 @@ public enum StoreChange: Hashable, Sendable {
     /// now on. It replaces the earlier session. The store changes no rows, because the client has already removed the
     /// packet ids of the earlier session.
     ///
-    /// A store may ignore this change. Messages of QoS 2 that are unfinished when the process ends may then arrive
-    /// twice, unless the session's client id and broker equal those of the scope.
+    /// A store may ignore this change. A message of QoS 2 that is unfinished when the process ends may then arrive
+    /// twice. This cannot happen if the session has the same client id and broker as the scope.
     case rememberSession(StoreScope)
 
     // MARK: Subscriptions

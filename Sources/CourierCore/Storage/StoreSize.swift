@@ -1,5 +1,5 @@
-/// A number of rows and bytes that a store compares with its limits. The bytes are those of payloads, topics, filters
-/// and properties.
+/// A number of rows and bytes that a store compares with its limits. Only the bytes of payloads, topics, filters and
+/// properties count.
 package struct StoreSize: Hashable, Sendable {
     package var rows = 0
     package var bytes = 0
@@ -40,7 +40,8 @@ package struct StoreSize: Hashable, Sendable {
     /// Returns whether the rows and the bytes are both within the limit.
     package func fits(_ limit: StoreSize) -> Bool { rows <= limit.rows && bytes <= limit.bytes }
 
-    /// Returns whether the rows and the bytes are each within the limit, or not larger than in `before`.
+    /// Returns whether the rows and the bytes fit. Each of the two numbers fits if it is within the limit, or not
+    /// larger than in `before`.
     package func fits(_ limit: StoreSize, atMost before: StoreSize) -> Bool {
         rows <= max(limit.rows, before.rows) && bytes <= max(limit.bytes, before.bytes)
     }

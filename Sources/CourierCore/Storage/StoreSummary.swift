@@ -1,4 +1,5 @@
-/// The number and size of the messages that a store has for one scope, found without reading them.
+/// The number and size of the messages that a store has for one scope. The store finds them without reading the
+/// messages.
 public struct StoreSummary: Hashable, Sendable {
     /// The number of stored outgoing messages.
     public let outgoingCount: Int

@@ -24,8 +24,8 @@ package enum PortableText {
     package static func problem(of text: String) -> String? {
         if isPrintableASCII(text) { return nil }
         for (index, scalar) in text.unicodeScalars.enumerated() where isForbidden(scalar) {
-            return "contains \(name(of: scalar)) as its character \(index + 1); brokers such as mosquitto end the "
-                + "connection for that"
+            return "contains \(name(of: scalar)) as its character \(index + 1); "
+                + "brokers such as mosquitto end the connection because of such a character"
         }
         return nil
     }
@@ -55,8 +55,8 @@ package enum PortableText {
         guard text.utf8.count > maximumSeparators else { return nil }
         let count = text.utf8.count { $0 == TopicRules.separator }
         guard count > maximumSeparators else { return nil }
-        return "has \(count + 1) levels; brokers such as mosquitto end the connection for more than "
-            + "\(maximumSeparators + 1)"
+        return "has \(count + 1) levels; "
+            + "brokers such as mosquitto end the connection because of more than \(maximumSeparators + 1) levels"
     }
 
     private static func name(of scalar: Unicode.Scalar) -> String {

@@ -128,11 +128,11 @@ extension TopicFilter {
 
     // The rule is [MQTT-4.7.1-1] in MQTT 5.0, and [MQTT-4.7.1-2] in MQTT 3.1.1.
     private static let misplacedMultiLevelWildcard = Violation(
-        sentence: "has '#' in a place other than its whole last level; write it as in a/b/#")
+        sentence: "has '#' that is not its whole last level; use '#' only at the end, as in a/b/#")
 
     // The rule is [MQTT-4.7.1-2] in MQTT 5.0, and [MQTT-4.7.1-3] in MQTT 3.1.1.
     private static let misplacedSingleLevelWildcard = Violation(
-        sentence: "has '+' beside other characters of a level; use it alone, as in a/+/b")
+        sentence: "has '+' beside other characters of a level; use '+' as a whole level, as in a/+/b")
 }
 
 // MARK: - Matching
@@ -213,7 +213,8 @@ extension TopicFilter {
         index < bytes.count && bytes[index] == wildcard
     }
 
-    /// Returns whether the rest of the filter, from `index` on, is "/#". Such a rest also matches the level before it.
+    /// Returns whether the rest of the filter, from `index` on, is "/#". The rest "/#" also matches the level before
+    /// it.
     private static func isRestOfAll(_ filter: Span<UInt8>, from index: Int) -> Bool {
         filter.count == index + 2 && filter[index + 1] == TopicRules.multiLevelWildcard
     }

@@ -37,8 +37,8 @@ public struct TopicName: Hashable, Sendable {
         if let wildcard {
             throw CourierError(
                 .invalidTopicName,
-                "The topic name \(string.quoted()) contains '\(Unicode.Scalar(wildcard))'; wildcards are for topic filters, "
-                    + "publish to one exact topic.")
+                "The topic name \(string.quoted()) contains '\(Unicode.Scalar(wildcard))'; "
+                    + "only topic filters have wildcards. Publish to one exact topic.")
         }
         var string = string
         string.makeContiguousUTF8()
@@ -55,13 +55,13 @@ public struct TopicName: Hashable, Sendable {
         guard let filter = try? TopicFilter(string) else {
             return CourierError(
                 .invalidTopicName,
-                "The topic name \(string.quoted()) begins with $share/, which is for the filters of shared subscriptions; "
-                    + "publish to a name without it.")
+                "The topic name \(string.quoted()) begins with $share/, which is only for shared subscriptions; "
+                    + "publish to a name without $share/.")
         }
         return CourierError(
             .invalidTopicName,
-            "The topic name \(string.quoted()) is a shared subscription's filter; publish to "
-                + "\(filter.matchedString.quoted()).")
+            "The topic name \(string.quoted()) is the filter of a shared subscription; "
+                + "publish to \(filter.matchedString.quoted()).")
     }
 
     /// Compares the UTF-8 bytes.

@@ -47,8 +47,8 @@ package enum TopicRules {
         return (hasZero(bytes) || hasZero(wildcards))
     }
 
-    /// Returns whether one of the eight bytes is 0. Only if one of the bytes is 0, the subtraction sets the highest bit
-    /// of a byte in which this bit was not set before.
+    /// Returns whether one of the eight bytes is 0. If a byte is 0, the subtraction sets its highest bit. If no byte is
+    /// 0, the subtraction changes no highest bit from 0 to 1.
     private static func hasZero(_ bytes: UInt64) -> Bool {
         (bytes &- 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080 != 0
     }
@@ -70,7 +70,7 @@ package enum TopicRules {
         }
         guard let forbidden else { return nil }
         let name = forbidden == 0 ? "U+0000" : "'\(Unicode.Scalar(forbidden))'"
-        return "contains \(name), which would let it out of its level; remove or escape that character"
+        return "contains \(name), which is not allowed inside a level; remove or escape that character"
     }
 
     /// Returns whether the UTF-8 bytes are equal. MQTT distinguishes composed and decomposed é in topics and client

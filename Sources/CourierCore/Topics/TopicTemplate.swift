@@ -44,8 +44,9 @@ public struct TopicTemplate: Sendable {
 
     /// Sets the value of a parameter.
     ///
-    /// The template becomes unusable if the parameter is unknown or already has a value, or if the value is empty or
-    /// contains `/`, `+`, `#` or U+0000. If there are several mistakes, the first is thrown when the template is used.
+    /// The template becomes unusable if the parameter is unknown or already has a value. It also becomes unusable if
+    /// the value is empty or contains `/`, `+`, `#` or U+0000. If there are several mistakes, the first is thrown when
+    /// the template is used.
     ///
     /// - Parameters:
     ///   - parameter: The parameter's name.
@@ -160,8 +161,8 @@ extension TopicTemplate {
             if first < texts.count, levels[first].isReserved(as: texts[first]) {
                 throw CourierError(
                     .invalidTopicArgument,
-                    "A value makes the first level of \(text.quoted()) \(texts[first].quoted()), and MQTT reserves what "
-                        + "begins with '$'; use another value.")
+                    "A value makes \(texts[first].quoted()) the first level of \(text.quoted()). "
+                        + "MQTT reserves topics that begin with '$'; use another value.")
             }
             return texts.joined(separator: "/")
         }

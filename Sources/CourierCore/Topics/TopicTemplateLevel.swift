@@ -13,8 +13,8 @@ enum TopicTemplateLevel: Equatable, Sendable {
     var parameter: String? { if case .parameter(let name) = self { name } else { nil } }
 
     /// Returns whether values turned the level into a level that MQTT reserves. `rendered` is the text with the values.
-    /// It is reserved if it begins with a dollar sign that is not in the template, or if the values made it `$share` or
-    /// `$SYS`.
+    /// The level is reserved in two cases: it begins with a dollar sign that is not in the template, or the values made
+    /// it `$share` or `$SYS`.
     func isReserved(as rendered: String) -> Bool {
         guard rendered.utf8.first == UInt8(ascii: "$"), !isPlainText else { return false }
         if case .parts(let parts) = self, case .text? = parts.first { return ["$share", "$SYS"].contains(rendered) }
@@ -44,7 +44,7 @@ extension TopicTemplateLevel {
             _ = try TopicFilter(levels.map(\.sample).joined(separator: "/"))
         } catch {
             throw CourierError(
-                .invalidTopicTemplate, "The topic template \(template.quoted()) is no topic.", cause: error)
+                .invalidTopicTemplate, "The topic template \(template.quoted()) is not a valid topic.", cause: error)
         }
         return levels
     }
@@ -66,8 +66,8 @@ extension TopicTemplateLevel {
         guard level.last == UInt8(ascii: "}"), isName(name) else {
             throw problem(
                 template,
-                "has a level \(String(Substring(level)).quoted()) that is not {name}, with a name of letters, digits and _"
-            )
+                "has a level \(String(Substring(level)).quoted()) that is not {name}; "
+                    + "a name may contain only letters, digits and _")
         }
         return .parameter(String(Substring(name)))
     }

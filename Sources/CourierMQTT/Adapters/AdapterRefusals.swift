@@ -34,7 +34,7 @@ extension AdapterRefusals {
         case let error as CourierError: error.message
         case let error as DecodingError: reason(error)
         case EncodingError.invalidValue(let value, let context):
-            "a value of type \(type(of: value))\(path(context.codingPath)) can not be written"
+            "a value of type \(type(of: value))\(path(context.codingPath)) cannot be encoded"
         default: reason(ofForeign: error)
         }
     }
@@ -42,12 +42,12 @@ extension AdapterRefusals {
     private static func reason(_ error: DecodingError) -> String {
         switch error {
         case .typeMismatch(let type, let context):
-            "what stands\(path(context.codingPath, orElse: " at the top")) is no \(type)"
+            "the value\(path(context.codingPath, orElse: " at the top")) is not of type \(type)"
         case .valueNotFound(let type, let context):
-            "there is no \(type)\(path(context.codingPath, orElse: " at the top"))"
-        case .keyNotFound(let key, let context): "there is nothing\(path(context.codingPath + [key]))"
+            "a value of type \(type) is missing\(path(context.codingPath, orElse: " at the top"))"
+        case .keyNotFound(let key, let context): "a value is missing\(path(context.codingPath + [key]))"
         case .dataCorrupted(let context): "the bytes\(path(context.codingPath)) are not well-formed"
-        @unknown default: "it can not be decoded"
+        @unknown default: "the bytes cannot be decoded"
         }
     }
 

@@ -56,8 +56,8 @@ struct AdapterRegistry: Sendable {
         guard adapters.count <= Self.adapterLimit, rules.count <= Self.ruleLimit else {
             throw CourierError(
                 .invalidConfiguration,
-                "There are \(adapters.count) message adapters and \(rules.count) adapter rules; a client may have "
-                    + "\(Self.adapterLimit) and \(Self.ruleLimit).")
+                "There are \(adapters.count) message adapters and \(rules.count) adapter rules; "
+                    + "a client may have \(Self.adapterLimit) adapters and \(Self.ruleLimit) rules.")
         }
         var entries = adapters.map { adapter in
             switch adapter {
@@ -81,8 +81,8 @@ struct AdapterRegistry: Sendable {
                 let known = adapters.map { $0.contentType.quoted() }.joined(separator: ", ")
                 throw CourierError(
                     .invalidConfiguration,
-                    "The adapter rule for \(rule.filter.quoted()) wants \(rule.contentType.quoted()), which no message "
-                        + "adapter has; there are: \(known.isEmpty ? "none" : known).")
+                    "The adapter rule for \(rule.filter.quoted()) names the content type \(rule.contentType.quoted()), "
+                        + "but no message adapter has it. The adapters have: \(known.isEmpty ? "none" : known).")
             }
             do {
                 checked.append((Array(try TopicFilter(rule.filter).matchedString.utf8), mediaType))

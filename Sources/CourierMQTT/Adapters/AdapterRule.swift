@@ -4,9 +4,13 @@
 /// config.adapterRules = [AdapterRule("legacy/#", contentType: "application/x-plist")]
 /// ```
 ///
-/// Adapters are tried in this order, for reading and writing: first the adapters for the content type of the message
-/// (MQTT 5), then the adapters of the first rule whose filter matches the topic, then all other adapters in the
-/// client's order. If an adapter throws, the next one is tried.
+/// Adapters are tried in this order, for reading and writing:
+///
+/// 1. the adapters for the content type of the message (MQTT 5),
+/// 2. the adapters of the first rule whose filter matches the topic,
+/// 3. all other adapters in the client's order.
+///
+/// If an adapter throws, the next one is tried.
 public struct AdapterRule: Hashable, Sendable {
     /// The filter that the topic of a message must match.
     public var filter: String

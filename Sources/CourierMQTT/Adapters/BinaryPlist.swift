@@ -24,8 +24,8 @@ struct BinaryPlist {
     /// The byte offset of the table with the objects' offsets. The objects end where the table begins.
     private let table: Int
 
-    /// Reads the trailer. Returns `nil` if the trailer is wrong. Such a list needs no check, because the decoder
-    /// refuses it without reading its objects.
+    /// Reads the trailer. Returns `nil` if the trailer is wrong. A list with a wrong trailer needs no check, because
+    /// the decoder refuses it without reading its objects.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > 8 + Self.trailerSize else { return nil }
         let trailer = bytes.count - Self.trailerSize
@@ -45,14 +45,16 @@ struct BinaryPlist {
         self.table = table
     }
 
-    /// Checks the list by following all references, as the decoder may do.
+    /// Checks the list by following all references, as the decoder may do. An object counts once for each reference to
+    /// it, because the decoder reads it once for each reference.
     ///
     /// - Throws: ``CourierError/Code/decodingFailed`` if the list exceeds the limits. `DecodingError` if a reference
-    ///   points to no object, or an object reaches beyond the end.
+    ///   points to no object, or an object does not end before the table.
     func check() throws {
         var valuesLeft = max(PlistLimits.valueCount, bytes.count)
         var contentLeft = max(PlistLimits.contentSize, bytes.count * PlistLimits.contentFactor)
-        // The references that the check must still follow in each open container. The outermost container is first.
+        // For each open container, the byte range of the references that the check has not followed yet. The outermost
+        // container is first.
         var open: [Range<Int>] = []
         var next: Int? = topObject
         while let index = next {
@@ -94,8 +96,8 @@ struct BinaryPlist {
         }
     }
 
-    /// Returns the byte range of an object's content. The object states its number of units; `unit` is the size of one
-    /// unit in bytes.
+    /// Returns the byte range of an object's content. The first bytes of the object contain the number of units. `unit`
+    /// is the size of one unit in bytes.
     private func content(at place: Int, unit: Int) throws -> Range<Int> {
         var count = Int(bytes[place] & 0x0F)
         var start = place + 1

@@ -25,10 +25,10 @@ public struct JSONMessageAdapter: MessageAdapter {
         coders = CoderPair(encoder: encoder, decoder: decoder)
     }
 
-    /// The adapter of all clients whose configuration names no adapters.
+    /// The JSON adapter in ``MQTTClientConfig/defaultAdapters``.
     static let standard = JSONMessageAdapter()
 
-    /// True if the adapter has the coders of ``standard``.
+    /// True if the adapter has the same encoder and decoder as ``standard``.
     var isStandard: Bool {
         coders.encoder === Self.standard.coders.encoder && coders.decoder === Self.standard.coders.decoder
     }

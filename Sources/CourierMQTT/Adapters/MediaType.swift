@@ -1,5 +1,5 @@
-/// The type and subtype of a content type, such as `application/json`, for comparisons: without parameters, and in
-/// lower case (RFC 9110, section 8.3.1).
+/// The type and subtype of a content type, such as `application/json`. Parameters are left out and letters are in lower
+/// case, so that two values can be compared (RFC 9110, section 8.3.1).
 struct MediaType: Hashable, Sendable {
     private let text: String
 

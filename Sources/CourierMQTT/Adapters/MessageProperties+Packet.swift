@@ -27,7 +27,7 @@ extension MessageProperties {
     ///   property's value.
     func check(topic: String, _ texts: WireText) throws(CourierError) {
         func refuse(_ what: String) -> CourierError {
-            CourierError(.invalidMessage, "The message to \(topic.quoted()) can not be sent: \(what).")
+            CourierError(.invalidMessage, "The message to \(topic.quoted()) cannot be sent: \(what).")
         }
         func checkText(_ text: String?, _ name: @autoclosure () -> String) throws(CourierError) {
             if let problem = text.flatMap(texts.problem) { throw refuse("its \(name()) \(problem)") }
@@ -36,7 +36,7 @@ extension MessageProperties {
         if let responseTopic, (try? TopicName(responseTopic)) == nil {
             // A response topic must not contain wildcards [MQTT-3.3.2-14].
             throw refuse(
-                "its response topic \(responseTopic.quoted()) is no topic name; use a name without wildcards and $share/"
+                "its response topic \(responseTopic.quoted()) is not a topic name; remove wildcards and $share/"
             )
         }
         try checkText(responseTopic, "response topic")
@@ -44,10 +44,10 @@ extension MessageProperties {
             throw refuse("its correlation data has \(count) bytes; at most \(WireText.limit) are allowed")
         }
         if let messageExpiry, WireSeconds(messageExpiry) == nil {
-            throw refuse("its expiry is not between 0 and \(UInt32.max) seconds; leave it out for no end")
+            throw refuse("its expiry is not between 0 and \(UInt32.max) seconds; without an expiry, it never ends")
         }
         guard let problem = userProperties.problem(texts) else { return }
-        throw CourierError(.invalidMessage, "The message to \(topic.quoted()) can not be sent: it \(problem).")
+        throw CourierError(.invalidMessage, "The message to \(topic.quoted()) cannot be sent: it \(problem).")
     }
 }
 

@@ -31,7 +31,7 @@ enum PlistLimits {
     }
 
     static func tooDeep() -> CourierError {
-        CourierError(.decodingFailed, "the property list is nested more than \(depth) deep")
+        CourierError(.decodingFailed, "the property list is nested more than \(depth) levels deep")
     }
 
     static func malformed(_ description: String) -> DecodingError {

@@ -42,7 +42,8 @@ public struct PlistMessageAdapter: MessageAdapter {
     ///   - topic: Ignored.
     /// - Returns: The value.
     /// - Throws: ``CourierCore/CourierError`` if the adapter does not support the type, or if the list has more than
-    ///   512 nested levels or repeats its values too often. `DecodingError` if the list does not match the type.
+    ///   512 nested levels. The same error if the list refers to its values so often that decoding would take too much
+    ///   time or memory. `DecodingError` if the list does not match the type.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
         try coders.value(from: message)
     }

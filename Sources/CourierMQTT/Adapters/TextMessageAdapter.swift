@@ -23,7 +23,7 @@ public struct TextMessageAdapter: MessageAdapter {
     ///   text does not represent a value of the type.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
         guard let type = T.self as? any LosslessStringConvertible.Type else {
-            throw CourierError(.decodingFailed, "\(T.self) is not made of text (LosslessStringConvertible)")
+            throw CourierError(.decodingFailed, "\(T.self) cannot be text (it is not LosslessStringConvertible)")
         }
         guard let text = String(validating: message, as: UTF8.self) else {
             throw CourierError(.decodingFailed, "the bytes are not well-formed UTF-8")
@@ -34,7 +34,7 @@ public struct TextMessageAdapter: MessageAdapter {
             throw CourierError(.decodingFailed, "the text is not one Character")
         }
         guard let value = type.init(text) as? T else {
-            throw CourierError(.decodingFailed, "the text is no \(T.self)")
+            throw CourierError(.decodingFailed, "the text is not a valid \(T.self)")
         }
         return value
     }
@@ -50,7 +50,7 @@ public struct TextMessageAdapter: MessageAdapter {
         if let text = data as? String { return Data(text.utf8) }
         guard let value = data as? any LosslessStringConvertible else {
             throw CourierError(
-                .encodingFailed, "\(type(of: data)) does not become text without loss (LosslessStringConvertible)")
+                .encodingFailed, "\(type(of: data)) cannot become text (it is not LosslessStringConvertible)")
         }
         return Data(value.description.utf8)
     }

@@ -1,9 +1,9 @@
 /// Computes the pauses between requests to a provider that returned no options.
 ///
-/// After a temporary failure, the provider is asked again after exactly 1, 2 and 4 seconds, and then at the reconnect
-/// interval. After a permanent failure, it is asked at the reconnect interval from the start.
+/// After the first three temporary failures, the pauses are exactly 1, 2 and 4 seconds. All other pauses are reconnect
+/// pauses, including every pause after a permanent failure.
 struct AuthRetrySchedule: Sendable {
-    /// The pauses after the first temporary failures.
+    /// The pauses after the first three temporary failures.
     static let quickPauses: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]
 
     private var quickCount = 0

@@ -16,8 +16,8 @@ struct CredentialFailure: Sendable {
         CredentialFailure(
             error: CourierError(
                 .authenticationFailed,
-                "The connection service provider did not answer in \(timeout) (authenticationTimeoutInterval). Make "
-                    + "sure that it always answers, or raise the interval."),
+                "The auth provider did not answer in \(timeout) (authenticationTimeoutInterval). "
+                    + "Make sure that the provider always answers, or raise the interval."),
             mayPass: true, isOfNetwork: false)
     }
 
@@ -51,7 +51,7 @@ struct CredentialFailure: Sendable {
     // MARK: Error messages
 
     private static func message(_ summary: String) -> String {
-        "The connection service provider gave no options: \(summary)"
+        "The auth provider returned no options: \(summary)"
     }
 
     /// Returns the message for a provider's error. If the error is a known failure of the credential service, the

@@ -130,8 +130,8 @@ final class CredentialSource: Sendable {
                 .failure(
                     CourierError(
                         .authenticationFailed,
-                        "The broker sent a challenge for the method \(method.quoted()); only a ConnectionServiceProvider "
-                            + "can answer one.")))
+                        "The broker sent a challenge for the method \(method.quoted()). "
+                            + "Only a ConnectionServiceProvider can answer a challenge.")))
         }
         let former = state.withLock { state -> Task<Void, Never>? in
             defer { state.challenge = Challenge(data: challenge, method: method, done: done) }

@@ -26,7 +26,7 @@ struct ConnectionEnding: Sendable {
         switch error.code {
         case .storeFailed, .storeFull, .storeDamaged, .storeInUse: self.init(.unreadableStore, error)
         case .secureConnectionFailed: self.init(.transport(.tls), error)
-        // The machine had no file descriptor or memory for the attempt.
+        // Before a connection is opened, this code means that the machine had no free file descriptor or memory.
         case .connectionFailed: self.init(.transport(.unreachable), error)
         default: self.init(.unusableOptions, error)
         }
@@ -57,8 +57,8 @@ struct ConnectionEnding: Sendable {
         }
     }
 
-    /// The row of `LossPolicy` that defines the client's response to the cause. A failure of a server that the broker
-    /// named in a redirect does not stop the client, because the broker may name another server next time.
+    /// The row of `LossPolicy` that defines the client's response to the cause. If the failed server was named in a
+    /// redirect, the client does not stop, because the broker may name another server next time.
     var row: LossPolicy.Row {
         let row = LossPolicy.row(for: cause)
         guard isOfDetour, row.subject == .endpoint, row.response == .stop else { return row }

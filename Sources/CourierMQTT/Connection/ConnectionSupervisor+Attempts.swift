@@ -48,7 +48,7 @@ extension ConnectionSupervisor {
         waiting.failure = failure
         enter(.waiting(waiting), &actions)
         let tenths = (now.duration(to: due) / .milliseconds(100)).rounded(.up)
-        let reason = network == .unavailable ? ", or when there is a network" : ""
+        let reason = network == .unavailable ? ", or as soon as there is a network" : ""
         actions.append(.log(.info, "the next attempt begins in \(tenths / 10) s\(reason)"))
     }
 
@@ -188,7 +188,7 @@ extension ConnectionSupervisor {
                 phase = .connected(connection)
                 return actions.append(.reauthenticate(renewed))
             }
-            actions.append(.log(.info, "the provider gave other options; the client connects again with them"))
+            actions.append(.log(.info, "the provider returned other options; the client connects again with them"))
             leave(for: .begin(.change), now, &actions)
         // The provider's response is too late, or the attempt already has options.
         case .authenticating, .resting, .paused, .waiting, .locating, .opening, .closing: break

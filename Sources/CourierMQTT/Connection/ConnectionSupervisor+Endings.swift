@@ -139,8 +139,9 @@ extension ConnectionSupervisor {
             var ending = ending
             ending.error = CourierError(
                 ending.error.code,
-                "\(ending.error.message.asSentence) \(dropped) If another client uses the client id \(id), give each an id "
-                    + "of its own: not every broker says so.", cause: ending.error.cause)
+                "\(ending.error.message.asSentence) \(dropped) Perhaps another client "
+                    + "uses the client id \(id), although the broker does not say so. Give each client its own id.",
+                cause: ending.error.cause)
             return ending
         }
         return ConnectionEnding(

@@ -36,7 +36,7 @@ extension ConnectionSupervisor {
             // The attempt uses the endpoints of an earlier look-up. Without an earlier look-up, it uses the host in the
             // options, which may itself be a broker.
             let host = grant.options.host.shownHost.quoted()
-            actions.append(.log(.warning, "the service records of \(host) are not known: \(reason)"))
+            actions.append(.log(.warning, "the service records of \(host) could not be looked up: \(reason)"))
         case .unavailable:
             use(EndpointList(grant.options, limit: configuration.maximumEndpoints), &actions)
             guard grant.options.alternatives.isEmpty else {
@@ -54,8 +54,8 @@ extension ConnectionSupervisor {
     ) {
         let error = CourierError(
             .connectionFailed,
-            "The service records of \(grant.options.host.shownHost.quoted()) say that it has no broker of this "
-                + "kind; ask its administrator, or connect without service records.")
+            "The service records of \(grant.options.host.shownHost.quoted()) say that it has no such broker. "
+                + "Ask its administrator, or connect without service records.")
         let opening = Opening(
             attempt: locating.attempt, options: grant.options, detour: nil, startedAt: now, giveUpAt: nil)
         if locating.isAgain { actions.append(.emit(.reconnect)) }
@@ -80,7 +80,7 @@ extension ConnectionSupervisor {
         if case .connected = phase, let present { round?.resume(at: present, using: &random) }
         guard list.leftOutCount > 0 else { return }
         let limit = "the limit of \(list.endpoints.count)"
-        actions.append(.log(.warning, "\(list.leftOutCount) endpoints beyond \(limit) are left out"))
+        actions.append(.log(.warning, "\(list.leftOutCount) endpoints beyond \(limit) are not used"))
     }
 
     mutating func forgetEndpoints() {

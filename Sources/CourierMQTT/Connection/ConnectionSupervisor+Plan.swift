@@ -4,8 +4,8 @@ extension ConnectionSupervisor {
     /// The values that the app's `ConnectionStatus` is made from.
     struct Plan: Equatable, Sendable {
         var state = ConnectionState.disconnected
-        /// The number of the current or planned attempt, counted from the last accepted connection; 0 if there is no
-        /// such attempt.
+        /// The number of the current or planned attempt; 0 if there is none. Attempts are counted from the last
+        /// accepted connection, or from the last `disconnect()` or `destroy()`.
         var attempt = 0
         /// When the planned attempt begins; `nil` if none is planned.
         var nextAttempt: Instant?

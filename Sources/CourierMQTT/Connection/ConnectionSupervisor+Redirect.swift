@@ -72,15 +72,16 @@ extension ConnectionSupervisor {
         if isOwnHost(reference.host) {
             if policy.followsSameHost { return .allowed(asksProvider: false) }
             return .refused(
-                "The reference to \(reference) is not followed, because MQTTClientConfig.endpoints.redirects.followsSameHost is "
-                    + "false.")
+                "The reference to \(reference) is not followed, "
+                    + "because MQTTClientConfig.endpoints.redirects.followsSameHost is false.")
         }
         if let credentials = policy.credentials(for: reference.host) {
             return .allowed(asksProvider: credentials == .fromProvider)
         }
         return .refused(
-            "The reference to \(reference) is not followed: it is another host, which would get the credentials. If it is "
-                + "yours, add \(reference.host.quoted()) to MQTTClientConfig.endpoints.redirects.allowedHosts.")
+            "The reference to \(reference) is not followed, because another host would get the credentials. "
+                + "If you trust that host, "
+                + "add \(reference.host.quoted()) to MQTTClientConfig.endpoints.redirects.allowedHosts.")
     }
 
     /// True if the options, or the DNS service records of their host, name this host.

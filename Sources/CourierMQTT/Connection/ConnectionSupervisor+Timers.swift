@@ -47,8 +47,8 @@ extension ConnectionSupervisor {
             let time = opening.startedAt.duration(to: giveUpAt)
             let error = CourierError(
                 .timedOut,
-                "No connection to \(opening.options.endpointName) came about in \(time) (connectTimeoutPolicy). Is the "
-                    + "host right, and the port open?")
+                "The client could not connect to \(opening.options.endpointName) in \(time) (connectTimeoutPolicy). "
+                    + "Is the host correct, and is the port open?")
             attemptCameToNothing(opening)
             giveUp(
                 .attempt(startedAt: opening.startedAt, .error(error)), ConnectionEnding(.connectTimeout, error), now,
@@ -100,7 +100,7 @@ extension ConnectionSupervisor {
         case .dead(let time):
             let error = CourierError(
                 .timedOut,
-                "The broker \(connection.options.endpointName) has been silent for \(time) although it had to answer.")
+                "The broker \(connection.options.endpointName) sent nothing for \(time), although it had to answer.")
             endRenewal(connection.renewal, now, &actions)
             return giveUp(
                 .connection(connection, lost: .error(error)), ConnectionEnding(.silence, error), now, &actions)

@@ -400,8 +400,8 @@ struct ConnectionSupervisor: Sendable {
     private static let nothingWanted = ConnectionFailure.error(
         CourierError(
             .sessionMissing,
-            "The client stays offline after the background, because it has no topic to subscribe to; call "
-                + "connect(), or subscribe to a topic."))
+            "The client stays offline after the background, because it has no topic to subscribe to. "
+                + "Call connect(), or subscribe to a topic."))
 
     // MARK: Helpers
 

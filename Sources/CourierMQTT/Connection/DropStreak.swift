@@ -1,9 +1,10 @@
 /// Counts connections in a row that the broker dropped soon after CONNACK. Before MQTT 5, this is the only sign of
 /// another client with the same id.
 ///
-/// Two such clients disconnect each other in turns, so each connection lasts as long as the other client's pause before
-/// it reconnects. If connections are dropped right after CONNACK, a few drops are enough to recognize another client.
-/// If connections are dropped later, more drops are needed, because a bad network drops connections, too.
+/// Two clients with the same id disconnect each other in turns. So each connection lasts as long as the other client's
+/// pause before it reconnects. If connections are dropped right after CONNACK, a few drops are enough to recognize
+/// another client. If connections are dropped later, more drops are needed, because a bad network drops connections,
+/// too.
 struct DropStreak: Sendable {
     /// The number of drops in a row.
     private(set) var count = 0
@@ -11,7 +12,8 @@ struct DropStreak: Sendable {
     private var quickCount = 0
     /// True if the drops mean that another client uses the same id. Remains true until the count is reset.
     private(set) var isTakeover = false
-    /// True if another client with the same id may be the cause. The app's error then mentions this cause.
+    /// True if another client with the same id may be the cause of the drops. The app's error then mentions this
+    /// client.
     var mayBeTakeover: Bool { count > 1 }
 
     /// Counts a connection that the broker dropped when `time` had passed since CONNACK. If `time` is longer than

@@ -19,8 +19,8 @@ struct FinalFailures: Sendable {
         return options != nil && options == refusedOptions
     }
 
-    /// Records how an attempt failed. A final failure that concerns every endpoint, such as refused credentials, makes
-    /// the whole round final.
+    /// Records how an attempt failed. If a final failure concerns every endpoint, such as refused credentials, the
+    /// whole round counts as final, even after failures that were not final.
     mutating func add(isFinal: Bool, isOfEveryEndpoint: Bool) {
         areAllFinal = isFinal && (areAllFinal || isOfEveryEndpoint)
     }

@@ -1,5 +1,5 @@
-/// The random number generator for pauses: SplitMix64, which repeats its numbers for the same seed. Pauses need not be
-/// secret.
+/// The random number generator for pauses: SplitMix64, which repeats its numbers for the same seed. Its numbers can be
+/// predicted, which is harmless for pauses.
 struct JitterSource: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

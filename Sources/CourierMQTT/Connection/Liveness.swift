@@ -3,9 +3,9 @@ import CourierTransport
 
 /// Watches whether a connection still carries bytes in both directions.
 ///
-/// It records received and sent bytes, requests a probe (PINGREQ) after half of the allowed silence, and reports a dead
-/// connection after the whole allowed silence. Because the broker responds to the probe, a client that only sends QoS 0
-/// messages stays connected. A client with a longer keep-alive than
+/// It records received and sent bytes. After half of the allowed silence, it requests a probe (PINGREQ). After the
+/// whole allowed silence, it reports a dead connection. Because the broker responds to the probe, a client that only
+/// sends QoS 0 messages stays connected. A client with a longer keep-alive than
 /// ``CourierCore/IdleActivityTimeoutPolicy/readTimeout`` also stays connected. While a slow reader pauses reading,
 /// silence is not counted.
 struct Liveness: Sendable {
@@ -28,7 +28,7 @@ struct Liveness: Sendable {
     private(set) var lastOutbound: Instant?
 
     let start: Instant
-    /// When bytes were first sent after the last received bytes; `nil` if none were sent since.
+    /// The time of the first sent bytes since bytes were last received; `nil` if no bytes were sent since then.
     private(set) var unansweredSince: Instant?
     /// When a probe was requested; `nil` if no probe was requested since bytes were last received.
     private var probedAt: Instant?
@@ -88,7 +88,8 @@ struct Liveness: Sendable {
         if answerDue != nil { answerDue = now.advanced(by: probeTimeout) }
     }
 
-    /// When ``look(now:)`` may first return another verdict than `alive`; `nil` if nothing is planned.
+    /// The earliest time at which ``look(now:)`` may return a verdict other than `alive`; `nil` if there is no such
+    /// time.
     var deadline: Instant? {
         guard !isReadingPaused else { return nil }
         let next = probedAt == nil ? probeDue : deathDue

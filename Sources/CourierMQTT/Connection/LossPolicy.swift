@@ -28,10 +28,10 @@ enum LossPolicy {
         case stop
     }
 
-    /// The part that the failure concerns.
+    /// The subject of the failure: the endpoint, or the client.
     enum Subject: Hashable, Sendable {
-        /// The endpoint, or the network path to it. If another endpoint remains to be tried, the client tries it before
-        /// it performs the response.
+        /// The endpoint, or the network path to it. If another endpoint remains to be tried, the client tries that
+        /// endpoint before it performs the response.
         case endpoint
         /// The client, its credentials or its session. With another endpoint, the attempt would fail in the same way.
         case client

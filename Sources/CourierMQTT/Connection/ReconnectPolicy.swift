@@ -8,7 +8,7 @@ public struct ReconnectPolicy: Hashable, Sendable {
     /// something.
     ///
     /// Examples are refused credentials that the provider does not change, a host name that does not exist, and a
-    /// certificate that is not accepted.
+    /// certificate that is not accepted. A refusal of credentials counts for all endpoints.
     public enum RefusalResponse: Hashable, Sendable {
         /// The client tries again after a pause.
         case keepTrying
@@ -17,8 +17,8 @@ public struct ReconnectPolicy: Hashable, Sendable {
         case stop
     }
 
-    /// The random part of each pause, so that many clients do not reconnect at the same moment. By default, the length
-    /// of the second half of each pause is random.
+    /// The random part of each pause, so that many clients do not reconnect at the same moment. By default, the client
+    /// waits half of the pause, and a random part of the other half.
     public var jitter = ReconnectJitter.equal
 
     /// How long a connection must last so that the pauses start again at the first interval; 10 s by default.

@@ -5,8 +5,8 @@ struct Redirect: Hashable, Sendable {
     enum Term: Hashable, Sendable {
         /// The client uses the other server for the next attempt only (reason code 0x9C, Use another server).
         case once
-        /// From now on, the client uses the other server if its options name the server that has moved (reason code
-        /// 0x9D, Server moved).
+        /// The server has moved (reason code 0x9D, Server moved). From now on, whenever the client's options have the
+        /// address of this server, the client uses the other server.
         case forGood
     }
 
@@ -35,11 +35,12 @@ struct Redirect: Hashable, Sendable {
         self.asksProvider = asksProvider
     }
 
-    /// Whether these options name the server that sent this redirect.
+    /// True if these options have the host and port of the server that sent this redirect.
     func leads(from options: ConnectOptions) -> Bool { options.host == host && options.port == port }
 
-    /// Returns the options for the new server, if `options` name the server that sent this redirect. Otherwise returns
-    /// `options`.
+    /// Returns the options for the new server if `options` have the address of the server that sent this redirect.
+    /// Otherwise returns `options`. If the provider must return the options for the new server and has not done so,
+    /// also returns `options`.
     func applied(to options: ConnectOptions) -> ConnectOptions {
         guard leads(from: options), let base = asksProvider ? grant?.options : options else { return options }
         var target = base

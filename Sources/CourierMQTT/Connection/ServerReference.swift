@@ -1,7 +1,7 @@
 /// Another server that a broker names in the Server Reference property (MQTT 5.0 §4.11).
 struct ServerReference: Hashable, Sendable {
     let host: String
-    /// The port; `nil` if the reference names none. The client then uses the port of the current server.
+    /// The port; `nil` if the reference has no port. The client then uses the port of the current server.
     let port: UInt16?
 
     /// Reads the first usable reference of a list in which spaces separate the references. A reference is a name or
@@ -45,8 +45,8 @@ struct ServerReference: Hashable, Sendable {
         }
     }
 
-    /// True if the text has only characters that occur in host names and IP addresses, so that no other code can
-    /// interpret the text as anything but a host.
+    /// True if the text has only characters that occur in host names and IP addresses. Then other code can interpret
+    /// the text only as a host.
     private static func isHost(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.count <= 253
             && text.utf8.allSatisfy { byte in

@@ -29,8 +29,8 @@ struct SupervisorConfiguration: Hashable, Sendable {
     /// After this number of connections in a row that were dropped within ``takeoverTurnWindow``, the client assumes
     /// that another client uses the same id; 6 by default. Used only before MQTT 5.
     var takeoverTurnCount = 6
-    /// The maximum of ``takeoverTurnWindow``, 30 s by default. Proxies close idle connections after a minute, and such
-    /// a close must not count as a takeover.
+    /// The maximum of ``takeoverTurnWindow``, 30 s by default. Proxies close idle connections after about a minute, and
+    /// the end of such a connection must not count as a takeover.
     var maximumTakeoverTurnWindow = Duration.seconds(30)
     /// The pause after the first takeover of the session, 60 s by default. Each further takeover doubles the pause.
     var takeoverInterval = Duration.seconds(60)
@@ -65,8 +65,9 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var authenticationTimeout: Duration?
     /// How long before their expiry the credentials are renewed, 30 s by default.
     var renewalMargin = Duration.seconds(30)
-    /// The shortest time from CONNACK, or from the provider's last response, to a renewal of credentials; 1 s by
-    /// default. It limits how often credentials with a very short lifetime are renewed.
+    /// The shortest time until a renewal of credentials begins; 1 s by default. For the first renewal, the time begins
+    /// at CONNACK. For a later renewal, it begins at the provider's last response. So credentials with a very short
+    /// lifetime are not renewed too often.
     var minimumRenewalInterval = Duration.seconds(1)
     /// The response to final failures: the client keeps trying, or it stops. By default, it keeps trying.
     var whenRefused = ReconnectPolicy.RefusalResponse.keepTrying
@@ -111,11 +112,16 @@ extension SupervisorConfiguration {
 
     /// The longest duration of a connection that may have been dropped because of another client with the same id.
     ///
-    /// Two such clients take over each other's session in turns. The connection of one client lasts as long as the
-    /// other client's pause, and ``takeoverDropWindow`` is added for the time to reach the broker. If a pause exceeds
-    /// `stableConnectionTime`, the other client's connection is stable, so that client's pauses start again with a
-    /// short one. No pause exceeds `maximumReconnectInterval`. Drops after ``maximumTakeoverTurnWindow`` often have
-    /// another cause, so slower takeovers are not recognized.
+    /// Two clients with the same id take over each other's session in turns. The connection of one client lasts as long
+    /// as the other client's pause, and ``takeoverDropWindow`` is added for the time to reach the broker. So the
+    /// longest pause determines this window:
+    ///
+    /// - A pause is at most `maximumReconnectInterval`.
+    /// - During a pause longer than `stableConnectionTime`, the other client's connection becomes stable. The pauses of
+    ///   that client then start again with the first pause, so its pauses do not become longer.
+    ///
+    /// Drops after ``maximumTakeoverTurnWindow`` often have another cause. So this time limits the window, and slower
+    /// takeovers are not recognized.
     var takeoverTurnWindow: Duration {
         let turn = max(reconnectInterval, min(stableConnectionTime, maximumReconnectInterval))
         return min(turn + takeoverDropWindow, maximumTakeoverTurnWindow)

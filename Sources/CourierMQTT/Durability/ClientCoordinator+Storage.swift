@@ -31,14 +31,14 @@ extension ClientCoordinator {
         guard let durable, durable.knownScope == nil else { return }
         if !durable.isOpen, options.clientId != template {
             warn(
-                "The client id \(template.quoted()) is a template, and there is a messageStore: the next process has "
-                    + "another id, so what this one leaves in the store stays there and is never sent; give a client id "
-                    + "without %, or set session.storeScope.", options)
+                "The client id \(template.quoted()) is a template, and a messageStore is set. The next process has "
+                    + "another client id, so it never sends the messages that this process leaves in the store. "
+                    + "Use a client id without %, or set session.storeScope.", options)
         } else if let scope = durable.keepsRowsElsewhere(than: StoreScope(options)) {
             warn(
-                "The provider names \(words(StoreScope(options))) now, and the messages stay stored as those of "
-                    + "\(words(scope)): the next process finds them only if its provider names that first; set "
-                    + "session.storeScope.", options)
+                "The provider names \(words(StoreScope(options))), but the messages are stored for \(words(scope)). "
+                    + "The next process finds the messages only if its provider names \(words(scope)) first. "
+                    + "Set session.storeScope.", options)
         }
     }
 

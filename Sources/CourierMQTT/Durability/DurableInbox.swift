@@ -48,7 +48,7 @@ final class DurableInbox: @unchecked Sendable {
     private var removing: Set<StoredMessage.ID> = []
     /// The ids of the rows that were removed while a read is running. The read may still return these rows.
     private var removed: Set<StoredMessage.ID> = []
-    /// Called for each newly stored message, so that readers that were added before it was stored read the message.
+    /// Called after a new message was stored. Readers that were added before this call then read the message.
     var appeared: ((_ topic: String) -> Void)?
     /// Called with `true` for each added message while the number of bytes that wait to be stored is at or above the
     /// limit. Called once with `false` when this number has fallen to half of the limit.
@@ -94,8 +94,9 @@ final class DurableInbox: @unchecked Sendable {
         additions.begin(scope)
     }
 
-    /// Stores a message for its `lifetime` (`nil` for no limit). `packetID` identifies a repetition of the message.
-    /// Returns `false` if there are too many rows; then the message is not stored, and `settled` is not called.
+    /// Stores a message for its `lifetime` (`nil` for no limit). A `packetID` is stored too, so that the client
+    /// recognizes a repetition of the message. Returns `false` if there are too many rows; then the message is not
+    /// stored, and `settled` is not called.
     ///
     /// `settled` is called with success when the message is stored, so that it can be acknowledged. If the store has no
     /// room, `settled` is called with `storeFull`. If `isNew` is `true`, readers that were added before the message was
@@ -109,6 +110,7 @@ final class DurableInbox: @unchecked Sendable {
         count += 1
         let row = StoredMessage(message, nextID(), at: time, for: lifetime)
         // Until the row is stored, the message and its page stay in memory, for a reader that may be added meanwhile.
+        // So both count as unstored bytes.
         let byteCount = message.page.byteCount + row.payload.count + row.properties.heldByteCount
         var changes: [StoreChange] = [.keep(row)]
         if let packetID { changes.append(.rememberPacketID(packetID)) }
@@ -144,8 +146,8 @@ final class DurableInbox: @unchecked Sendable {
     }
 
     /// Removes a packet id whose message is not repeated any more: PUBREL arrived, or another message has the id. All
-    /// changes of packet ids are stored in the order of the calls. `stored` is called when the broker may use the id
-    /// for a new message.
+    /// changes of packet ids are stored in the order of the calls. `stored` is called when the removal is stored. From
+    /// then on, the broker may use the id for a new message.
     func forget(_ packetID: UInt16, stored: (() -> Void)? = nil) {
         additions.add(.forgetPacketID(packetID), stored: stored)
     }
@@ -254,8 +256,8 @@ final class DurableInbox: @unchecked Sendable {
                 guard let self, readings[number] != nil else { return }
                 endReading(number)
                 guard let summary, count == countBefore, additions.isIdle else { return }
-                // Rows that readers have received may have expired, too. These rows count until their readers have
-                // finished them.
+                // Rows that readers have received may have expired, too. Then the store no longer counts these rows,
+                // but they count here until their readers have finished them. So all of `handedOut` is added.
                 count = min(count, summary.incomingCount + handedOut.count)
                 if count < countBefore { expired?(countBefore - count) }
             }
@@ -273,7 +275,7 @@ final class DurableInbox: @unchecked Sendable {
     }
 
     /// Closes the inbox, because the client has ended. The rows stay in the store. The reader of a publisher may
-    /// outlive the client. It can still remove the rows that it has received.
+    /// outlive the client. Then the reader can still remove the rows that it has received.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()

@@ -38,7 +38,7 @@ final class DurableSession: @unchecked Sendable {
     private(set) var isOpen = false
     /// The session that the packet ids of the rows belong to: a client id and a broker.
     private var session: StoreScope?
-    /// The scope that the last connect options name.
+    /// The scope (client id and broker) in the last connect options.
     private var namedScope: StoreScope?
     /// The messages in flight of an earlier process; `nil` after they were restored before the first connection.
     private var unfinished: (messages: [ClientEngine.UnfinishedMessage], incoming: Set<UInt16>)?
@@ -171,9 +171,11 @@ final class DurableSession: @unchecked Sendable {
     /// Prepares the rows for a connection with this client id to this broker. `reconfigure` configures the driver for
     /// the connection. `done` is called on the event loop when the session is stored.
     ///
-    /// A packet id is valid only in its session. If the session changes, stored messages lose their packet ids. If the
-    /// client id changes, or the messages in flight are from an earlier process, the messages in flight are sent again
-    /// now. Otherwise, this process continues their exchanges, and only the next process sends the messages again.
+    /// A packet id is valid only in its session. If the session changes, stored messages lose their packet ids. The
+    /// messages in flight continue in one of these ways:
+    ///
+    /// - If the client id changes, or if the messages are from an earlier process, they are sent again now.
+    /// - Otherwise, this process continues their exchanges. Only the next process sends the messages again.
     ///
     /// The connection waits until the new session is stored. So even if the process is killed meanwhile, no packet id
     /// is used in another session.
@@ -241,8 +243,8 @@ final class DurableSession: @unchecked Sendable {
     /// next session begins.
     private func remove(_ scope: StoreScope?) {
         guard let scope else {
-            // If the scope of an earlier destroyed session was known, the removal of its rows has begun already. So no
-            // rows need to be removed when the next session begins.
+            // If the scope of an earlier destroyed session was known, the removal of the rows in that scope has begun
+            // already. So no rows need to be removed when the next session begins.
             isNextDestroyed = !hadScope
             return
         }
@@ -250,8 +252,8 @@ final class DurableSession: @unchecked Sendable {
         remove(scope, before: readingCount)
     }
 
-    /// Removes the rows of `scope`. Repeats this until it succeeds, or until the next session opens. The next session
-    /// removes these rows before it loads its own.
+    /// Removes the rows of `scope`. If the removal fails, repeats it until it succeeds, or until the next session
+    /// opens. The next session removes these rows before it loads its own rows.
     private func remove(_ scope: StoreScope, before number: Int) {
         store.commit([.removeAll], in: scope) { [loop] result in
             loop.execute { [self] in

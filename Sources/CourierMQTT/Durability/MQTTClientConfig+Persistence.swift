@@ -15,8 +15,8 @@ extension MQTTClientConfig {
         guard !clientID.isEmpty else {
             throw CourierError(
                 .invalidConfiguration,
-                "`isMessagePersistenceEnabled` needs a client id, so that the next process finds the messages. The provider's "
-                    + "client id is empty. Give the client an id that stays the same.")
+                "`isMessagePersistenceEnabled` needs a client id, so that the next process finds the messages. "
+                    + "The provider's client id is empty. Give the client an id that stays the same.")
         }
         let variables = environmentVariables ?? ProcessInfo.processInfo.environment
         return (try StorePlace(program: session.storeName, environment: variables), clientID)
@@ -50,10 +50,11 @@ extension MQTTClientConfig {
             let names = left.clientIDs.map { $0.quoted() }.joined(separator: ", ")
             log.log(
                 .warning, source: "store", clientID: clientID,
-                "\(left.messageCount == 1 ? "1 message" : "\(left.messageCount) messages") of the client id \(names) "
-                    + "are left in \(left.file.path), which nobody has open. Has the client id or the name of the program "
-                    + "changed? A client with that id and that `session.storeName` sends them; `courier store files` lists "
-                    + "such files.")
+                "Messages of an earlier client remain in \(left.file.path). No program has this file open. "
+                    + "Number of messages: \(left.messageCount). Client id: \(names). "
+                    + "Perhaps the client id or the program's name has changed. "
+                    + "A client with that id and that `session.storeName` sends the messages. "
+                    + "`courier store files` lists such files.")
         }
     }
 }

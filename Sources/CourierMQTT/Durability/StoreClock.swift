@@ -3,8 +3,8 @@ package import Foundation
 
 /// The clock for the ages of stored messages. It returns the date, and the time since the boot of the system.
 ///
-/// In tests, the time since the boot is the ``CourierTransport/LoopClock`` of the test, and the test sets the date and
-/// the boot id.
+/// In a test, the test's ``CourierTransport/LoopClock`` provides the time since the boot, and the test sets the date
+/// and the boot id.
 package struct StoreClock: Sendable {
     /// Returns the date; the system's clock by default.
     package var date: @Sendable () -> Date

@@ -4,9 +4,9 @@ import CourierTransport
 /// Commits changes to the store in the order in which they were added, one commit at a time. Repeats a failed commit
 /// until it succeeds.
 ///
-/// While a commit runs, later changes gather, so that a slow store gets larger batches. The size of a batch has a
-/// limit, and further changes wait for the next batch. Most changes can be delayed but not dropped. ``OutgoingStore``
-/// adds waiting changes to its own commits.
+/// While a commit runs, later changes are collected for the next commit, so a slow store gets larger batches. The size
+/// of a batch has a limit, and further changes wait for the next batch. Most changes can be delayed but not dropped.
+/// ``OutgoingStore`` adds waiting changes to its own commits.
 ///
 /// Safe to share between threads: all state is used on the client's event loop only, and the methods check this.
 final class StoreCommitQueue: @unchecked Sendable {
@@ -24,7 +24,7 @@ final class StoreCommitQueue: @unchecked Sendable {
 
     fileprivate struct Step {
         let changes: [StoreChange]
-        /// True if a power cut may lose the step. An end of the process alone does not lose it.
+        /// True if a power cut may lose the step. The end of the process alone never loses a step.
         var isRepeatable = false
         /// True if the step fails when the store has had no room for a long time. All other steps are repeated.
         var isRefusable = false
@@ -103,7 +103,8 @@ final class StoreCommitQueue: @unchecked Sendable {
         add(changes, settled: stored.map { stored in { if case .success = $0 { stored() } } })
     }
 
-    /// Adds a change that no caller waits for. If a power cut loses the change, a packet is sent again.
+    /// Adds a change that no caller waits for. A power cut may lose the change. The only effect of the loss is that a
+    /// packet is sent again.
     func addRepeatable(_ change: StoreChange) {
         loop.preconditionOnLoop()
         guard end == nil else { return }

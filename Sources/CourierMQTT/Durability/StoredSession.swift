@@ -38,8 +38,8 @@ struct StoredSession: Sendable {
         session.subscriptions = try await store.subscriptions(in: scope)
         var usedIDs: Set<UInt16> = []
         var last: StoredMessage.ID?
-        // Reads until the last page, because a sent message may follow queued messages. For example, after a change of
-        // the broker, earlier messages may count as queued while later messages count as sent.
+        // Reads all pages, because a sent message may follow queued messages. For example, after a change of the
+        // broker, earlier messages may count as queued while later messages count as sent.
         while true {
             let page = try await store.sentOutgoing(in: scope, after: last, limit: pageSize)
             for row in page {

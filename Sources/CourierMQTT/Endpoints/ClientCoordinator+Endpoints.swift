@@ -32,7 +32,8 @@ extension ClientCoordinator {
 struct NamedService: Hashable, Sendable {
     /// The full name, such as `_mqtt._tcp.example.com`.
     let name: String
-    /// The scheme of the endpoints that the look-up finds, so that their use of TLS does not depend on their ports.
+    /// The scheme for all endpoints that the look-up finds. Without a scheme, the port of an endpoint would decide
+    /// whether the endpoint uses TLS.
     let scheme: String
 
     /// Makes the service name for these options; `nil` for IP addresses, WebSocket, Unix sockets, and text that is not

@@ -9,12 +9,13 @@ public struct EndpointPolicy: Hashable, Sendable {
     public enum Return: Hashable, Sendable {
         /// The client returns only after the connection was lost.
         case never
-        /// The client returns about this long after the connection was accepted, at a moment without traffic. After
-        /// each failed attempt to return, the time doubles, up to an hour, or up to the given time if that is longer.
+        /// The client returns about this long after the connection was accepted, at a moment without traffic. Each
+        /// failed attempt to return doubles the time. The longest time is an hour, or the given time if that is longer.
         ///
         /// The client closes the connection with DISCONNECT and tries a preferred endpoint. If this attempt fails, the
         /// client tries the other endpoints, as after a lost connection. The session survives, unless the connect
-        /// options make it end with the connection. Unacknowledged messages are finished on the new connection.
+        /// options make it end with the connection. Unacknowledged messages are finished on the new connection. The
+        /// client opens no second connection, so a silent preferred endpoint costs the connect timeout at each try.
         case after(Duration)
     }
 

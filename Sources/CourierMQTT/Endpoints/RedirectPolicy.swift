@@ -14,7 +14,8 @@ import CourierCore
 /// A redirect from TLS to a connection without TLS is never followed. If a redirect is not followed, the error of the
 /// event ``CourierCore/CourierEventType/connectionFailure(timeTaken:error:)`` or
 /// ``CourierCore/CourierEventType/connectionLost(timeTaken:error:diffLastInbound:diffLastOutbound:)`` names the server
-/// and this option. The client then continues with its own endpoints and its usual pauses.
+/// and this option. The client then continues with its own endpoints and its usual pauses. A refused client id (0x85)
+/// or a ban (0x8A) stops the client even at the server of a redirect.
 public struct RedirectPolicy: Hashable, Sendable {
     /// The credentials that are sent to an allowed host.
     public enum Credentials: Hashable, Sendable {

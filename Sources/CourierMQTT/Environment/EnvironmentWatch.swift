@@ -22,8 +22,8 @@ final class EnvironmentWatch {
     private let phase: AnyCancellable?
     private let suspend: SuspendWatch
 
-    /// Starts to watch, and calls `change` from any thread. If `monitor` is `nil`, the system's networks are watched.
-    /// If `lifecycle` is `nil`, no phase is reported. Call this initializer on the event loop.
+    /// Starts to watch, and calls `change` for each change, on any thread. If `monitor` is `nil`, the system's networks
+    /// are watched. If `lifecycle` is `nil`, no phase is reported. Call this initializer on the event loop.
     init(
         network monitor: (any NetworkMonitor)?, lifecycle: (any AppLifecycle)?, on loop: EventLoop,
         _ change: @escaping @Sendable (Change) -> Void

@@ -8,9 +8,13 @@ public import CourierTransport
 /// monitor.statusPublisher.sink { print($0) }.store(in: &cancellables)
 /// ```
 ///
-/// A network is available if a link other than the loopback is up, the machine has an address with more than link-local
-/// scope, and a route uses such a link. A default route is not required. Connections within the machine work without a
-/// network.
+/// A network is available if all of these conditions are met:
+///
+/// - A link other than the loopback is up.
+/// - The machine has an address with more than link-local scope.
+/// - A route uses a link that is up and is not the loopback.
+///
+/// A default route is not required. Connections within the machine work without a network.
 ///
 /// The system is watched as long as the publisher or a subscription to it is referenced; all monitors of a loop share
 /// one watch. The status is ``CourierCore/NetworkStatus/available`` until the system was read for the first time, and

@@ -32,26 +32,24 @@ extension CourierError {
                 : ""
             self.init(
                 .connectionRefused,
-                "The broker \(endpoint) does not seem to speak the version of MQTT that was tried; the next attempt "
-                    + "speaks \(next).\(remedy)")
+                "The broker \(endpoint) does not seem to support the MQTT version of this attempt; "
+                    + "the next attempt uses \(next).\(remedy)")
         case .malformedConnect(let error):
             self.init(
                 .invalidConfiguration,
-                "The connection request to \(endpoint) can not be written: \(error). Correct the connect options.")
+                "The connection request to \(endpoint) cannot be encoded: \(error). Correct the connect options.")
         case .connectTimeout:
             self.init(
                 .timedOut,
-                "The broker \(endpoint) did not answer the connection request in time. Is it a broker of MQTT, and is "
-                    + "the "
-                    + "port the right one?")
+                "The broker \(endpoint) did not answer the connection request in time. "
+                    + "Is it an MQTT broker, and is the port correct?")
         case .disconnectedByServer(let disconnect): self.init(endedBy: endpoint, disconnect, areOptionsFixed)
         case .malformedPacket(let error): self.init(malformed: error, from: endpoint)
         case .protocolError(let error):
             self.init(
                 .protocolViolation,
-                "The broker \(endpoint) broke the protocol: \(error.words). The connection was closed; report it to "
-                    + "the "
-                    + "broker's makers.")
+                "The broker \(endpoint) violated the protocol: \(error.words). The connection was closed. "
+                    + "Report this violation to the broker's developers.")
         case .pingTimeout:
             self.init(
                 .timedOut,
@@ -72,18 +70,17 @@ extension CourierError {
         case .failed(let error) where isUnanswered && [.reset, .brokenPipe].contains(error.code):
             self.init(
                 .connectionFailed,
-                "\(error.message), before the broker answered the connection request. Is the port the right one, and "
-                    + "does the broker want TLS (the scheme \"mqtts\", often port 8883)?",
+                "\(error.message), before the broker answered the connection request. "
+                    + "Is the port correct, and does the broker require TLS (the scheme \"mqtts\", often port 8883)?",
                 cause: error)
         case .failed(let error): self.init(error, isEstablished: isEstablished)
         case .closedByPeer where isEstablished:
-            self.init(.connectionLost, "The broker \(endpoint) closed the connection without saying why.")
+            self.init(.connectionLost, "The broker \(endpoint) closed the connection without a reason.")
         case .closedByPeer:
             self.init(
                 .connectionFailed,
-                "The broker \(endpoint) closed the connection before it answered the connection request. Is the port "
-                    + "the "
-                    + "right one, and does the broker want TLS? Its log may say more.")
+                "The broker \(endpoint) closed the connection before it answered the connection request. "
+                    + "Is the port correct, and does the broker require TLS? The broker's log may say more.")
         case .closedByOwner:
             self.init(
                 isEstablished ? .connectionLost : .connectionFailed,
@@ -123,7 +120,7 @@ extension CourierError {
     /// none.
     private static func remedy(after cause: LossCause, _ code: PacketReasonCode, _ areOptionsFixed: Bool) -> String? {
         guard !areOptionsFixed, LossPolicy.row(for: cause).response == .renewCredentials else { return code.remedy }
-        return "The credentials were refused; the connection service provider is asked for new ones."
+        return "The credentials were refused; the client asks the auth provider for new credentials."
     }
 
     private init(malformed error: DecodeError, from endpoint: String) {
@@ -133,23 +130,22 @@ extension CourierError {
             // version.
             self.init(
                 code == 4 || code == 5 ? .notAuthorized : .connectionRefused,
-                "The broker \(endpoint) refused the connection in MQTT 3.1.1, with return code \(code). Let the "
-                    + "client speak "
-                    + "3.1.1 with it (ProtocolVersionPolicy.version311), and look at the credentials and the client "
-                    + "id.",
+                "The broker \(endpoint) refused the connection in MQTT 3.1.1, with return code \(code). "
+                    + "Let the client use MQTT 3.1.1 (ProtocolVersionPolicy.version311), "
+                    + "and check the credentials and the client id.",
                 reasonCode: PacketReasonCode(returnCode: code).map { ReasonCode($0) },
                 cause: error)
         case .packetTooLarge(let size, let limit):
             self.init(
                 .malformedPacket,
-                "The broker \(endpoint) sent a packet of \(size) bytes, and the limit is \(limit). Raise "
-                    + "MQTTClientConfig.limits.maximumPacketSize, or have smaller messages sent.",
+                "The broker \(endpoint) sent a packet of \(size) bytes, but the limit is \(limit). "
+                    + "Raise MQTTClientConfig.limits.maximumPacketSize, or let publishers send smaller messages.",
                 cause: error)
         default:
             self.init(
                 .malformedPacket,
-                "The broker \(endpoint) sent what is no packet of MQTT (\(error)). Is the port the right one, and is "
-                    + "it a broker?",
+                "The broker \(endpoint) sent bytes that are not an MQTT packet (\(error)). "
+                    + "Is the port correct, and is it an MQTT broker?",
                 cause: error)
         }
     }
@@ -165,7 +161,7 @@ extension CourierError {
     /// Returns the end of a sentence about a reason code: the broker's reason string, the remedy, and the server that
     /// the broker named as a replacement (Server Reference).
     static func tail(_ remedy: String?, _ properties: PacketProperties) -> String {
-        let server = properties.serverReference.map { " It names \($0.quoted())." } ?? ""
+        let server = properties.serverReference.map { " The broker names \($0.quoted())." } ?? ""
         return "\(properties.quotedReason).\(remedy.map { " \($0)" } ?? "")\(server)"
     }
 }

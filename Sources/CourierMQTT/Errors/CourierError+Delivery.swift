@@ -13,26 +13,24 @@ extension CourierError {
         case .notConnected:
             self.init(
                 .connectionLost,
-                "\(subject) was not sent: there is no connection, and it is not of the kind that waits for one.")
+                "\(subject) was not sent: there is no connection, and the client does not keep it until it connects.")
         case .connectionLost:
             self.init(.connectionLost, "\(subject) was not confirmed: the connection was lost before the answer came.")
         case .sessionLost:
             self.init(
                 .connectionLost,
-                "\(subject) was not confirmed, and the broker has lost the session, so nobody knows whether it "
-                    + "arrived. Send "
-                    + "it again if it may arrive twice.")
+                "\(subject) was not confirmed, and the broker has lost the session, so it may or may not "
+                    + "have arrived. Send it again if a duplicate does no harm.")
         case .dropped:
             self.init(
                 .connectionLost,
-                "\(subject) was dropped: the broker has lost the session, and the client's policy is to drop what was "
-                    + "in "
-                    + "flight.")
-        case .expired: self.init(.messageExpired, "\(subject) was not sent: its time ran out first.")
+                "\(subject) was dropped: the broker has lost the session, "
+                    + "and the client's policy is to drop messages in flight.")
+        case .expired: self.init(.messageExpired, "\(subject) was not sent: it expired first.")
         case .quotaExceeded:
             self.init(
                 .queueFull,
-                "\(subject) was not sent: the broker has to acknowledge other packets first. Try again in a moment.")
+                "\(subject) was not sent: the broker has to acknowledge other packets first. Try again later.")
         case .notEncodable(let error): self.init(notEncodable: error, subject)
         case .notSupportedByServer(let code): self.init(refused: code, [], subject)
         }
@@ -69,6 +67,6 @@ extension CourierError {
             case .message, .unacknowledgedMessage: error.field == .topicName ? .invalidTopicName : .invalidMessage
             case .subscription, .unsubscription: .invalidTopicFilter
             }
-        self.init(code, "\(subject) can not be sent: \(error). \(remedy)", cause: error)
+        self.init(code, "\(subject) cannot be sent: \(error). \(remedy)", cause: error)
     }
 }

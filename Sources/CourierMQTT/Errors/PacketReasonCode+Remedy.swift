@@ -22,17 +22,17 @@ extension PacketReasonCode {
         case .topicNameInvalid: "The broker does not accept this topic name."
         case .receiveMaximumExceeded: "Let fewer messages be in flight."
         case .packetTooLarge: "Send smaller messages, or raise the broker's limit."
-        case .messageRateTooHigh, .connectionRateExceeded: "Wait longer between two tries."
+        case .messageRateTooHigh, .connectionRateExceeded: "Wait longer between two attempts."
         case .quotaExceeded: "A limit of the broker is reached; wait, or ask its administrator to raise it."
         case .administrativeAction: "The broker's administrator ended the connection."
-        case .payloadFormatInvalid: "The payload is no UTF-8, although its format says so."
+        case .payloadFormatInvalid: "The payload is not UTF-8, although its format indicator says UTF-8."
         case .retainNotSupported: "Do not retain messages with this broker."
         case .qosNotSupported: "Use a lower quality of service with this broker."
         case .useAnotherServer, .serverMoved: "Connect to another server."
         case .sharedSubscriptionsNotSupported: "Do not use $share/ filters with this broker."
         case .subscriptionIdentifiersNotSupported: "Do not use subscription identifiers with this broker."
         case .wildcardSubscriptionsNotSupported: "Do not use + and # with this broker."
-        case .maximumConnectTime: "The broker allows no longer connections; connect again."
+        case .maximumConnectTime: "The broker limits how long a connection lasts; connect again."
         case .success, .grantedQoS1, .grantedQoS2, .disconnectWithWillMessage, .noMatchingSubscribers,
             .noSubscriptionExisted, .continueAuthentication, .reauthenticate, .malformedPacket, .protocolError,
             .topicAliasInvalid, .packetIdentifierInUse, .packetIdentifierNotFound:

@@ -14,8 +14,8 @@ extension ProtocolError {
         case .wrongResultCount(let type, let expected, let actual):
             "its \(type) has \(actual) results for \(expected) topic filters"
         case .unexpectedAuthentication: "it sent AUTH although no authentication method was named"
-        case .wrongAcknowledgement(let type, let id): "its \(type) for packet \(id) is none that this packet needs"
-        case .answersUnread(let count): "it sends and does not read, and \(count) bytes wait for it"
+        case .wrongAcknowledgement(let type, let id): "it sent \(type) for packet \(id), which needs another answer"
+        case .answersUnread(let count): "it sends packets but does not read, and \(count) bytes wait for it"
         }
     }
 }

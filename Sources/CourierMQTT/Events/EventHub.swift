@@ -42,8 +42,8 @@ final class EventHub: Sendable {
     /// Incremented at each change of the listeners, so that a running delivery notices the change.
     private let changeCount = Atomic<UInt>(0)
 
-    /// Creates a hub that delivers on `queue`. When events are dropped, the hub calls `warn` on the thread that
-    /// reported an event.
+    /// Creates a hub that delivers on `queue`. When the hub begins to drop events, it calls `warn` on the thread that
+    /// reported the first dropped event.
     convenience init(queue: DispatchQueue, warn: @escaping @Sendable (String) -> Void = { _ in }) {
         self.init(EventBuffer(), warn: warn) { work in queue.async { work() } }
     }
@@ -191,7 +191,8 @@ final class EventHub: Sendable {
     /// Removes the handlers that no longer exist.
     private func removeGone() {
         // Check without the lock. The check retains a handler for a moment. If the app releases the handler meanwhile,
-        // the check releases the last reference, which runs the handler's `deinit`.
+        // the check releases the last reference, which runs the handler's `deinit`. This `deinit` must not run while
+        // the lock is held.
         let gone = state.withLock { $0.listeners }.filter { $0.isGone }.map { $0.serial }
         if !gone.isEmpty { remove { gone.contains($0.serial) } }
     }
@@ -213,7 +214,7 @@ final class EventHub: Sendable {
         _ = removed  // Releases the listeners only after the lock.
     }
 
-    /// Publishes a change of the listeners to other threads. The caller must hold the lock.
+    /// Makes a change of the listeners visible to other threads. The caller must hold the lock.
     private func noteChange(of state: borrowing State) {
         hasListeners.store(!state.listeners.isEmpty, ordering: .relaxed)
         changeCount.add(1, ordering: .relaxed)
@@ -302,7 +303,7 @@ final class EventHub: Sendable {
             }
             if audience.listeners[index].isAbandoned { isOneGone = true } else { body(audience.listeners[index]) }
         }
-        // Release the hub's reference to the handler that the app has released. It is the last reference.
+        // `audience` holds the last reference to a handler that the app has released. Release this reference now.
         if isOneGone { audience.listeners = [] }
         guard isOneGone || changeCount.load(ordering: .relaxed) != audience.changeCount else { return }
         audience = self.audience()

@@ -28,8 +28,8 @@ struct EventListener: Sendable {
     /// A value that calls the listener during one batch; `nil` if the handler no longer exists. Used on the delivery
     /// queue only.
     ///
-    /// Reading a weak reference takes as long as calling a short handler. So the reference is read only once for each
-    /// batch.
+    /// Reading the weak reference to a handler takes as long as calling a short handler. So the reference is read only
+    /// once for each batch.
     var present: Present? {
         switch target {
         case .handler(_, let box):

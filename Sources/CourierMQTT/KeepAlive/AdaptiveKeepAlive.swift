@@ -4,7 +4,9 @@
 /// just before that limit keeps the connection open. Earlier pings waste power and traffic. So the client first pings
 /// after ``minimumInterval`` without traffic. Each time the broker answers, the next interval is one ``step`` longer,
 /// up to ``maximumInterval``. If a connection does not survive an interval, the client returns to the longest interval
-/// that worked, and remembers it for this network.
+/// that worked, and remembers it for this network. A loss changes nothing if the silence was shorter than
+/// ``minimumInterval``, or much longer than planned, as after a stop of the process. When the interval changes, the log
+/// reports the new interval at level info.
 ///
 /// ```swift
 /// var keepAlive = AdaptiveKeepAlive(maximumInterval: .seconds(1_200))
@@ -22,20 +24,21 @@ public struct AdaptiveKeepAlive: Sendable {
     public var minimumInterval: Duration
     /// The longest interval without traffic that is tried; 15 min by default, 12 h at most.
     public var maximumInterval: Duration
-    /// The difference between the longest interval that a connection survived and the next interval that is tried. It
-    /// is 60 s by default, and at least 100 ms.
+    /// The time that the client adds to the longest interval that a connection survived. The sum is the next interval
+    /// that is tried. The step is 60 s by default, and at least 100 ms.
     public var step: Duration
     /// The time after which an interval that failed is tried again, because the loss may have had another cause; 24 h
     /// by default.
     public var retryTime = Duration.seconds(86_400)
-    /// The intervals that an earlier client found for each network; empty by default. The client copies this value.
+    /// The findings that an earlier client stored, at most one for each network; empty by default. The client makes its
+    /// own copy, and never changes this value.
     public var memory = KeepAliveMemory()
     /// A closure that stores the client's findings. It is called on the delivery queue at every change: at most once
-    /// for each ping and each lost connection. If it is `nil`, the default, the findings last as long as the client.
+    /// for each ping and each lost connection. If it is `nil`, the default, the findings are lost when the client ends.
     public var memoryChanged: (@Sendable (KeepAliveMemory) -> Void)?
     /// Returns the name of the current network, or `nil` if the name is unknown. The client has separate findings for
-    /// each name and for `nil`. By default, ``systemNetwork()`` names the default route. The closure is called on the
-    /// event loop once for each connection, and must not block.
+    /// each name and for `nil`. By default, the closure returns ``systemNetwork()``, a name made from the default
+    /// route. The closure is called on the event loop once for each connection, and must not block.
     public var network: @Sendable () -> String? = { AdaptiveKeepAlive.systemNetwork() }
 
     /// Makes a keep-alive with these bounds. The bounds are checked when the client is made.
@@ -43,7 +46,7 @@ public struct AdaptiveKeepAlive: Sendable {
     /// - Parameters:
     ///   - minimumInterval: The shortest interval without traffic before a ping; 60 s by default.
     ///   - maximumInterval: The longest interval that is tried; 15 min by default.
-    ///   - step: How much the interval grows at a time; 60 s by default.
+    ///   - step: The time that is added to an interval that a connection survived; 60 s by default.
     public init(
         minimumInterval: Duration = .seconds(60), maximumInterval: Duration = .seconds(900),
         step: Duration = .seconds(60)

@@ -72,9 +72,9 @@ extension ClientCoordinator {
     }
 
     private func logKeepAlive(_ search: KeepAliveSearch) {
-        let failed = search.memory[search.network]?.failedInterval.map { "; \($0) was too long here" } ?? ""
+        let failed = search.memory[search.network]?.failedInterval.map { "; \($0) was too long in this network" } ?? ""
         settings.log.log(
             .info, source: "keep-alive", clientID: info?.clientId,
-            "pings after \(search.interval) of silence\(failed)")
+            "the client pings after \(search.interval) of silence\(failed)")
     }
 }

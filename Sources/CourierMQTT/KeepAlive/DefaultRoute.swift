@@ -2,8 +2,8 @@ import Foundation
 
 /// The default route of the machine, which identifies the current network.
 ///
-/// The link and the gateway's IP address do not suffice, because many homes have `wlan0` and `192.168.1.1`. So the
-/// route includes the gateway's hardware address, if the system knows that address.
+/// The link and the gateway's IP address do not identify a network, because many homes have `wlan0` and `192.168.1.1`.
+/// So the route includes the gateway's hardware address, if the system knows that address.
 struct DefaultRoute: Hashable, Sendable {
     /// The name of the link, such as `wlan0`.
     let link: String
@@ -77,7 +77,7 @@ extension DefaultRoute {
             // The columns: IP address, kind, flags, hardware address, mask, link.
             let fields = line.split(separator: " ")
             guard fields.count >= 6, fields[0] == gateway, fields[5] == link else { continue }
-            // An incomplete entry has only zeros: the gateway has not answered yet.
+            // If the gateway has not answered yet, its entry is incomplete: the hardware address has only zeros.
             return fields[3].allSatisfy { $0 == "0" || $0 == ":" } ? nil : String(fields[3])
         }
         return nil
@@ -85,8 +85,8 @@ extension DefaultRoute {
 }
 
 extension AdaptiveKeepAlive {
-    /// The largest number of bytes that are read from a kernel table, 64 KiB. A table may have thousands of routes, and
-    /// default routes are near the beginning.
+    /// The largest number of bytes that are read from a kernel table, 64 KiB. A table may have thousands of routes. The
+    /// default routes are near the beginning, so this part suffices.
     private static let tableLimit = 64 << 10
 
     /// Returns a name for the current network, made of its default route: the link, the gateway, and the gateway's

@@ -121,9 +121,9 @@ extension KeepAliveBounds {
         throw CourierError(
             .invalidConfiguration,
             """
-            idleActivityTimeoutPolicy asks for a sign of life after half of its readTimeout of \(policy.readTimeout) s, \
-            so no silence would last for adaptiveKeepAlive.maximumInterval, \(maximum); disable the policy, or make \
-            readTimeout more than twice as long as that interval.
+            idleActivityTimeoutPolicy sends a ping after half of its readTimeout of \(policy.readTimeout) s. \
+            So the connection is never silent for adaptiveKeepAlive.maximumInterval, \(maximum). \
+            Disable the policy, or set readTimeout to more than twice that interval.
             """)
     }
 }

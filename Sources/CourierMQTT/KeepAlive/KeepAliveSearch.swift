@@ -3,8 +3,8 @@ import Foundation
 /// Decides when a PINGREQ is sent on a quiet connection, and finds the longest interval that the network path allows.
 ///
 /// The search has no clock and no timer. When ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and
-/// perform the returned ``Action``. Single packets are not reported to the search, so packets cost no time here. The
-/// search gets only the time of the last packet.
+/// perform the returned ``Action``. The search is not called for each packet, so it does not slow down the traffic. It
+/// gets only the time of the last packet.
 ///
 /// ```
 /// offline ──connected──▶ quiet ──timerFired, after a whole interval of silence──▶ asking
@@ -44,20 +44,21 @@ struct KeepAliveSearch: Sendable {
     private(set) var memory: KeepAliveMemory
     /// The time without traffic after which PINGREQ is sent on the current connection.
     private(set) var interval: Duration
-    /// The name of the current connection's network; without a connection, of the last connection's network. Empty if
-    /// the name is unknown.
+    /// The name of the network of the current connection, or of the last connection if there is none now. Empty if the
+    /// name is unknown.
     private(set) var network = ""
 
     private let configuredBounds: KeepAliveBounds
-    /// The configured bounds, limited by the keep-alive of the current connection; without a connection, by that of the
-    /// last connection.
+    /// The configured bounds, limited by the keep-alive of the current connection, or of the last connection if there
+    /// is none now.
     private var bounds: KeepAliveBounds
     private var phase = Phase.offline
     /// The time of the last outside event that can end connections, such as a change of networks; `nil` if there was
     /// none since the connection was accepted.
     private var disturbedAt: Instant?
-    /// The finding about the last loss, which is not valid yet; `nil` if there is none. It becomes valid if the next
-    /// attempt to connect succeeds on the same network. A success shows that the loss was not part of an outage.
+    /// The finding about the last loss of a connection; `nil` if there is none. The finding is not valid yet. It
+    /// becomes valid if the next attempt to connect succeeds on the same network. A success shows that the loss was not
+    /// part of an outage.
     private var suspicion: KeepAliveMemory.Finding?
 
     init(_ bounds: KeepAliveBounds, memory: KeepAliveMemory = KeepAliveMemory()) {
@@ -84,8 +85,8 @@ struct KeepAliveSearch: Sendable {
     }
 
     /// Checks whether a ping is due. Call it when ``deadline`` has passed; an earlier call is harmless. `lastActivity`
-    /// is the time when a packet was last sent or received. It is `nil` while reading is paused, because this time is
-    /// then unknown.
+    /// is the time when a packet was last sent or received. It is `nil` while reading is paused. During a pause, the
+    /// client does not know when packets arrive.
     mutating func timerFired(lastActivity: Instant?, now: Instant) -> Action {
         guard case .quiet = phase else { return .none }
         let start = lastActivity ?? now
@@ -108,24 +109,25 @@ struct KeepAliveSearch: Sendable {
         return finding == known ? .none : .remember
     }
 
-    /// Records that the network was down, the machine was suspended, or reading was paused. This event explains the
-    /// loss of a connection that was idle at that time, and an earlier loss that is not explained yet.
+    /// Records that the network was down, the machine was suspended, or reading was paused. If a connection was idle at
+    /// that time and is lost, this event counts as the cause. It also counts as the cause of an earlier loss that is
+    /// not explained yet.
     mutating func disturbed(now: Instant) {
         disturbedAt = now
         suspicion = nil
     }
 
-    /// Records that an attempt to connect has failed, perhaps before a connection was opened. The last loss may be part
-    /// of the same outage, so its interval is no longer suspected.
+    /// Records that an attempt to connect has failed, perhaps before a connection was opened. The failure and the last
+    /// loss of a connection may have the same cause, an outage. So the interval before that loss is no longer
+    /// suspected.
     mutating func attemptFailed() { suspicion = nil }
 
-    /// Records that the connection or an attempt has ended. If the cause is unknown, `silence` is the idle time before
-    /// the end, or before the first packet without an answer. If the cause is known, `silence` is `nil`.
+    /// Records that the connection or an attempt has ended. If the cause is known, `silence` is `nil`. If the cause is
+    /// unknown, `silence` is the idle time that `Liveness.silence(now:)` returns.
     mutating func closed(_ silence: Silence?, date: Date) {
         let suspect: Silence?
         switch phase {
-        // An attempt failed. The cause of this failure may also have ended the connection before, so no idle time is
-        // suspected.
+        // An attempt failed. Its cause may also have ended the previous connection, so no idle time is suspected.
         case .offline: suspect = nil
         case .quiet: suspect = silence
         case .asking(let asked): suspect = silence == nil ? nil : asked

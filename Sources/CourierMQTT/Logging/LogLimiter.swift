@@ -7,7 +7,8 @@ import CourierCore
 struct LogLimiter {
     /// The decision about a record.
     enum Decision: Equatable {
-        /// The log writes the record. `repeatCount` equal records were skipped after the last equal record was written.
+        /// The log writes the record. `repeatCount` is the number of equal records that were skipped since an equal
+        /// record was last written.
         case write(repeatCount: Int)
         /// The log does not write the record, because the record repeats an earlier record.
         case skip
@@ -16,7 +17,8 @@ struct LogLimiter {
         case drop
     }
 
-    /// Within this time, an equal record is not written again, and at most ``maximumCount`` records are written.
+    /// Within this time, equal records are written only once, and at most ``maximumCount`` records are written in
+    /// total.
     static let interval = Duration.seconds(60)
     /// The maximum number of records that are written per interval.
     static let maximumCount = 60

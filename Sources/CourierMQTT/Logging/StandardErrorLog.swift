@@ -5,8 +5,8 @@ import Synchronization
 
 /// Writes the log to standard error, one line for each record.
 ///
-/// A client without another `logHandler` writes warnings and errors in this way, and equal records only once a minute.
-/// A log that the app creates has no such limit:
+/// If the app sets no `logHandler`, the client writes its warnings and errors in this way, and equal records at most
+/// once a minute. A `StandardErrorLog` that the app creates does not have this limit:
 ///
 /// ```swift
 /// config.logHandler = StandardErrorLog()
@@ -19,11 +19,11 @@ public final class StandardErrorLog: LogHandler {
     /// The maximum number of lines that wait to be written: 1,000.
     public static let maximumWaiting = 1_000
 
-    /// The log of clients without another `logHandler`. It writes warnings and errors, and equal records only once a
+    /// The log of clients whose app sets no `logHandler`. It writes warnings and errors, and equal records only once a
     /// minute.
     ///
-    /// If standard error is closed when the first configuration is created, nothing is written. A file that is opened
-    /// later may get the descriptor number of standard error, and must not receive the log.
+    /// If standard error is closed when the first configuration is created, this log writes nothing. The reason: a file
+    /// that is opened later may get the descriptor number of standard error, and would then receive the log.
     static let standard =
         fcntl(STDERR_FILENO, F_GETFD) == -1
         ? StandardErrorLog(minimumLevel: .warning, limiter: LogLimiter()) { _ in }
@@ -79,8 +79,8 @@ public final class StandardErrorLog: LogHandler {
         return "\(time) \(record.level) \(record.source)\(client): \(record.message)\(repeats)\n"
     }
 
-    /// Writes a line to standard error. A failed write does not end the process, for example if standard error is
-    /// closed or is a pipe without a reader.
+    /// Writes a line to standard error. If the write fails, the process continues. A write fails, for example, if
+    /// standard error is closed or is a pipe without a reader.
     private static let writeToStandardError: @Sendable (String) -> Void = { line in
         BrokenPipeSignal.block { try? FileHandle.standardError.write(contentsOf: Data(line.utf8)) }
     }

@@ -17,13 +17,13 @@ struct BrokerHost: Hashable, Sendable {
         }
         if text.isEmpty { throw refuse("is empty; give the broker's host name or address") }
         if text.contains("://") {
-            throw refuse("is a URL; set the host name alone as host, and the part before \"://\" as scheme")
+            throw refuse("is a URL; set host to the host name, and scheme to the part before \"://\"")
         }
         if text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }) {
             throw refuse("contains a space or a control character; remove it")
         }
         if text.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "@") }) {
-            throw refuse("contains '/' or '@'; give the name alone")
+            throw refuse("contains '/' or '@'; set only the host name")
         }
         if text.utf8.count > Self.limit {
             throw refuse("has \(text.utf8.count) bytes; at most \(Self.limit) are allowed")
@@ -39,7 +39,8 @@ struct BrokerHost: Hashable, Sendable {
             let isPortAtEnd = text.hasPrefix("[") || colons == 1
             throw refuse(
                 isPortAtEnd
-                    ? "is no name and no IPv6 address; give the port as port" : "is no name and no IPv6 address")
+                    ? "is not a host name or an IPv6 address; set the port with the option port"
+                    : "is not a host name or an IPv6 address")
         }
         string = String(address)
     }

@@ -43,14 +43,14 @@ struct ClientIDSource: Sendable {
         guard count <= randomCharacterLimit else {
             throw CourierError(
                 .invalidConfiguration,
-                "The client id \(template.quoted()) has \(count) times %; each stands for a random character, and at "
-                    + "most \(randomCharacterLimit) are allowed.")
+                "The client id \(template.quoted()) contains % \(count) times. Each % stands for a random character; "
+                    + "at most \(randomCharacterLimit) are allowed.")
         }
         if let placeholder = topicPlaceholder(in: template) {
             throw CourierError(
                 .invalidConfiguration,
-                "The client id \(template.quoted()) contains \(placeholder), which has a meaning in topics only; in a "
-                    + "client id each % stands for a random character, as in \"myapp_%%%%\".")
+                "The client id \(template.quoted()) contains \(placeholder), which is allowed only in topics. "
+                    + "In a client id, each % stands for a random character, as in \"myapp_%%%%\".")
         }
     }
 

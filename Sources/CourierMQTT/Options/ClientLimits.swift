@@ -5,7 +5,8 @@
 /// ```
 public struct ClientLimits: Hashable, Sendable {
     /// The largest number of QoS 1 and 2 messages from the broker that this client has not acknowledged yet (MQTT 5);
-    /// 65,535 by default.
+    /// 65,535 by default. A message that exceeds the number is not lost. The client delivers it when the broker sends
+    /// it again.
     public var receiveMaximum = UInt16.max
 
     /// The largest number of QoS 1 and 2 messages from this client that the broker has not acknowledged yet. By default
@@ -16,14 +17,15 @@ public struct ClientLimits: Hashable, Sendable {
     /// The size of the largest packet that is read, in bytes; 16 MiB by default.
     public var maximumPacketSize = 16 << 20
 
-    /// The number of messages without a reader that the client keeps if
-    /// ``MQTTClientConfig/messagePersistenceTTLSeconds`` is set; 10,000 by default. When this number is reached, a
+    /// The maximum number of messages that the client keeps because they have no reader; 10,000 by default. The client
+    /// keeps them only if ``MQTTClientConfig/messagePersistenceTTLSeconds`` is set. When the maximum is reached, a
     /// further message is acknowledged and dropped, and `messageReceiveFailure` reports it.
     public var maximumKeptMessages = 10_000
 
     /// The maximum size of the messages that the client keeps because they have no reader, in bytes; 16 MiB by default.
-    /// The size includes topics, properties, payloads and bookkeeping. With a message store, this limits only the
-    /// messages that are not stored yet: reading pauses when they reach the limit. The store has its own limit.
+    /// The size includes topics, properties, payloads and bookkeeping. With a message store, the limit applies only to
+    /// messages that are not stored yet. When these messages reach the limit, the client stops reading until some of
+    /// them are stored. The store has its own limit.
     public var maximumKeptBytes = 16 << 20
 
     /// Which texts the client may send; by default, texts that every common broker accepts (``TextPolicy/portable``).

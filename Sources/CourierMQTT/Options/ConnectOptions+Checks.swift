@@ -34,9 +34,8 @@ extension ConnectOptions {
         if clientId.isEmpty, !isCleanSession {
             throw CourierError(
                 .invalidConfiguration,
-                "The client id is empty, so the broker can not find the session again; set an id such as "
-                    + "\"myapp_%%%%\", or "
-                    + "set isCleanSession.")
+                "The client id is empty, so the broker cannot find the session again. "
+                    + "Set an id such as \"myapp_%%%%\", or set isCleanSession.")
         }
         if clientId.isEmpty, version == .version31 {
             throw CourierError(
@@ -73,9 +72,8 @@ extension ConnectOptions {
         if hasPasswordOnly, version.first < .v5 {
             throw CourierError(
                 .invalidConfiguration,
-                "There is a password and no user name, which MQTT 3.1.1 does not allow [MQTT-3.1.2-22]; give a user "
-                    + "name, or "
-                    + "let the client use MQTT 5.")
+                "A password is set without a user name, which MQTT 3.1.1 does not allow [MQTT-3.1.2-22]. "
+                    + "Set a user name, or let the client use MQTT 5.")
         }
     }
 

@@ -84,7 +84,7 @@ extension ConnectPlan {
             guard options.port != 0 else {
                 throw CourierError(
                     .invalidConfiguration,
-                    "The port of \(options.host.quoted()) is 0; brokers mostly listen at 1883, and at 8883 for TLS.")
+                    "The port of \(options.host.quoted()) is 0; most brokers use 1883, or 8883 for TLS.")
             }
             return .tcp(host: host.string, port: options.port)
         }
@@ -97,9 +97,8 @@ extension ConnectPlan {
             guard (1...unixPathLimit).contains(count), !options.host.utf8.contains(0) else {
                 throw CourierError(
                     .invalidConfiguration,
-                    "The host \(options.host.quoted()) is no path of a Unix socket: with the scheme \"unix\", host is "
-                        + "the path, of "
-                        + "1 to \(unixPathLimit) bytes without U+0000.")
+                    "The host \(options.host.quoted()) is not the path of a Unix socket. With the scheme \"unix\", "
+                        + "host must be a path of 1 to \(unixPathLimit) bytes without U+0000.")
             }
             return .unix(path: options.host)
         }
@@ -108,9 +107,8 @@ extension ConnectPlan {
             guard let names = options.alpn, !names.isEmpty else { return nil }
             throw CourierError(
                 .invalidConfiguration,
-                "The options name application protocols (ALPN), which only TLS can offer, but the connection is "
-                    + "without TLS; "
-                    + "leave alpn out or use the scheme \"tls\".")
+                "The option alpn names application protocols (ALPN), but the connection is without TLS. "
+                    + "ALPN needs TLS: leave alpn out, or use the scheme \"tls\".")
         }
 
         /// Returns the TLS settings for an endpoint without a host name, such as a Unix socket; `nil` if there are no
@@ -122,9 +120,8 @@ extension ConnectPlan {
             guard settings.serverName != nil || settings.trust == .insecureSkipsVerification else {
                 throw CourierError(
                     .invalidConfiguration,
-                    "TLS over \(peer.quoted()) has no host to check the certificate against; set serverName in the "
-                        + "TLS settings, "
-                        + "or leave the settings out.")
+                    "TLS over \(peer.quoted()) has no host name for the check of the certificate. "
+                        + "Set serverName in the TLS settings, or leave the settings out.")
             }
             return try offering(options.alpn, settings)
         }

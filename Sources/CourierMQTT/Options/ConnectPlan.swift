@@ -27,7 +27,7 @@ struct ConnectPlan: Sendable {
     /// Makes a plan from the options and the settings, and checks that they are valid together.
     ///
     /// - Parameters:
-    ///   - options: The options of the auth provider. Their client id is already made from its template.
+    ///   - options: The options of the auth provider. In their client id, each `%` of the template is already replaced.
     ///   - settings: The settings of the configuration, which must have passed ``ConnectionSettings/check()``.
     ///   - endpoint: The app's own stream or descriptors. If it is not `nil`, host, port and scheme are ignored, and
     ///     TLS is used only if the settings contain it.
@@ -68,8 +68,8 @@ extension ConnectPlan {
     ) throws(CourierError) -> EngineConfiguration {
         var configuration = EngineConfiguration(connect: try connect(options, settings))
         switch settings.version {
-        // MQTT 3.1.1 has neither a password without a user name [MQTT-3.1.2-22] nor extended authentication. If the
-        // options have one of them, the client does not fall back to MQTT 3.1.1.
+        // MQTT 3.1.1 supports neither a password without a user name [MQTT-3.1.2-22] nor extended authentication. If
+        // the options need one of these features, the client does not fall back to MQTT 3.1.1.
         case .preferVersion5:
             configuration.fallsBackToVersion311 = !options.hasPasswordOnly && options.extendedAuthentication == nil
         case .version5, .version311, .version31: configuration.fallsBackToVersion311 = false
@@ -103,7 +103,8 @@ extension ConnectPlan {
             connect.will?.properties = []
             return connect
         }
-        // Without a session expiry, an MQTT 5 session ends with its connection, unlike a 3.1.1 session (3.1.2.11.2).
+        // If CONNECT has no session expiry, an MQTT 5 session ends with its connection (3.1.2.11.2). So CONNECT needs a
+        // session expiry if the session must continue. MQTT 3.1.1 sessions continue without it.
         if !options.isCleanSession, let expiry = WireSeconds(settings.limits.sessionExpiry)?.rawValue, expiry > 0 {
             connect.properties.append(.sessionExpiryInterval(expiry))
         }

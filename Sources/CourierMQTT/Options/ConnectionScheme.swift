@@ -38,9 +38,8 @@ enum ConnectionScheme: Hashable, Sendable {
         if scheme == .tcp || scheme == .ws, hasTLSSettings {
             throw CourierError(
                 .invalidConfiguration,
-                "The scheme \(text.quoted()) is without TLS, but the client's configuration has TLS settings; use "
-                    + "\"\(scheme == .ws ? "wss" : "tls")\", or "
-                    + "leave the settings out.")
+                "The scheme \(text.quoted()) is without TLS, but the client's configuration has TLS settings; "
+                    + "use \"\(scheme == .ws ? "wss" : "tls")\", or leave the settings out.")
         }
         self = scheme
     }

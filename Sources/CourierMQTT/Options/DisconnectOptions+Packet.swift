@@ -24,7 +24,7 @@ extension DisconnectOptions {
     /// - Throws: ``CourierError/Code/invalidMessage`` with the field and the remedy.
     func check(for agreement: ConnectionAgreement, _ texts: WireText) throws(CourierError) {
         func refuse(_ problem: String) -> CourierError {
-            CourierError(.invalidMessage, "The DISCONNECT can not be sent: \(problem).")
+            CourierError(.invalidMessage, "The DISCONNECT cannot be sent: \(problem).")
         }
         guard PacketReasonCode(rawValue: reasonCode.rawValue)?.isAllowed(in: .disconnect, from: .client) == true else {
             throw refuse(
@@ -37,9 +37,9 @@ extension DisconnectOptions {
             }
             if agreement.endsSession, sessionExpiry > .zero {
                 throw refuse(
-                    "its session expiry is \(sessionExpiry), but this session ends with the connection, as CONNECT asked, "
-                        + "and can not be extended [MQTT-3.14.2-2]; set MQTTClientConfig.session.expiry, without a clean "
-                        + "session, before connecting")
+                    "its session expiry is \(sessionExpiry), but CONNECT requested that the session ends with the "
+                        + "connection [MQTT-3.14.2-2]; "
+                        + "before you connect, set MQTTClientConfig.session.expiry without a clean session")
             }
         }
         if let problem = reasonString.flatMap(texts.problem) { throw refuse("its reason string \(problem)") }

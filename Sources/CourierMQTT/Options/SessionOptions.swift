@@ -16,20 +16,24 @@ public struct SessionOptions {
     /// How long the client waits for an acknowledgement before it reconnects; 60 s by default, `nil` for no limit.
     public var acknowledgementTimeout: Duration? = .seconds(60)
 
-    /// Whether the client stops sending a message if the broker closes each connection right after it; `true` by
-    /// default.
+    /// Whether the client gives up a message if the broker closes each connection right after this message was sent;
+    /// `true` by default.
     ///
     /// The client sends such a message alone. After three connections that ended right after this message, the message
     /// fails with `publishRefused`. The error's `rejectedMessage` and the event `messageRejected` carry the whole
     /// message, and a message store keeps it as rejected. If the option is `false`, the client sends the message again
-    /// on each connection, and all later messages wait.
+    /// on each connection, and all later messages wait. A message of QoS 0 is never suspected, because the client never
+    /// sends such a message again. If a stored message has already ended connections, the first connection after a
+    /// restart is a control connection, without messages of QoS 1 and 2. The packet id of a rejected QoS 2 message is
+    /// not used again until the session ends, not even by the next process. A loss that such a message explains does
+    /// not count as a takeover, and the first reconnect pause follows.
     public var rejectsHarmfulMessages = true
 
-    /// The options of each subscription (MQTT 5). The defaults behave as MQTT 3.1.1.
+    /// The options of each subscription (MQTT 5). With the defaults, subscriptions work as in MQTT 3.1.1.
     public var subscriptionOptions = SubscriptionOptions()
 
     /// How many topic aliases the broker may use in messages to this client (MQTT 5); 16 by default, 0 for none. The
-    /// client stores the topic of each alias, which may have 65,535 bytes.
+    /// client keeps the topic of each alias in memory. A topic may have 65,535 bytes.
     public var topicAliasMaximum: UInt16 = 16
 
     /// The aliases for topics of this client's messages (MQTT 5); empty by default, at most 100 topics.
@@ -44,7 +48,8 @@ public struct SessionOptions {
     /// the default, `ConnectOptions.keepAlive` is used.
     public var adaptiveKeepAlive: AdaptiveKeepAlive?
 
-    /// Whether the broker may explain refusals by reason strings and user properties (MQTT 5); `true` by default.
+    /// Whether the broker may send reason strings and user properties that explain its refusals (MQTT 5); `true` by
+    /// default.
     public var requestsProblemInformation = true
 
     /// Whether the client asks the broker for the beginning of response topics (MQTT 5); `false` by default. If the

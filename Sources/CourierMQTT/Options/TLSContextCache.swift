@@ -86,8 +86,8 @@ final class TLSContextCache: Sendable {
             guard isOfFiles, hasWorked || asked.material != nil else { throw CourierError(error) }
             throw CourierError(
                 .secureConnectionFailed,
-                "\(error.message.asSentence) It was replaced by something that can not be used; the next attempt reads "
-                    + "it again.", cause: error)
+                "\(error.message.asSentence) The TLS material was replaced by material that cannot be used. "
+                    + "The next attempt reads it again.", cause: error)
         }
     }
 

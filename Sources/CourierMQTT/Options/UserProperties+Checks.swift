@@ -2,8 +2,8 @@ import CourierCore
 import MQTTCodec
 
 extension [UserProperty] {
-    /// Returns what is wrong with the user properties of one packet; `nil` if MQTT 5 can carry them. The text is the
-    /// end of a sentence that starts with the packet's name. It never contains a property's value.
+    /// Returns the problem with the user properties of one packet; `nil` if MQTT 5 can carry them. The text is the end
+    /// of a sentence that starts with the packet's name. It never contains a property's value.
     func problem(_ texts: WireText) -> String? {
         guard count <= MessageProperties.userPropertyLimit else {
             return "has \(count) user properties; at most \(MessageProperties.userPropertyLimit) are allowed"
@@ -22,6 +22,7 @@ extension [UserProperty] {
     /// The properties in the form that a packet carries, in the same order.
     var packetProperties: [Property] { map { .userProperty(name: $0.name, value: $0.value) } }
 
-    /// The size of the user properties in a packet, in bytes. Each property has an id, a name, a value and two lengths.
+    /// The size of the user properties in a packet, in bytes. Each property has an id of one byte, two lengths of two
+    /// bytes, a name and a value.
     var packetByteCount: Int { reduce(0) { $0 + 5 + $1.name.utf8.count + $1.value.utf8.count } }
 }

@@ -13,14 +13,15 @@ public struct WillMessage: Hashable, Sendable {
     /// The payload of the will, at most 65,535 bytes.
     public var payload: Data
 
-    /// The quality of service of the will. Only its level 0, 1 or 2 is sent.
+    /// The quality of service of the will. Only its level 0, 1 or 2 is sent. A subscriber that is offline never gets a
+    /// will of QoS 0, and gets no retained copy later. Set QoS 1 for an important will.
     public var qos: QoS
 
     /// Whether the broker keeps the will as a retained message for later subscribers.
     public var isRetained: Bool
 
-    /// How long the broker waits for the client to reconnect before it publishes the will, in whole seconds. MQTT 5
-    /// only; MQTT 3.1.1 brokers do not wait.
+    /// How long the broker waits for the client to reconnect before it publishes the will, in whole seconds. The delay
+    /// needs MQTT 5. With an earlier version, the broker does not wait.
     public var delay: Duration
 
     /// The properties of the will; MQTT 5 only.
@@ -33,7 +34,7 @@ public struct WillMessage: Hashable, Sendable {
     ///   - payload: The payload.
     ///   - qos: The quality of service; `.zero` by default.
     ///   - isRetained: Whether the broker keeps the will as a retained message; `false` by default.
-    ///   - delay: How long the broker waits before it publishes the will; not at all by default.
+    ///   - delay: How long the broker waits before it publishes the will; zero by default.
     ///   - properties: The properties of the will; empty by default.
     public init(
         topic: String,
@@ -58,7 +59,7 @@ public struct WillMessage: Hashable, Sendable {
     ///   - text: The payload, sent as UTF-8.
     ///   - qos: The quality of service; `.zero` by default.
     ///   - isRetained: Whether the broker keeps the will as a retained message; `false` by default.
-    ///   - delay: How long the broker waits before it publishes the will; not at all by default.
+    ///   - delay: How long the broker waits before it publishes the will; zero by default.
     ///   - properties: The properties of the will; empty by default.
     public init(
         topic: String,

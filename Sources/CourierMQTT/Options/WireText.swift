@@ -2,16 +2,16 @@ import CourierCore
 
 /// Checks every text that the client sends to the broker.
 struct WireText: Sendable {
-    /// The longest text in bytes of UTF-8: the length field has two bytes (1.5.4).
+    /// The maximum length of a text in bytes of UTF-8. MQTT stores the length in two bytes (1.5.4).
     static let limit = 65_535
 
     let policy: TextPolicy
 
-    /// The rules of a client whose configuration names no policy.
+    /// The rules of a client whose configuration sets no policy.
     static let portable = WireText(policy: .portable)
 
-    /// Returns what is wrong with the text; `nil` if it may be sent. The result is the end of a sentence that begins
-    /// with the text's name.
+    /// Returns the problem with the text; `nil` if the text may be sent. The result is the end of a sentence that
+    /// begins with the text's name.
     func problem(_ text: String) -> String? {
         let count = text.utf8.count
         // The quick check: most texts are portable.

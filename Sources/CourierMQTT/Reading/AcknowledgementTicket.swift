@@ -17,8 +17,8 @@ final class AcknowledgementTicket: Sendable {
         case delivery(IncomingMessage.Handle)
         /// The message is a row of the message store. `epoch` identifies the session of the row; see ``DurableInbox``.
         case row(StoredMessage.ID, epoch: Int)
-        /// The message was kept in memory, and needs no acknowledgement. If its reader leaves it unfinished, the client
-        /// keeps it again until the given time; `nil` for no limit.
+        /// The message was kept in memory, and needs no acknowledgement. If the reader leaves the message unfinished,
+        /// the client keeps it again until the given time; `nil` for no limit.
         case kept(until: ContinuousClock.Instant?)
     }
 
@@ -82,7 +82,8 @@ final class AcknowledgementTicket: Sendable {
     }
 
     /// Calls `waiter` with the outcome of the acknowledgement. If other readers still process the message, `waiter` is
-    /// called with success at once: this reader's part is done, and the outcome depends on the other readers.
+    /// called with success at once. The reader need not wait, because its part is done and the outcome depends on the
+    /// other readers.
     fileprivate func whenSettled(_ waiter: @escaping @Sendable (Outcome) -> Void) {
         let outcome = state.withLock { state -> Outcome? in
             if let outcome = state.outcome { return outcome }

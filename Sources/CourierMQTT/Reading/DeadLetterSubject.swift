@@ -1,8 +1,8 @@
 import CourierCore
 import Synchronization
 
-/// Sends dead letters to the subscribers of `client.deadLetters`. A dead letter is a message that a reader could not
-/// use.
+/// Sends dead letters to the subscribers of `client.deadLetters`. A dead letter is a received message that a reader
+/// could not use, for example because it could not be decoded.
 final class DeadLetterSubject: Sendable {
     private let letters = PassthroughSubject<DeadLetter, Never>()
     private let listenerCount = Atomic<Int>(0)

@@ -97,7 +97,8 @@ struct KeptMessages {
     func storingEnded(_ message: ReceivedMessage) { message.ticket?.isBeingStored = false }
 
     /// Puts unacknowledged messages back, before all other messages of this list. Returns the messages that were not
-    /// put back, for example because another reader has left the same message here meanwhile.
+    /// put back. For example, another reader may have left the same message meanwhile, so that the list already
+    /// contains it.
     mutating func putBack(_ messages: [ReceivedMessage], until end: Instant) -> [ReceivedMessage] {
         let present = elements
         elements = []
@@ -106,8 +107,8 @@ struct KeptMessages {
         return refused
     }
 
-    /// If the end time of an unacknowledged message has passed, marks the message as acknowledged, and keeps it without
-    /// an end time. If there is no room for the message, it stays unacknowledged until `end`.
+    /// Marks each unacknowledged message whose end time has passed as acknowledged, and keeps it without an end time.
+    /// If a message has no room, it stays unacknowledged, and `end` is its new end time.
     ///
     /// - Returns: The messages that the caller must acknowledge now, with their tickets, and `true` if there was room
     ///   for all messages.
@@ -134,7 +135,8 @@ struct KeptMessages {
     var nextUnfinishedEnd: Instant? { elements.lazy.filter(\.isUnfinished).compactMap(\.end).min() }
 
     /// Removes unacknowledged messages of QoS 1 after the connection ended, because the broker sends them again.
-    /// Messages of QoS 2 stay: the engine knows their packet ids, and they can be acknowledged on the next connection.
+    /// Messages of QoS 2 stay, because the engine knows their packet ids. So they can be acknowledged on the next
+    /// connection.
     mutating func connectionLost() { _ = remove { $0.isUnfinished && $0.message.qos.asSubscribed != .two } }
 
     mutating func removeAll() { (elements, tickets, byteCount) = ([], [], 0) }

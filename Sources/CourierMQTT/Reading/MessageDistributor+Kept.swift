@@ -173,8 +173,8 @@ extension MessageDistributor {
 
     private func warnOfUnfinished() {
         warn(
-            "Messages that a loop has left unfinished hold up others: there is no room to keep more; read their topics, "
-                + "or raise limits.maximumKeptMessages or limits.maximumKeptBytes.")
+            "Messages that a loop did not finish delay other messages, because there is no room to keep more messages. "
+                + "Read their topics, or raise limits.maximumKeptMessages or limits.maximumKeptBytes.")
     }
 
     private func storeUnfinished(_ messages: [ReceivedMessage], in rows: DurableInbox) {
@@ -230,8 +230,8 @@ extension MessageDistributor {
         guard !isKeptByBroker(message) else { return }
         tellGivenUp(
             message,
-            "its reader ended before it came to it, and it was not kept; set messagePersistenceTTLSeconds, or read with "
-                + "acknowledge: .afterProcessing.")
+            "its reader ended before it read the message, and the message was not kept. "
+                + "Set messagePersistenceTTLSeconds, or read with acknowledge: .afterProcessing.")
     }
 
     /// Keeps an acknowledged message in the store, or in memory if there is no store or the store is full. A reader
@@ -313,14 +313,14 @@ extension MessageDistributor {
         guard message.qos != .zero else { return }
         let remedy =
             cause == nil
-            ? "it was not kept; read it, unsubscribe, or raise messagePersistenceTTLSeconds, limits.maximumKeptMessages "
-                + "or limits.maximumKeptBytes."
-            : "the message store has no room for it; read it, unsubscribe, or raise the limits of the store."
-        tellGivenUp(message, "nobody reads this topic, and \(remedy)", cause: cause)
+            ? "the message was not kept. Read the topic, unsubscribe, or raise messagePersistenceTTLSeconds, "
+                + "limits.maximumKeptMessages or limits.maximumKeptBytes."
+            : "the message store has no room. Read the topic, unsubscribe, or raise the limits of the store."
+        tellGivenUp(message, "no reader has this topic, and \(remedy)", cause: cause)
     }
 
     private func tellGivenUp(_ message: ReceivedMessage, _ reason: String, cause: CourierError? = nil) {
-        let text = "A message on \(message.topic.quoted()) was given up: \(reason)"
+        let text = "A message on \(message.topic.quoted()) was dropped: \(reason)"
         guard events.isHeard else { return warn(text) }
         dependencies.tell(
             .messageReceiveFailure(
@@ -331,8 +331,8 @@ extension MessageDistributor {
     /// Logs that stored messages have expired before a reader took them.
     func rowsExpired(_ count: Int) {
         dependencies.warn(
-            "\(count) stored messages were given up: nobody has read them in the time for which they are kept; read "
-                + "their topics, unsubscribe, or raise messagePersistenceTTLSeconds.")
+            "\(count) stored messages expired before a reader took them. "
+                + "Read their topics, unsubscribe, or raise messagePersistenceTTLSeconds.")
     }
 
     private func warn(_ text: String) { warn(text, \.unread) }

@@ -5,7 +5,7 @@ import Foundation
 /// Reads stored messages for a new reader, a limited number at a time. The reader receives the stored messages before
 /// newly arrived messages.
 extension MessageDistributor {
-    /// The wait before a failed read of the store is repeated, 1 s.
+    /// The time between a failed read of the store and the next attempt, 1 s.
     private static let retryInterval = Duration.seconds(1)
 
     /// Lets all readers read the messages that an earlier process stored.
@@ -15,9 +15,9 @@ extension MessageDistributor {
         for id in state.pointee.readers.indices where state.pointee.readers[id] != nil { beginCatchUp(id) }
     }
 
-    /// Reads the store for the readers of `topic`, because a message was stored. If `isGivenBack` is `true`, the reason
-    /// is that a reader left a stored message unfinished. Skips readers whose serial is at most `serial`, because they
-    /// have already received the message.
+    /// Reads the store for the readers of `topic`, because a message was stored. If `isGivenBack` is `true`, the
+    /// message was stored before, and a reader has left it unfinished. Skips readers whose serial is at most `serial`,
+    /// because they have already received the message.
     func rowAppeared(_ topic: String, after serial: Int = 0, isGivenBack: Bool = false) {
         guard state.pointee.lastSerial > serial, state.pointee.readers.contains(where: { $0 != nil }),
             let name = try? TopicName(received: topic)

@@ -19,8 +19,8 @@ final class MessageDistributor: @unchecked Sendable {
         /// A number that is higher than the serials of all earlier readers. It distinguishes a reader from an earlier
         /// reader with the same id.
         let serial: Int
-        /// The sequence number of the last subscription request before the reader was added. After a later request, the
-        /// broker itself may send retained messages to the reader.
+        /// The sequence number of the last SUBSCRIBE or UNSUBSCRIBE before the reader was added. A SUBSCRIBE with a
+        /// higher number may make the broker send retained messages to the reader.
         let lastRequest: UInt64
         var isBehind = false
         /// The progress of reading stored messages; `nil` if the reader has received all of them. Until then, newly
@@ -83,8 +83,8 @@ final class MessageDistributor: @unchecked Sendable {
         /// stored messages, and a congested store.
         var behindCount = 0
         var isStoreCongested = false
-        /// True while reading continues although the queue of a reader is full, because the client waits for a response
-        /// of the broker.
+        /// True while the client waits for a response of the broker and therefore continues to read, although the queue
+        /// of a reader is full.
         var isOverrun = false
         /// True if too many messages or bytes wait for a reader, usually twice the limit of its queue. If `isOverrun`
         /// is also `true`, arriving messages are not acknowledged. The broker then reaches its limit of unacknowledged
@@ -107,8 +107,8 @@ final class MessageDistributor: @unchecked Sendable {
         /// there is no such message.
         @BoxedOptional var unfinishedTimer: TimerToken?
         @BoxedOptional var lastWarnings: LastWarnings?
-        /// The events of arrived messages that are not reported yet. They are reported together, before any other
-        /// event.
+        /// The events of arrived messages that are not reported yet. All of them are reported in one call, before any
+        /// other event.
         var arrivals: [CourierEventType] = []
     }
 
@@ -272,7 +272,8 @@ final class MessageDistributor: @unchecked Sendable {
     func connectionLost() {
         loop.preconditionOnLoop()
         receivedAll()
-        // Reading from the next connection is not paused at first. It pauses when a full queue gets another message.
+        // The client does not pause reading at the start of the next connection. It pauses when a full queue gets
+        // another message.
         endOverrun()
         state.pointee.kept.connectionLost()
     }
@@ -371,8 +372,9 @@ final class MessageDistributor: @unchecked Sendable {
     /// may send one copy for each matching subscription. `copy` has the identifiers of the subscriptions that this copy
     /// was sent for.
     ///
-    /// Returns `true` if the copy is not needed, because all readers take another copy. If the message has no reader,
-    /// returns `true` if the copy would be kept (`isKept`) and another copy arrived before.
+    /// Returns `true` if the copy is not needed:
+    /// - The message has readers, and all of them take another copy.
+    /// - The message has no reader, the copy would be kept (`isKept`), and another copy arrived before.
     private func isSpare(_ copy: [UInt32], _ payload: RawSpan, isKept: Bool) -> Bool {
         guard !copy.isEmpty else { return false }
         finishRun()
@@ -587,8 +589,8 @@ final class MessageDistributor: @unchecked Sendable {
         dependencies.setReadingPaused(true)
     }
 
-    /// If `isCongested` is `true`, too many bytes wait to be stored, and reading from the broker pauses. If it is
-    /// `false`, removes this reason for the pause.
+    /// If `isCongested` is `true`, pauses reading from the broker, because too many bytes wait to be stored. If
+    /// `isCongested` is `false`, removes this reason for the pause.
     private func storeCongested(_ isCongested: Bool) {
         defer { state.pointee.isStoreCongested = isCongested }
         guard isCongested else { return caughtUp() }

@@ -123,7 +123,7 @@ final class MessageReaders: Sendable {
     /// Reports, as an event and in the log, that a publisher sends no messages because its filter is invalid.
     private func tellDead(_ topic: String, _ error: any Error) {
         events.tell(.messageReceiveFailure(topic: topic, error: error, sizeBytes: 0), options.withLock { $0 })
-        let text = "A publisher of messages brings none: \(CourierError.summary(of: error))"
+        let text = "A publisher of messages sends nothing: \(CourierError.summary(of: error))"
         loop.execute { [distributor] in distributor.dependencies.warn(text) }
     }
 
@@ -164,8 +164,8 @@ final class MessageReaders: Sendable {
         let letters = deadLetters.withLock { $0 }.flatMap { $0.isListenedTo ? $0 : nil }
         if letters == nil, !events.isHeard {
             return tellLog(
-                "A message on \(message.topic.quoted()) could not be used, and nobody listens to deadLetters or to "
-                    + "events: \(error)")
+                "A message on \(message.topic.quoted()) could not be used, "
+                    + "and nothing listens to deadLetters or to events: \(error)")
         }
         letters?.send(DeadLetter(message: message.detached(), error: error))
         tellFailure(of: message, error)
@@ -175,7 +175,7 @@ final class MessageReaders: Sendable {
     func reportUnanswered(_ request: Message, _ error: any Error) {
         guard !events.isHeard else { return tellFailure(of: request, error) }
         tellLog(
-            "A request on \(request.topic.quoted()) got no response, and nobody listens to events: "
+            "A request on \(request.topic.quoted()) got no response, and nothing listens to events: "
                 + CourierError.summary(of: error))
     }
 

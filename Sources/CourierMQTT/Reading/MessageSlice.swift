@@ -16,12 +16,12 @@ struct MessageSlice: Sendable {
     private var range: Range<Int>
     /// The number of remaining messages of QoS 0, which may be dropped.
     private(set) var disposableCount: Int
-    /// The approximate memory of the page, the indexes and the tickets, in bytes. A split divides this number between
-    /// both parts, in proportion to their numbers of messages.
+    /// The approximate memory of the page, the indexes and the tickets, in bytes. If the slice is split, each part gets
+    /// a share of this number in proportion to its number of messages.
     private(set) var byteCount: Int
 
-    /// The memory of the index of one message, in bytes. `ticketByteCount` is the memory of the ticket of one message
-    /// with the overhead of the allocator, as measured by `Scripts/flood`.
+    /// The memory of one message's index, in bytes. `ticketByteCount` is the memory of one message's ticket, including
+    /// the overhead of the allocator, as measured by `Scripts/flood`.
     private static let indexByteCount = MemoryLayout<UInt32>.stride
     static let ticketByteCount = 160
     /// The memory of a slice without its messages, in bytes.

@@ -17,8 +17,8 @@ struct PageWriter {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Sets the topic of the following messages. A new page has no topic, so this must be called before its first
-    /// message.
+    /// Sets the topic of the following messages. A new page has no topic, so the caller must set one before the first
+    /// message of each page.
     mutating func use(topic: String) { topics.append(topic) }
 
     /// Adds a message with the topic of the last call of `use(topic:)`. Returns the index of the message on the page.

@@ -4,8 +4,8 @@ import Synchronization
 /// The messages that wait for one reader. The event loop adds them in batches, and the reader takes them.
 ///
 /// The batch that the reader took last is its *hand*. The reader claims each message of its hand when it reads the
-/// message. When the reader leaves, `close()` returns the unclaimed messages. No callback is called under the lock. A
-/// reader that waits for messages sets a ``Waker``. The waker is called once.
+/// message. When the reader leaves, `close()` returns the unclaimed messages. A reader that waits for messages sets a
+/// ``Waker``, which is called once. Callbacks are called after the lock is released.
 final class ReaderQueue: Sendable {
     /// Wakes a waiting reader. Called once, while no lock is held.
     typealias Waker = @Sendable () -> Void
@@ -26,8 +26,8 @@ final class ReaderQueue: Sendable {
     }
 
     private struct State {
-        /// The number of bytes at which a batch for the reader is complete, 256 KiB. After the reader has taken a
-        /// batch, the messages of the batch do not count against the limits of the queue.
+        /// If a batch for the reader reaches this number of bytes, 256 KiB, it gets no further message. After the
+        /// reader has taken a batch, the messages of the batch do not count against the limits of the queue.
         private var handByteLimit: Int { 256 << 10 }
 
         /// The slices of the queue. The reader has already taken the slices before the index `first`. The other slices

@@ -79,11 +79,11 @@ final class ReaderRegistration: Sendable {
         }
     }
 
-    /// Resumes the wait for the grant, because the broker has granted the reader's filter.
+    /// Resumes the caller that waits for the grant, because the broker has granted the reader's filter.
     func granted() { grant?.resume(.success(())) }
 
-    /// Ends the wait for the grant with an error, because there is no connection and the client does not try to connect
-    /// again. The reader stays registered.
+    /// Resumes the caller that waits for the grant. The caller receives `error`, because there is no connection and the
+    /// client does not try to connect again. The reader stays registered.
     func failGrant(_ error: CourierError) { grant?.resume(.failure(error)) }
 
     /// True while the reader receives messages: it was opened, and has not ended.

@@ -20,8 +20,8 @@ struct MessageRun: Equatable {
 
 /// The messages that have arrived for one reader since the last delivery to its queue. Used on the event loop only.
 struct ReaderShare {
-    /// If a reader gets less than half of a page's bytes (1 divided by this number), its messages are copied to a
-    /// smaller page. So the waiting messages do not keep the whole page in memory.
+    /// If a reader gets less than half of a page's bytes, its messages are copied to a smaller page. The value 2 means
+    /// one half. So the waiting messages do not keep the whole page in memory.
     private static let sparseness = 2
 
     /// The indexes of the reader's messages on the page that is being written.
@@ -101,7 +101,7 @@ struct ReaderShare {
     mutating func finish(_ page: MessagePage, arrival: Int = 0) {
         guard !indexes.isEmpty else { return }
         lastCount = indexes.count
-        // The two byte counts of the comparison do not include topics.
+        // Neither byte count includes topics, so the two counts can be compared.
         let isSparse =
             page.byteCount > MessageSlice.toleratedPageByteCount
             && byteCount * Self.sparseness < page.messageByteCount

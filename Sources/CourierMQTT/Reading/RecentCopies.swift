@@ -5,8 +5,8 @@ import CourierCore
 ///
 /// A value type that uses no lock and no clock.
 struct RecentCopies {
-    /// The largest number of remembered messages, 256. Other messages may arrive between two copies of a message. For
-    /// example, a copy of QoS 1 or 2 may have to wait at the broker.
+    /// The largest number of remembered messages, 256. More than one is needed, because other messages may arrive
+    /// between two copies of a message. For example, a copy of QoS 1 or 2 may have to wait at the broker.
     static let limit = 256
 
     /// The largest number of subscriptions that are remembered for one message, 1,024.

@@ -90,7 +90,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
                 }
             }
         } else {
-            slices.acknowledge()  // From now on, the loop owns the messages, and they are not kept.
+            slices.acknowledge()  // If the loop ends early, these messages are not kept for another reader.
             values = decoder.decode(slices) { message, error, count in
                 report(message, error)
                 failures.append(count)

@@ -8,7 +8,8 @@ struct ValueDecoder<Value: Sendable>: Sendable {
     private typealias DecodeAll = @Sendable ([MessageSlice]) -> [Value]
 
     private let body: Decode
-    /// Makes the values of a whole batch at once; `nil` unless `Value` is `Message`, which needs no decoding.
+    /// If `Value` is `Message`, makes the values of a whole batch at once, because messages need no decoding. `nil` for
+    /// any other type.
     private let all: DecodeAll?
 
     /// Creates a decoder. It decodes with the adapters of `registry`, unless `Value` is `Message`.
@@ -16,7 +17,8 @@ struct ValueDecoder<Value: Sendable>: Sendable {
         let asItCame: @Sendable (Message) throws -> Message = { $0 }
         let data: @Sendable (Message) throws -> Data = { $0.data }
         let bytes: @Sendable (Message) throws -> [UInt8] = { $0.bytes }
-        // The cast of each closure to `Decode` succeeds only if the closure returns a `Value`.
+        // The cast of a closure to `Decode` succeeds only if the closure returns a `Value`. So the casts find the
+        // closure for this type.
         if let decode = (asItCame as Any) as? Decode {
             body = decode
             let allAsTheyCame: @Sendable ([MessageSlice]) -> [Message] = { $0.messages }

@@ -61,8 +61,8 @@ extension MQTTClient {
         guard parts.coordinator.speaksVersion5, let identity = parts.publishing.identity else {
             throw CourierError(
                 .invalidConfiguration,
-                "The request to \(topic.quoted()) cannot be sent: the broker does not speak MQTT 5, which carries "
-                    + "the response topic.")
+                "The request to \(topic.quoted()) cannot be sent: the response topic needs MQTT 5, "
+                    + "and the broker does not support MQTT 5.")
         }
         let responses = try requests.topic(for: identity.clientID, of: correlation)
         requests.note(.subscribing, of: correlation)

@@ -19,7 +19,7 @@ final class PendingRequests: Sendable {
     private struct State {
         var requests: [Data: Request] = [:]
         var lastNumber: UInt64 = 0
-        /// The response topic of the next requests; `nil` if the next request must create it.
+        /// The response topic for the next request; `nil` if the next request must create the topic.
         var topic: ResponseTopic?
     }
 
@@ -56,7 +56,8 @@ final class PendingRequests: Sendable {
 
     /// Returns the response topic of a request. The topic stays subscribed while the request waits for its response.
     func topic(for clientID: String, of correlation: Data) throws -> ResponseTopic {
-        // The former topic is also returned, so that it is not released while the lock is held.
+        // The former topic is also returned, so that it stays alive until the lock is free. When the topic object is
+        // released, it unsubscribes.
         let topics = try state.withLock { state -> (present: ResponseTopic, former: ResponseTopic?) in
             let former = state.topic
             let present: ResponseTopic

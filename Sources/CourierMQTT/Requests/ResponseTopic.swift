@@ -6,8 +6,7 @@ import Dispatch
 /// object is released, the topic is unsubscribed.
 ///
 /// The subscription belongs to a reader, so that a later process does not restore it. All processes with the same
-/// client id use the same topic. So the broker's session contains at most one response subscription of earlier
-/// processes.
+/// client id use the same topic. So earlier processes leave at most one response subscription in the broker's session.
 final class ResponseTopic: Sendable {
     /// The client id of the client that sends the requests.
     let clientID: String
@@ -45,7 +44,7 @@ final class ResponseTopic: Sendable {
         coordinator.loop.execute { [coordinator, registration] in coordinator.closed(registration, left) }
     }
 
-    /// Returns the topic level that stands for a client id.
+    /// Returns the topic level that represents a client id.
     private static func level(_ clientID: String) -> String {
         // If the client id is empty or a template (with `%`), each process has another id. So the level is random.
         guard !clientID.isEmpty, !clientID.utf8.contains(UInt8(ascii: "%")) else {

@@ -53,14 +53,14 @@ struct LevelNodes: Sendable {
 
     init(seed: UInt64 = 0) { hash = LevelHash(seed: seed) }
 
-    /// The number of used nodes without the root.
+    /// The number of used nodes, not counting the root.
     var count: Int { nodes.count - vacant.count - 1 }
 
     subscript(node: UInt32) -> Node {
         @inline(__always) get { nodes[Int(node)] }
     }
 
-    /// The first entry in the list of a filter's readers.
+    /// The first entry of the list that holds a filter's readers.
     subscript(head place: Place) -> UInt32 {
         get { place.isBelow ? nodes[Int(place.node)].readersBelow : nodes[Int(place.node)].readersHere }
         set {
@@ -214,14 +214,14 @@ extension LevelNodes {
 
     // MARK: Memory
 
-    /// True if more than three quarters of the nodes are unused. Then ``compact()`` saves enough memory to be
-    /// worthwhile.
+    /// True if there are more than 1,024 nodes, and more than three quarters of them are unused. Then ``compact()``
+    /// saves enough memory to be worthwhile.
     var isSparse: Bool { nodes.count > 1_024 && vacant.count > nodes.count / 4 * 3 }
 
     /// Moves the used nodes to a smaller array. Afterward, all lists of readers are empty until the caller inserts the
     /// readers again.
     ///
-    /// - Returns: For the old index of each used node, its new index.
+    /// - Returns: An array that maps the old index of each used node to its new index.
     mutating func compact() -> [UInt32] {
         var places = [UInt32](repeating: 0, count: nodes.count)
         for index in vacant { places[Int(index)] = .max }

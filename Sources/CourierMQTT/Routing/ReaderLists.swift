@@ -11,7 +11,7 @@ struct ReaderLists: Sendable {
     private struct Key: Hashable, Sendable {
         let place: LevelNodes.Place
         /// The bytes of the share group; empty for a filter that is not shared. The filters `$share/group/a` and `a`
-        /// have the same `place`, and a reader can have both.
+        /// have the same `place`, and a reader can have both. So the key needs the group.
         let share: [UInt8]
         let reader: Int
     }
@@ -27,7 +27,7 @@ struct ReaderLists: Sendable {
     /// The number of readers in all lists.
     var count: Int { index.count }
 
-    /// Returns the reader of an entry, and the next entry of the list; `none` after the last entry.
+    /// Returns the reader of an entry, and the next entry of the list. For the last entry, `next` is ``none``.
     subscript(entry: UInt32) -> (reader: Int, next: UInt32) {
         @inline(__always) get { (Int(entries[Int(entry)].reader), entries[Int(entry)].next) }
     }
@@ -59,8 +59,8 @@ struct ReaderLists: Sendable {
         return true
     }
 
-    /// Inserts all readers again after the nodes were moved and lost their lists. For the old index of each node,
-    /// `places` has the new index.
+    /// Inserts all readers again after the nodes were moved and lost their lists. `places` maps the old index of each
+    /// node to its new index.
     mutating func rebuild(_ places: [UInt32], heads: inout LevelNodes) {
         let old = index
         (entries, vacant, index) = ([], Self.none, [:])

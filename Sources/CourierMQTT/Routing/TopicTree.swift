@@ -2,13 +2,14 @@ import CourierCore
 
 /// The topic filters of all readers as a tree of topic levels. Finds the readers whose filter matches a topic.
 ///
-/// A lookup visits, level by level, only the nodes whose path matches the topic, so filters that do not match cost
-/// nothing. If both `+` and a text match, the lookup visits both nodes. A lookup uses no recursion. It ends after the
-/// deepest matching node, even if the topic has 65,535 separators. It allocates memory only until the arrays of the
-/// tree are large enough.
+/// A lookup goes through the levels of the topic. At each level, it visits only the nodes whose path matches the topic,
+/// so the number of other filters does not matter. If both `+` and a text match, the lookup visits both nodes. A lookup
+/// uses no recursion. It ends after the deepest matching node, even if the topic has 65,535 separators. It allocates
+/// memory only until the arrays of the tree are large enough.
 ///
-/// Only the part of a shared filter after its group is matched. The memory of the tree is proportional to the text of
-/// its filters. When most of this memory is unused, the used part is moved to smaller arrays.
+/// For a shared filter, only the part after the share group must match the topic. The memory of the tree is
+/// proportional to the total length of its filters. When most of this memory is unused, the used part is moved to
+/// smaller arrays.
 struct TopicTree: Sendable {
     /// Identifies a reader. The numbers should be small and reused, because the tree keeps eight bytes for each number
     /// up to the largest.

@@ -11,8 +11,8 @@ import Synchronization
 /// ```
 ///
 /// The changes take effect before ``commit(_:in:completion:)`` returns. Completions are called on a queue of the store,
-/// in the order of the commits, while no lock is held. Subscriptions count as rows, and packet ids do not. An `enqueue`
-/// or `keep` with an id that is in use replaces the row with this id.
+/// in the order of the commits, while no lock is held. For the limit of rows, each subscription counts as a row, but
+/// packet ids do not count. An `enqueue` or `keep` with an id that is in use replaces the row with this id.
 ///
 /// If a commit would exceed a limit, it fails with `storeFull` and changes nothing. The store drops no rows to make
 /// room. A commit that removes at least as much as it adds is always accepted.
@@ -85,7 +85,7 @@ public final class MemoryMessageStore: MessageStore {
         if mustSchedule { queue.async { self.complete() } }
     }
 
-    /// Counts the rows of a scope, including expired ones.
+    /// Counts the rows of a scope, including expired rows.
     ///
     /// - Parameter scope: The scope of the rows.
     /// - Returns: The counts, the last message id and the session.

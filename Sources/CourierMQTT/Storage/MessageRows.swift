@@ -5,7 +5,7 @@ import CourierCore
 struct MessageRows<Row: Sendable>: Sendable {
     typealias ID = StoredMessage.ID
 
-    /// Gaps are not removed while there are at most this many of them.
+    /// If there are at most this many gaps, they are not removed, because they take little memory.
     private static var toleratedGaps: Int { 64 }
 
     private var ids: [ID] = []

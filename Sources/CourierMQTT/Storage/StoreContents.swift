@@ -80,9 +80,9 @@ struct StoreContents: Sendable {
     private func full(_ changes: [StoreChange]) -> CourierError {
         CourierError(
             .storeFull,
-            "The message store in memory is full: it holds \(size.rows) rows and \(size.bytes) bytes of at most "
-                + "\(limit.rows) and \(limit.bytes), and \(changes.count) changes do not fit. Wait until messages are "
-                + "acknowledged and read, or raise its limits.")
+            "The message store in memory is full. It holds \(size.rows) of at most \(limit.rows) rows, "
+                + "and \(size.bytes) of at most \(limit.bytes) bytes, so \(changes.count) changes do not fit. "
+                + "Wait until messages are acknowledged and read, or raise the limits of the store.")
     }
 }
 

@@ -14,7 +14,7 @@ enum StreamFailure {
     static func error(of stream: Stream, _ action: String, _ name: String) -> TransportError {
         // Outside Apple's systems, `streamError` traps if the stream has no error.
         guard stream.streamStatus == .error, let error = stream.streamError as NSError? else {
-            return TransportError(.brokenPipe, "\(action) \(name) failed, and the stream gives no reason")
+            return TransportError(.brokenPipe, "\(action) \(name) failed, and the stream reports no reason")
         }
         guard error.domain == NSPOSIXErrorDomain, let number = Int32(exactly: error.code) else {
             return TransportError(.systemFailure, "\(action) \(name) failed: \(error.domain), code \(error.code)")

@@ -22,10 +22,11 @@ import Synchronization
 /// app has not.
 ///
 /// Closing writes the accepted bytes, then closes both streams and ends both threads. If the peer is silent, a blocked
-/// call may never return. Pass a `whenClosed` that ends the underlying connection, so that the call returns.
+/// call of a stream may never return. So pass a `whenClosed` closure that ends the underlying connection. Then the
+/// blocked call returns.
 public final class StreamPair: DuplexByteStream {
-    /// The number of bytes that may wait in each direction between the event loop and a stream: 64 KiB. If more bytes
-    /// arrive, their sender must wait.
+    /// The number of bytes that may wait in each direction between the event loop and a stream: 64 KiB. When this
+    /// number is reached, the side that produces bytes must wait.
     public static let capacity = 64 << 10
     /// The largest number of bytes that one call reads.
     private static let readSize = 16 << 10
@@ -36,7 +37,7 @@ public final class StreamPair: DuplexByteStream {
         var isWritten = false
         var isReleased = false
 
-        /// Returns `true` at most once: when `whenClosed` must be called.
+        /// Returns `true` if `whenClosed` must be called now. Returns `true` at most once.
         mutating func release(isBroken: Bool) -> Bool {
             guard isClosed, isWritten || isBroken, !isReleased else { return false }
             isReleased = true
@@ -54,16 +55,16 @@ public final class StreamPair: DuplexByteStream {
     private let outgoing = OutgoingBytes(capacity: capacity)
     private let state = Mutex(State())
 
-    /// Makes a pair that owns the streams. They may be open or not, and the pair closes them at the end. No other code
-    /// may use them from now on.
+    /// Makes a pair that owns the streams. The streams may already be open. The pair closes them at the end. No other
+    /// code may use them from now on.
     ///
     /// - Parameters:
     ///   - input: The stream that receives the bytes of the broker.
     ///   - output: The stream that sends bytes to the broker.
     ///   - name: The name of the pair in error messages, `stream pair` by default.
-    ///   - whenClosed: Called once: when the connection has ended and all bytes are written, or at once if the
-    ///     connection broke. It runs on the event loop or on a thread of the pair. It must not block, and should make
-    ///     blocked calls return.
+    ///   - whenClosed: Called once, after the connection has ended and all bytes are written. If the connection broke,
+    ///     it is called at once. It runs on the event loop or on a thread of the pair. It must not block, and should
+    ///     make blocked calls return.
     public init(
         input: InputStream, output: OutputStream, name: String = "stream pair",
         whenClosed: @escaping @Sendable () -> Void = {}

@@ -35,12 +35,12 @@ enum SubscriptionAction: Hashable, Sendable {
         case notSent
     }
 
-    /// The result for a caller that waits for one filter.
+    /// The result for a caller that waits for the broker's answer about one filter.
     enum Outcome: Hashable, Sendable {
         /// The broker granted the subscription with this quality of service.
         case granted(QoS)
-        /// The caller's interest in the filter has ended. If no other owner (the app or a reader) wants the filter, the
-        /// broker has confirmed UNSUBSCRIBE.
+        /// The caller no longer wants the filter. If no other owner (the app or a reader) wants the filter, the broker
+        /// has also confirmed UNSUBSCRIBE.
         case unsubscribed
         /// A later call for the same filter requested something else before this request was fulfilled.
         case superseded

@@ -56,8 +56,7 @@ struct SubscriptionBatch: Sendable {
         size += Self.size(of: entry.filter)
         if places.count == 1 {
             userProperties = entry.userProperties(of: request)
-            // The length field of the properties may be up to three bytes longer than the one byte that `overhead`
-            // counts.
+            // `overhead` counts one byte for the length of the properties. The length field may need three more bytes.
             if !userProperties.isEmpty { size += 3 + userProperties.packetByteCount }
         }
         switch request {

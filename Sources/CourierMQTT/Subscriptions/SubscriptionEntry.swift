@@ -63,7 +63,7 @@ struct SubscriptionEntry: Sendable {
     /// repeated on this connection.
     var failed: (request: Request, failure: SubscriptionAction.Failure)?
     var waiters: [Waiter] = []
-    /// The intent that the message store has for the filter; `nil` if it has none.
+    /// The intent that the message store contains for the filter; `nil` if the store contains none.
     var stored: StoredSubscription.Intent?
     /// True while the entry is in the queue of entries that need a request.
     var isQueued = false
@@ -113,7 +113,7 @@ struct SubscriptionEntry: Sendable {
         request == .unsubscribe ? endProperties : properties.userProperties
     }
 
-    /// The entry as it will be if the broker grants the request under way.
+    /// A copy of the entry with the state that it will have if the broker grants the request under way.
     var fulfilled: Self {
         var entry = self
         switch inFlight {
@@ -151,8 +151,8 @@ struct SubscriptionEntry: Sendable {
         if request == .unsubscribe { endProperties = [] }
     }
 
-    /// Records that a request was not granted. If the request is no longer wanted, the failure is ignored, and the
-    /// request may be sent again.
+    /// Records that a request was not granted. If the owners no longer want the request, the failure is not kept. So
+    /// the same request may be sent again later.
     mutating func note(_ failure: SubscriptionAction.Failure, of request: Request) {
         failed = missing == request ? (request, failure) : nil
     }
@@ -178,9 +178,10 @@ extension SubscriptionEntry {
         }
     }
 
-    /// Removes the waiters whose wait has ended, and returns their results. If the broker has the wanted state, or the
-    /// next request failed on this connection, every wait ends. Otherwise, the wait ends only for callers that want the
-    /// opposite of the next request.
+    /// Removes the waiters whose wait has ended, and returns their results:
+    /// - If the broker has the wanted state, every wait ends.
+    /// - If the next request failed on this connection, every wait ends.
+    /// - If the next request can still succeed, only callers that want the opposite of this request stop waiting.
     mutating func settled() -> [Answer] {
         guard !waiters.isEmpty, inFlight == nil else { return [] }
         switch (missing, confirmed) {

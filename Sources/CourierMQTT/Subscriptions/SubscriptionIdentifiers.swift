@@ -4,7 +4,7 @@ import CourierCore
 /// matches both the filter and another filter.
 ///
 /// An MQTT 5 broker may send one copy of a message for each subscription that matches the message [MQTT-3.3.4-2]. The
-/// identifiers in a copy name the subscriptions that the copy is for.
+/// identifiers in a copy show the subscriptions that the copy is for.
 ///
 /// A filter needs no identifier if no topic matches both this filter and another one. The client assigns the same
 /// identifier to all filters without wildcards, so that one SUBSCRIBE can contain many of them. The topic of a copy
@@ -16,7 +16,8 @@ struct SubscriptionIdentifiers: Sendable {
     /// broker may send the message twice.
     static let comparedLimit = 1_000
 
-    /// For one identifier that the app chose: the number of filters with it, and how many of them are in share groups.
+    /// For one identifier that the app chose: the number of filters with this identifier, and the number of these
+    /// filters that are in share groups.
     private struct Choice {
         var count = 0
         var sharedCount = 0
@@ -64,7 +65,7 @@ struct SubscriptionIdentifiers: Sendable {
         shared.formIntersection(counts.keys)
     }
 
-    /// Gives a filter the identifier that the app chose. The filter must not have an identifier yet.
+    /// Assigns the identifier that the app chose to a filter. The filter must not have an identifier yet.
     ///
     /// - Returns: The filters with a new identifier: this filter, and filters that had the same identifier from the
     ///   client and now get another one.
@@ -143,8 +144,8 @@ struct SubscriptionIdentifiers: Sendable {
     private static func isCompared(_ filter: TopicFilter) -> Bool { filter.hasWildcard || filter.shareGroup != nil }
 
     /// Returns the first identifier to try for a filter: a hash of the filter (FNV-1a), which is the same in each
-    /// process. The broker may send messages that it kept for an earlier process. Their identifier then still belongs
-    /// to the same filter.
+    /// process. The broker may send messages that it kept for an earlier process. The identifiers in these messages
+    /// still belong to the same filters.
     private static func preferred(for filter: TopicFilter) -> UInt32 {
         let hash = filter.string.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return next(hash % largest)

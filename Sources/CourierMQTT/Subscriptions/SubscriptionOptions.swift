@@ -24,9 +24,9 @@ public struct SubscriptionOptions: Hashable, Sendable {
     public var retainedMessages: RetainedMessages
 
     /// Whether received messages keep the retain flag with which they were published; `false` by default. If `false`,
-    /// only messages that the broker had retained before the SUBSCRIBE have the flag. If `true`, the flag does not show
-    /// whether the broker still has the message. So if a reader leaves messages unread, the client treats them as not
-    /// retained.
+    /// only messages that the broker had retained before the SUBSCRIBE have the flag. If `true`, new messages keep the
+    /// flag, too, so the flag does not show that the broker still has the message. So if a reader leaves messages
+    /// unread, the client treats them as not retained.
     public var keepsRetainFlag: Bool
 
     /// Whether the broker leaves out messages that this client published (No Local); `false` by default. The option is
@@ -105,8 +105,8 @@ public struct SubscriptionOptions: Hashable, Sendable {
     }
 
     /// Returns true if the retain flag of a received message means that the broker has retained the message. If
-    /// ``keepsRetainFlag`` is true, the flag does not mean this, because new messages keep their flag, and the broker
-    /// retains only the last message of a topic.
+    /// ``keepsRetainFlag`` is true, the flag does not mean that. New messages keep their flag, but the broker retains
+    /// only the last message of a topic.
     func areFlaggedKept(in version: ProtocolVersion) -> Bool { version < .v5 || !keepsRetainFlag }
 
     private var retainHandling: Subscription.RetainHandling {

@@ -3,8 +3,8 @@ import CourierCore
 /// Assigns the copies of a message to readers. A broker may send one copy for each subscription that matches the
 /// message.
 extension SubscriptionSet {
-    /// Returns the subscription identifiers that the app chose, from the identifiers in one copy of a message.
-    /// Identifiers that the client assigned are left out.
+    /// Returns the identifiers in one copy of a message, without the identifiers that the client assigned. The result
+    /// contains only identifiers that the app chose.
     func chosenIdentifiers(of copy: [UInt32]) -> [UInt32] {
         guard let identifiers else { return [] }
         return copy.filter { identifiers.isChosen($0) }
@@ -14,7 +14,7 @@ extension SubscriptionSet {
     enum Claim {
         /// The reader takes this copy.
         case taken
-        /// The reader does not take this copy, because another copy is for this reader.
+        /// The reader does not take this copy, because the broker sends another copy for this reader.
         case left
         /// The reader takes the copy only if it is the first copy that arrives.
         case first
@@ -23,9 +23,9 @@ extension SubscriptionSet {
     /// Decides whether a reader takes a copy that arrived for these subscriptions.
     ///
     /// If the broker has confirmed an identifier for the reader's subscription, the reader takes only the copy with
-    /// this identifier. Any other reader takes the first copy, because the client does not know which copies will
-    /// arrive. A copy for a shared subscription is always taken by such a reader, because this client receives no other
-    /// copy of that message.
+    /// this identifier. A reader without a confirmed identifier takes the first copy, because the client does not know
+    /// which copies will arrive. A reader without a confirmed identifier also takes every copy for a shared
+    /// subscription, because this client receives no other copy of that message.
     ///
     /// - Parameters:
     ///   - filter: The filter of the reader; `nil` for every topic.

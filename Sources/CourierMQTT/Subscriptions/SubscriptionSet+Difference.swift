@@ -8,8 +8,8 @@ extension SubscriptionSet {
         compare(place)
         guard var entry = entries[place] else { return }
         answer(entry.settled(), &actions)
-        // If no owner wants the filter any more, forget its failure. The next caller that wants the filter then causes
-        // a new request.
+        // If no owner wants the filter any more, forget its failure. Then a new request is sent when a caller wants the
+        // filter again.
         if entry.wanted == nil, entry.confirmed == .absent { entry.failed = nil }
         if let change = entry.changeToStore() { actions.append(.store(change)) }
         entries[place] = entry

@@ -195,8 +195,8 @@ extension SubscriptionSet {
         guard added == 0 || count + added <= limits.maximumFilters else {
             throw CourierError(
                 .queueFull,
-                "\(count) topic filters are known already and at most \(limits.maximumFilters) may be: unsubscribe some, "
-                    + "or cover several filters with one wildcard filter.")
+                "The client has \(count) topic filters already; at most \(limits.maximumFilters) are allowed. "
+                    + "Unsubscribe some filters, or cover several filters with one wildcard filter.")
         }
     }
 
@@ -204,8 +204,9 @@ extension SubscriptionSet {
         guard added == 0 || waiterCount + added <= limits.maximumWaiters else {
             throw CourierError(
                 .queueFull,
-                "\(waiterCount) calls wait for the broker's answer to a subscription and at most "
-                    + "\(limits.maximumWaiters) may: wait for some to end, or use the forms that wait for no answer.")
+                "\(waiterCount) calls wait for the broker's answer to a subscription; "
+                    + "at most \(limits.maximumWaiters) may wait. "
+                    + "Wait until some calls end, or use the forms that do not wait for an answer.")
         }
     }
 }

@@ -13,9 +13,9 @@ import CourierCore
 /// If the session began before this set existed, the broker may have unknown subscriptions. So an UNSUBSCRIBE of the
 /// app is always sent in such a session.
 ///
-/// A refused filter is requested again on the next connection, with another quality of service, or after an
-/// unsubscribe. If CONNACK rules out a filter, the filter is refused without a packet. If some topic matches two
-/// filters, both get identifiers. The identifiers in a copy of a message show the filters that the copy is for.
+/// A refused filter is requested again on the next connection, after an unsubscribe, or when another quality of service
+/// is wanted. If CONNACK rules out a filter, the filter is refused without a packet. If some topic matches two filters,
+/// both get identifiers. The identifiers in a copy of a message show the filters that the copy is for.
 ///
 /// The caller must perform the returned actions in their order. The set has no lock and no clock.
 struct SubscriptionSet: Sendable {
@@ -44,8 +44,8 @@ struct SubscriptionSet: Sendable {
     let limits: SubscriptionLimits
     /// The properties of filters without properties of their own.
     let defaults: SubscriptionProperties
-    /// The entries. The index of an entry is its *place*. A removed entry leaves `nil` at its place until a new entry
-    /// takes it.
+    /// The entries. The index of an entry is its *place*. When an entry is removed, its place contains `nil` until a
+    /// new entry takes this place.
     var entries: [SubscriptionEntry?] = []
     private var vacant: [Int] = []
     private(set) var places: [TopicFilter: Int] = [:]

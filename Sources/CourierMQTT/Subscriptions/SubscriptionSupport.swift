@@ -11,7 +11,7 @@ struct SubscriptionSupport: Hashable, Sendable {
     var hasProperties = true
     /// Whether filters may have wildcards; `true` by default.
     var hasWildcards = true
-    /// Whether filters may have a share group, so that they make shared subscriptions; `true` by default.
+    /// Whether the broker supports shared subscriptions, which are filters with a share group; `true` by default.
     var hasSharedSubscriptions = true
 
     /// Returns the reason why a request must not be sent; `nil` if it may be sent. UNSUBSCRIBE may be sent even for a

@@ -7,7 +7,7 @@ public enum MQTTChuckExportFormat: String, CaseIterable, Sendable {
     case jsonLines = "jsonl"
 
     /// A packet capture that Wireshark and tshark open and show as MQTT. Its TCP segments are generated, because only
-    /// MQTT packets are recorded.
+    /// MQTT packets are recorded. Bytes that are not a packet are left out.
     case pcapng
 
     /// The file name extension of this format.

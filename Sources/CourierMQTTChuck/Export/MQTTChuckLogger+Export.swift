@@ -4,9 +4,9 @@ import Synchronization
 extension MQTTChuckLogger {
     /// Writes the rows that the logger holds, oldest first, in pieces.
     ///
-    /// Recording continues during the export. Rows that are recorded after the call are not exported. Rows that are
-    /// dropped before the export reaches them are missing. The export runs on the caller's thread and can take seconds
-    /// for a full logger.
+    /// Recording continues during the export. Rows that are recorded after the call are not exported. Rows that the
+    /// logger drops before the export reaches them are missing in the export. The export runs on the caller's thread
+    /// and can take seconds for a full logger.
     ///
     /// - Parameters:
     ///   - format: The format of the export.

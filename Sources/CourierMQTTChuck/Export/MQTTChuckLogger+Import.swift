@@ -7,8 +7,9 @@ extension MQTTChuckLogger {
     /// A new logger gives the packets the same numbers as the exporting logger. A logger that already has rows may
     /// renumber the packets, so that they follow its own rows.
     ///
-    /// Clients may record into this logger during the import. Their rows then come between the imported rows. If an
-    /// exchange began before rows of clients, imported packets after those rows are not linked to the exchange.
+    /// Clients may record into this logger during the import. Their rows then come between the imported rows. If a
+    /// client records rows in the middle of an imported exchange, the packets that follow these rows are not linked to
+    /// the exchange.
     ///
     /// The limits and redaction rules of this logger apply, and its metrics count the added packets. If a line cannot
     /// be read, the packets of earlier lines remain added.
@@ -27,11 +28,11 @@ extension MQTTChuckLogger {
                 MQTTChuckImportError(line: index + 1, message: message)
             }
             guard let line = try? decoder.decode(RecordedLine.self, from: Data(text)) else {
-                throw problem("not a line of a recording; export it as JSON Lines")
+                throw problem("the line is not from a recording; export the recording as JSON Lines")
             }
             if let described = line.connection {
                 guard let connection = described.value else {
-                    throw problem("a connection with an unknown protocol or a time that can not be read")
+                    throw problem("the connection has an unknown protocol or an invalid time")
                 }
                 connections[connection.id] = connection
             }
@@ -39,7 +40,7 @@ extension MQTTChuckLogger {
             guard let connection = connections[packet.connection] else {
                 throw problem("connection \(packet.connection) is not described by an earlier line")
             }
-            guard let time = WrittenTime.nanoseconds(packet.time) else { throw problem("a time that can not be read") }
+            guard let time = WrittenTime.nanoseconds(packet.time) else { throw problem("the time is invalid") }
             do throws(PacketRestoring.Refusal) {
                 try restoring.restore(Self.record(packet, time, connection))
             } catch {
@@ -51,9 +52,9 @@ extension MQTTChuckLogger {
 
     private static func sentence(_ refusal: PacketRestoring.Refusal) -> String {
         switch refusal {
-        case .hasNoBytes: "a packet without bytes"
-        case .numberIsTooLarge: "a number above \(PacketRestoring.largestNumber)"
-        case .numberDoesNotGrow: "numbers must grow"
+        case .hasNoBytes: "the packet has no bytes"
+        case .numberIsTooLarge: "the number is above \(PacketRestoring.largestNumber)"
+        case .numberDoesNotGrow: "the numbers must increase"
         }
     }
 

@@ -18,7 +18,7 @@ package struct PacketRestoring {
     package static let largestNumber: UInt64 = 1 << 53
 
     private let logger: MQTTChuckLogger
-    /// The difference between the number of a row in the logger and in the recording.
+    /// The number that is added to a row number of the recording. The sum is the row number in the logger.
     private var shift: UInt64 = 0
     /// The number of the previous packet in the recording.
     private var previous: UInt64?

@@ -41,7 +41,7 @@ struct PcapngExport {
                 if raw.type != .connect { standIn(for: raw, &stream, &blocks) }
             }
             if raw.isCut {
-                let comment = "row \(raw.number): \(raw.size) bytes, of which the first \(raw.range.count) were kept"
+                let comment = "row \(raw.number): the first \(raw.range.count) of \(raw.size) bytes were kept"
                 let bytes = ShortenedPacket(raw.bytes)?.bytes ?? []
                 stream.send(bytes, raw.direction, at: raw.time, comment: comment, into: &blocks)
             } else {
@@ -52,8 +52,8 @@ struct PcapngExport {
         return blocks
     }
 
-    /// Writes a placeholder CONNECT if the real one is not among the rows, because a dissector reads the MQTT version
-    /// from CONNECT.
+    /// Writes a placeholder CONNECT if the rows do not contain the real CONNECT. It is needed because programs such as
+    /// Wireshark read the MQTT version from CONNECT.
     private func standIn(for raw: RawRow, _ stream: inout SynthesizedStream, _ blocks: inout [UInt8]) {
         let connection = raw.connection
         let version = connection.codecVersion
@@ -64,7 +64,7 @@ struct PcapngExport {
         let bytes = buffer.withBytes { $0.withUnsafeBytes { Array($0) } }
         stream.send(
             bytes, .outgoing, at: raw.time,
-            comment: "not recorded: stands for the beginning of this connection, which is not in the export",
+            comment: "not recorded: replaces the beginning of this connection, which the export does not contain",
             into: &blocks)
     }
 }

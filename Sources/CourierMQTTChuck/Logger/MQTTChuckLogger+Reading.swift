@@ -104,7 +104,7 @@ extension MQTTChuckLogger {
             if let size = row.payloadSize { payload = max(0, raw.size - size)..<raw.range.count }
         }
         return MQTTChuckDetails(
-            row: row, explanation: raw.type?.explanation ?? "Bytes that are no packet.", fields: fields,
+            row: row, explanation: raw.type?.explanation ?? "Bytes that are not a packet.", fields: fields,
             bytes: Array(raw.bytes), payload: payload, exchange: exchange)
     }
 
@@ -129,12 +129,13 @@ extension MQTTChuckLogger {
         withHeldRows { $0.recorder.rows(from: first, limit: limit) }
     }
 
-    /// Returns the rows with the durations of their exchanges if the query needs them.
+    /// Returns the rows. If the query needs durations, each row contains the duration of its exchange.
     func timed(_ raws: [RawRow], for query: MQTTChuckQuery) -> [RawRow] {
         guard query.needsRoundTrips, let first = raws.first else { return raws }
         var raws = raws
         let starts = Set(raws.compactMap(\.exchangeStart))
-        // The exchanges of these rows have not ended before the first of these rows.
+        // An exchange ends after all its other packets. So none of these exchanges ended before the first of these
+        // rows, and the search begins there.
         let endings = endings(of: starts, from: first.number)
         for index in raws.indices {
             raws[index].roundTrip = raws[index].exchangeStart.flatMap { endings[$0]?.elapsed }

@@ -38,7 +38,8 @@ extension MQTTChuckConnection {
         return (try? encoder.encode(RecordedConnectionLine(self))).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Parses a line of JSON into a connection with another id; returns `nil` if the line is not valid.
+    /// Parses a line of JSON into a connection, and gives the connection the id `id`. Returns `nil` if the line is not
+    /// valid.
     package static func from(line: String, id: UInt64) -> MQTTChuckConnection? {
         RecordedConnectionLine.decoded(line)?.value?.withID(id)
     }

@@ -16,7 +16,8 @@ import Synchronization
 /// per packet, and it holds a lock only for this short time. Rows are formatted on demand, on the caller's thread.
 ///
 /// ``MQTTChuckOptions/logsMaxSize``, ``MQTTChuckOptions/logsMaxBytes`` and ``MQTTChuckOptions/logsMaxAge`` limit the
-/// number, size and age of rows. Beyond a limit, the oldest rows are dropped and counted.
+/// number, size and age of rows. Beyond a limit, the oldest rows are dropped and counted. The logger remembers at most
+/// 16,384 clients, and 16,384 connections without rows.
 ///
 /// Before a packet is stored, secrets in it are overwritten: passwords, data of enhanced authentication, and everything
 /// that ``MQTTChuckOptions/redaction`` names.

@@ -12,7 +12,7 @@ struct Latencies {
     private var counts = InlineArray<136, UInt64>(repeating: 0)
     private var sums = InlineArray<8, Int64>(repeating: 0)
 
-    /// Counts a number of exchanges with the same duration.
+    /// Counts `times` exchanges that each took `nanoseconds`.
     mutating func count(_ kind: MQTTChuckExchangeKind, _ nanoseconds: Int64, times: Int = 1) {
         let bucket = bounds.firstIndex { nanoseconds <= $0 } ?? bounds.count
         counts[kind.index &* Self.width &+ bucket] &+= UInt64(truncatingIfNeeded: times)

@@ -22,24 +22,25 @@ extension MQTTChuckMetrics {
         family(
             "packet_bytes_total", "counter", "Bytes of packets by type and direction.",
             traffic.map { (labels($0), "\($0.bytes)") })
-        single("refusals_total", "counter", "Packets with a reason code that says that something failed.", refusals)
-        single("malformed_total", "counter", "Bytes that are no packet, by occurrence.", malformed)
+        single("refusals_total", "counter", "Packets with a reason code that reports a failure.", refusals)
+        single("malformed_total", "counter", "Byte sequences that are not a packet.", malformed)
         single("connects_total", "counter", "CONNECT packets sent.", connects)
         single("reconnects_total", "counter", "CONNECT packets that were not the first of their client.", reconnects)
-        single("connects_accepted_total", "counter", "CONNACK packets that accepted.", accepted)
-        single("connects_refused_total", "counter", "CONNACK packets that refused.", refused)
-        single("open_connections", "gauge", "Connections that are up.", openConnections)
+        single("connects_accepted_total", "counter", "CONNACK packets that accept a connection.", accepted)
+        single("connects_refused_total", "counter", "CONNACK packets that refuse a connection.", refused)
+        single("open_connections", "gauge", "Open connections.", openConnections)
         family(
-            "in_flight", "gauge", "Exchanges that are open, by the end that began them.",
+            "in_flight", "gauge", "Open exchanges, by the side that began the exchange.",
             [("{direction=\"out\"}", "\(inFlightOutgoing)"), ("{direction=\"in\"}", "\(inFlightIncoming)")])
         single("inspector_rows", "gauge", "Rows that the inspector keeps.", summary.rowCount)
-        single("inspector_bytes", "gauge", "Memory that the rows take.", summary.byteCount)
-        single("inspector_dropped_rows_total", "counter", "Rows that a limit has dropped.", summary.droppedCount)
-        family("exchange_seconds", "histogram", "How long exchanges took, by kind.", latencies.flatMap(Self.samples))
+        single("inspector_bytes", "gauge", "Bytes of memory that the rows use.", summary.byteCount)
+        single("inspector_dropped_rows_total", "counter", "Rows dropped because of a limit.", summary.droppedCount)
+        family("exchange_seconds", "histogram", "Durations of exchanges, by kind.", latencies.flatMap(Self.samples))
         return text
     }
 
-    /// Returns the three series of a histogram: buckets, sum and count. Their name suffix precedes the labels.
+    /// Returns the samples of the three series of a histogram: buckets, sum and count. `suffix` is the end of the
+    /// metric's name together with the labels.
     private static func samples(_ latency: Latency) -> [(suffix: String, value: String)] {
         var total: UInt64 = 0
         let kind = "kind=\"\(latency.kind.rawValue)\""

@@ -7,7 +7,7 @@ import MQTTCodec
 /// let query = try MQTTChuckQuery("type:publish dir:in topic:orders/# qos:>0 -client:test after:10:00 \"free text\"")
 /// ```
 ///
-/// ``help`` describes the whole query language in one line.
+/// ``help`` describes the whole query language in one line. A search for text ignores the case of the letters A to Z.
 public struct MQTTChuckQuery: Sendable {
     /// A one-line description of the query language, to show below a search box.
     public static let help = """

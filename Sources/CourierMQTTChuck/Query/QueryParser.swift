@@ -79,10 +79,10 @@ struct QueryParser {
             word.value.append(characters[index])
             index += 1
         }
-        throw error(start + 1, "this quotation mark has no second one")
+        throw error(start + 1, "the closing quotation mark is missing")
     }
 
-    /// True if a colon after this word ends a key, such as `topic:`. Keys have only ASCII letters.
+    /// True if this word, followed by a colon, is a key such as `topic:`. Keys have only ASCII letters.
     private static func isKey(_ word: String) -> Bool { !word.isEmpty && word.allSatisfy { $0.isASCII && $0.isLetter } }
 
     private func error(_ column: Int, _ message: String) -> MQTTChuckQueryError {
@@ -93,12 +93,12 @@ struct QueryParser {
 
     private func condition(_ word: Word) throws(MQTTChuckQueryError) -> QueryCondition {
         guard let key = word.key else {
-            if word.value.isEmpty { throw error(word.column, "write a word behind -, as in -type:pingreq") }
+            if word.value.isEmpty { throw error(word.column, "write a word after -, as in -type:pingreq") }
             if !word.isQuoted, word.value.lowercased() == "errors" { return .errors }
             return .text(FoldedText.folded(word.value))
         }
         if word.value.isEmpty, Self.keys.contains(key) {
-            throw error(word.valueColumn, "write a value behind \(key):")
+            throw error(word.valueColumn, "write a value after \(key):")
         }
         switch key {
         case "type": return .types(try types(word))
@@ -130,7 +130,7 @@ struct QueryParser {
         default:
             throw error(
                 word.isNegated ? word.column + 1 : word.column,
-                "there is no \(key.quoted()); use \(Self.keys.joined(separator: ", ")), or quote the text"
+                "the key \(key.quoted()) does not exist; use \(Self.keys.joined(separator: ", ")), or quote the text"
             )
         }
     }
@@ -159,7 +159,7 @@ struct QueryParser {
         switch word.value.lowercased() {
         case "in": return .incoming
         case "out": return .outgoing
-        default: throw error(word.valueColumn, "write dir:in for what the broker sent, dir:out for what the client did")
+        default: throw error(word.valueColumn, "write dir:in for packets from the broker, dir:out for packets to it")
         }
     }
 

@@ -7,7 +7,7 @@ struct QueryTerm: Sendable {
     let condition: QueryCondition
 }
 
-/// A comparison of a number with a given number.
+/// A comparison of a row's value with the number in the query.
 struct QueryComparison: Sendable {
     enum Relation: Sendable { case equal, less, lessOrEqual, greater, greaterOrEqual }
 
@@ -32,7 +32,8 @@ enum QueryMoment: Sendable {
     /// Nanoseconds since midnight, and the nanoseconds by which local time is ahead of UTC.
     case timeOfDay(Int64, offset: Int64)
 
-    /// True if a time is the same as or later than this time. A time of day is compared within its own day.
+    /// True if a time is the same as or later than this time. A time without a date is compared with the time of day of
+    /// `time`.
     func isReached(by time: Int64) -> Bool {
         switch self {
         case .instant(let instant): return time >= instant

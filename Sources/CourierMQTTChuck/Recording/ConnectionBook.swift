@@ -103,7 +103,8 @@ struct ConnectionBook {
     mutating func accepted(_ slot: Int) {
         tracks[slot].wasAccepted = false
         let connection = tracks[slot].connection
-        // An empty client id does not identify a client, and a connection from a file has already ended.
+        // An empty client id does not identify a client, and a connection from a file has already ended. So neither of
+        // them replaces an earlier connection.
         guard !connection.clientID.isEmpty, !tracks[slot].isRestored else { return }
         guard let earlier = holders.updateValue(slot, forKey: connection.clientKey), earlier != slot,
             tracks[earlier].state.isLive

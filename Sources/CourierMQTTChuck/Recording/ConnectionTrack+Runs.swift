@@ -44,8 +44,8 @@ extension ConnectionTrack {
         var run = PacketRun(end: start)
         var next = PacketRun(end: start)
         table.open {
-            // The table has opened the exchange that the previous call of this closure returned. So the packet of that
-            // exchange belongs to the run.
+            // When this closure is called again, the table has opened the exchange that the previous call returned. So
+            // the packet of the exchange belongs to the run.
             run = next
             while let header = PacketHeader(bytes, at: next.end), header.typeBits == PacketType.publish.rawValue,
                 header.size <= packetSize, !header.isDuplicate

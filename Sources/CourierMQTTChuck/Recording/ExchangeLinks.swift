@@ -21,8 +21,8 @@ struct ExchangeLinks {
     /// The memory that the runs use, in bytes.
     var byteCount: Int { (runs.count + (newest.count > 0 ? 1 : 0)) * MemoryLayout<Run?>.stride }
 
-    /// Adds the link of a row, which must be after all rows with links. `count` is the number of consecutive rows that
-    /// get such a link.
+    /// Adds the link of a row. The row must be after all rows that already have links. `count` is the number of
+    /// consecutive rows that get such a link.
     mutating func append(_ link: ExchangeLink, count: Int = 1) {
         if newest.count > 0 {
             if link.row == newest.endRow, link.isLike(newest.first) {
@@ -34,7 +34,7 @@ struct ExchangeLinks {
         newest = Run(first: link, count: count)
     }
 
-    /// Removes links of rows before `row`. Some of these links may remain.
+    /// Removes each run whose rows are all before `row`. A run that continues at `row` or later remains complete.
     mutating func removeFirst(before row: UInt64) {
         runs.removeFirst { $0.endRow <= row }
         if newest.endRow <= row { newest.count = 0 }

@@ -17,7 +17,7 @@ struct ExchangeTable {
     }
 
     private static let smallestCapacity = 64
-    /// The maximum number of entries for which the memory is not freed when the last exchange is closed.
+    /// When the last exchange is closed, a table with more entries than this number frees its memory.
     private static let keptCapacity = 4_096
 
     /// The entries of the table. The number of entries is a power of two, or 0.

@@ -7,8 +7,8 @@ struct FlatRing<Element> {
     /// The element at `index`, counted from the oldest.
     subscript(index: Int) -> Element {
         @inline(__always) get {
-            precondition(index >= 0 && index < count, "no element \(index) of \(count)")
-            guard let element = places[place(index)] else { preconditionFailure("a place in use is empty") }
+            precondition(index >= 0 && index < count, "index \(index) is outside \(count) elements")
+            guard let element = places[place(index)] else { preconditionFailure("a used place has no element") }
             return element
         }
     }

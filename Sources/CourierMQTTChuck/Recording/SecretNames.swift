@@ -3,8 +3,8 @@
 struct SecretNames {
     /// The words in lower case, one after another, each preceded by its length.
     private let words: [UInt8]
-    /// The set of the first letters of all words, as one bit for the low five bits of each letter. It is checked first,
-    /// because it excludes most positions quickly.
+    /// The first letters of all words, as a bit set. Bit n is set if n is the value of the low five bits of a first
+    /// letter. The set is checked first, because it excludes most positions quickly.
     private let firstLetters: UInt32
 
     init(_ names: [String]) {

@@ -9,7 +9,7 @@ enum PacketFields {
         case .connect(let connect): fields = self.fields(connect, row.connection)
         case .connAck(let connAck): fields.append(MQTTChuckField("session present", yes(connAck.isSessionPresent)))
         case .publish(let publish):
-            fields.append(MQTTChuckField("topic", row.topic ?? "alias \(row.topicAlias ?? 0), of unknown meaning"))
+            fields.append(MQTTChuckField("topic", row.topic ?? "alias \(row.topicAlias ?? 0) of an unknown topic"))
             fields.append(MQTTChuckField("QoS", "\(publish.delivery.qos.rawValue)"))
             fields.append(MQTTChuckField("duplicate", yes(row.isDuplicate)))
             fields.append(MQTTChuckField("retain", yes(publish.isRetained)))
@@ -67,16 +67,16 @@ extension PacketType {
         case .connect: "The client asks for a connection."
         case .connAck: "The broker accepts or refuses the connection."
         case .publish: "A message, from the client to the broker or from the broker to a subscriber."
-        case .pubAck: "The receiver has taken a QoS 1 message; the exchange is complete."
-        case .pubRec: "The receiver has taken a QoS 2 message and asks for its release."
+        case .pubAck: "The receiver has accepted a QoS 1 message; the exchange is complete."
+        case .pubRec: "The receiver has accepted a QoS 2 message and asks for its release."
         case .pubRel: "The sender releases a QoS 2 message."
-        case .pubComp: "The receiver has let go of a QoS 2 message; the exchange is complete."
-        case .subscribe: "The client asks for the messages of topic filters."
-        case .subAck: "The broker says for each filter what it grants."
-        case .unsubscribe: "The client wants no more messages of topic filters."
+        case .pubComp: "The receiver has released a QoS 2 message; the exchange is complete."
+        case .subscribe: "The client subscribes to topic filters."
+        case .subAck: "The broker grants or refuses each filter."
+        case .unsubscribe: "The client unsubscribes from topic filters."
         case .unsubAck: "The broker has ended subscriptions."
-        case .pingReq: "The client asks whether the broker is still there."
-        case .pingResp: "The broker is still there."
+        case .pingReq: "The client asks whether the broker still answers."
+        case .pingResp: "The broker answers a PINGREQ."
         case .disconnect: "The last packet of a connection."
         case .auth: "A step of an enhanced authentication."
         }

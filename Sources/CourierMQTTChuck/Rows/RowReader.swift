@@ -29,7 +29,8 @@ struct RowReader {
             limits: PacketDecoder.Limits(maximumPacketSize: PacketEncoder.largestPacketSize))
     }
 
-    /// Returns the row of a packet. The caller must add the round trip of a packet that begins an exchange.
+    /// Returns the row of a packet. If the packet begins an exchange, the caller must add the exchange's round trip to
+    /// the row.
     func row(_ raw: RawRow, isWhole wantsAll: Bool = false) -> MQTTChuckRow {
         var row = MQTTChuckRow(raw)
         if let link = raw.link {

@@ -37,7 +37,7 @@ public struct ProtobufMessageAdapter: MessageAdapter {
         switch T.self {
         case let type as any GeneratedProtobufMessage.Type: value = try type.init(protobufData: message, limits: limits)
         case let type as any ProtobufMessage.Type: value = try type.init(protobufData: message)
-        default: throw CourierError(.decodingFailed, "\(T.self) is no ProtobufMessage")
+        default: throw CourierError(.decodingFailed, "\(T.self) is not a ProtobufMessage")
         }
         guard let value = value as? T else {
             throw CourierError(.decodingFailed, "\(type(of: value)) is not \(T.self)")
@@ -57,7 +57,7 @@ public struct ProtobufMessageAdapter: MessageAdapter {
         switch data {
         case let message as any GeneratedProtobufMessage: try message.protobufData(limits: limits)
         case let message as any ProtobufMessage: try message.protobufData()
-        default: throw CourierError(.encodingFailed, "\(type(of: data)) is no ProtobufMessage")
+        default: throw CourierError(.encodingFailed, "\(type(of: data)) is not a ProtobufMessage")
         }
     }
 }

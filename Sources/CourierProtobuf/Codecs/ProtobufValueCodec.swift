@@ -10,8 +10,8 @@ public protocol ProtobufValueCodec {
     /// The number of bytes that one element occupies in a list.
     static var stride: Int { get }
 
-    /// True if a field without presence is not written when it has this value. Such a field does not distinguish
-    /// "missing" from "zero".
+    /// True if a field without presence is not written when it has this value. A field without presence does not
+    /// distinguish "missing" from "zero".
     static func isZero(_ value: Value) -> Bool
 
     /// Reads a value from its memory in a C struct.

@@ -18,7 +18,7 @@ package struct FileDescriptorSet: GeneratedProtobufMessage {
         self.files = files
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "FileDescriptorSet",
         [
@@ -26,13 +26,13 @@ package struct FileDescriptorSet: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.readRepeated(0, ProtobufCodec.Message<FileDescriptor>.self, into: &files)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.writeRepeated(0, ProtobufCodec.Message<FileDescriptor>.self, files)
         try fields.writeUnknown(unknownFields)
@@ -84,7 +84,7 @@ package struct FileDescriptor: GeneratedProtobufMessage {
         self.syntax = syntax
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "FileDescriptor",
         [
@@ -99,7 +99,7 @@ package struct FileDescriptor: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Text.self, into: &name)
         try fields.read(1, ProtobufCodec.Text.self, into: &package)
@@ -112,7 +112,7 @@ package struct FileDescriptor: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Text.self, name)
         try fields.write(1, ProtobufCodec.Text.self, package)
@@ -163,7 +163,7 @@ package struct MessageDescriptor: GeneratedProtobufMessage {
         self.oneofs = oneofs
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "MessageDescriptor",
         [
@@ -176,7 +176,7 @@ package struct MessageDescriptor: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Text.self, into: &name)
         try fields.readRepeated(1, ProtobufCodec.Message<FieldDescriptor>.self, into: &self.fields)
@@ -187,7 +187,7 @@ package struct MessageDescriptor: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Text.self, name)
         try fields.writeRepeated(1, ProtobufCodec.Message<FieldDescriptor>.self, self.fields)
@@ -396,7 +396,7 @@ package struct FieldDescriptor: GeneratedProtobufMessage {
         self.proto3Optional = proto3Optional
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "FieldDescriptor",
         [
@@ -413,7 +413,7 @@ package struct FieldDescriptor: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Text.self, into: &name)
         try fields.read(1, ProtobufCodec.Number<Int32>.self, into: &number)
@@ -428,7 +428,7 @@ package struct FieldDescriptor: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Text.self, name)
         try fields.write(1, ProtobufCodec.Number<Int32>.self, number)
@@ -461,7 +461,7 @@ package struct OneofDescriptor: GeneratedProtobufMessage {
         self.name = name
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "OneofDescriptor",
         [
@@ -469,13 +469,13 @@ package struct OneofDescriptor: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Text.self, into: &name)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Text.self, name)
         try fields.writeUnknown(unknownFields)
@@ -507,7 +507,7 @@ package struct EnumDescriptor: GeneratedProtobufMessage {
         self.options = options
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "EnumDescriptor",
         [
@@ -517,7 +517,7 @@ package struct EnumDescriptor: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Text.self, into: &name)
         try fields.readRepeated(1, ProtobufCodec.Message<EnumValueDescriptor>.self, into: &values)
@@ -525,7 +525,7 @@ package struct EnumDescriptor: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Text.self, name)
         try fields.writeRepeated(1, ProtobufCodec.Message<EnumValueDescriptor>.self, values)
@@ -559,7 +559,7 @@ package struct EnumValueDescriptor: GeneratedProtobufMessage {
         self.options = options
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "EnumValueDescriptor",
         [
@@ -569,7 +569,7 @@ package struct EnumValueDescriptor: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Text.self, into: &name)
         try fields.read(1, ProtobufCodec.Number<Int32>.self, into: &number)
@@ -577,7 +577,7 @@ package struct EnumValueDescriptor: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Text.self, name)
         try fields.write(1, ProtobufCodec.Number<Int32>.self, number)
@@ -603,7 +603,7 @@ package struct FileOptions: GeneratedProtobufMessage {
         self.swiftPrefix = swiftPrefix
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "FileOptions",
         [
@@ -611,13 +611,13 @@ package struct FileOptions: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.readOptional(0, ProtobufCodec.Text.self, into: &swiftPrefix)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.writeOptional(0, ProtobufCodec.Text.self, swiftPrefix)
         try fields.writeUnknown(unknownFields)
@@ -645,7 +645,7 @@ package struct MessageOptions: GeneratedProtobufMessage {
         self.mapEntry = mapEntry
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "MessageOptions",
         [
@@ -654,14 +654,14 @@ package struct MessageOptions: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Flag.self, into: &deprecated)
         try fields.read(1, ProtobufCodec.Flag.self, into: &mapEntry)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Flag.self, deprecated)
         try fields.write(1, ProtobufCodec.Flag.self, mapEntry)
@@ -690,7 +690,7 @@ package struct FieldOptions: GeneratedProtobufMessage {
         self.deprecated = deprecated
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "FieldOptions",
         [
@@ -699,14 +699,14 @@ package struct FieldOptions: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.readOptional(0, ProtobufCodec.Flag.self, into: &packed)
         try fields.read(1, ProtobufCodec.Flag.self, into: &deprecated)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.writeOptional(0, ProtobufCodec.Flag.self, packed)
         try fields.write(1, ProtobufCodec.Flag.self, deprecated)
@@ -731,7 +731,7 @@ package struct EnumOptions: GeneratedProtobufMessage {
         self.deprecated = deprecated
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "EnumOptions",
         [
@@ -739,13 +739,13 @@ package struct EnumOptions: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Flag.self, into: &deprecated)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Flag.self, deprecated)
         try fields.writeUnknown(unknownFields)
@@ -769,7 +769,7 @@ package struct EnumValueOptions: GeneratedProtobufMessage {
         self.deprecated = deprecated
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "EnumValueOptions",
         [
@@ -777,13 +777,13 @@ package struct EnumValueOptions: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Flag.self, into: &deprecated)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Flag.self, deprecated)
         try fields.writeUnknown(unknownFields)
@@ -821,7 +821,7 @@ package struct SourceCodeInfo: GeneratedProtobufMessage {
             self.trailingComments = trailingComments
         }
 
-        /// The fields, as libprotobuf-c has to know them.
+        /// The schema of the fields, for libprotobuf-c.
         package static let protobufSchema: ProtobufSchema = .init(
             "SourceCodeInfo.Location",
             [
@@ -832,7 +832,7 @@ package struct SourceCodeInfo: GeneratedProtobufMessage {
             ]
         )
 
-        /// Takes over the fields that are present.
+        /// Reads the fields that are present.
         package mutating func readProtobuf(_ fields: ProtobufReader) throws {
             try fields.readRepeated(0, ProtobufCodec.Number<Int32>.self, into: &path)
             try fields.readRepeated(1, ProtobufCodec.Number<Int32>.self, into: &span)
@@ -841,7 +841,7 @@ package struct SourceCodeInfo: GeneratedProtobufMessage {
             fields.readUnknown(into: &unknownFields)
         }
 
-        /// Hands over every field that is to be written.
+        /// Writes the fields.
         package func writeProtobuf(_ fields: ProtobufWriter) throws {
             try fields.writeRepeated(0, ProtobufCodec.Number<Int32>.self, path)
             try fields.writeRepeated(1, ProtobufCodec.Number<Int32>.self, span)
@@ -866,7 +866,7 @@ package struct SourceCodeInfo: GeneratedProtobufMessage {
         self.locations = locations
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     package static let protobufSchema: ProtobufSchema = .init(
         "SourceCodeInfo",
         [
@@ -874,13 +874,13 @@ package struct SourceCodeInfo: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     package mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.readRepeated(0, ProtobufCodec.Message<SourceCodeInfo.Location>.self, into: &locations)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     package func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.writeRepeated(0, ProtobufCodec.Message<SourceCodeInfo.Location>.self, locations)
         try fields.writeUnknown(unknownFields)

@@ -118,7 +118,7 @@ final class DynamicTypes: Sendable {
         var schema: [ProtobufSchema.Field] = []
         for (index, field) in sorted.enumerated() {
             guard (1..<1 << 29).contains(field.number), index == 0 || sorted[index - 1].number < field.number else {
-                throw wrong("has a field with the number \(field.number) out of range or twice")
+                throw wrong("has a field number \(field.number) that is out of range or used twice")
             }
             guard let (wireKind, kind) = kinds(field, found, schemas) else {
                 throw wrong("has the field \(field.name.quoted()) of an unknown type")
@@ -159,7 +159,7 @@ final class DynamicTypes: Sendable {
         else { throw wrong("has a map without a key or a value") }
         switch key {
         case .float, .double, .bytes, .enumeration, .message:
-            throw wrong("has a map with keys of a type that none can be")
+            throw wrong("has a map with keys of a forbidden type")
         case .int32, .uint32, .int64, .uint64, .bool, .string: return .map(key: key, value: value)
         }
     }

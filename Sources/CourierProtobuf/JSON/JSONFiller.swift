@@ -226,7 +226,7 @@ struct JSONFiller {
     }
 
     private func mismatch(_ what: String, _ wanted: String) -> CourierError {
-        CourierError(.encodingFailed, "the JSON does not fit: \(what) should be \(wanted)")
+        CourierError(.encodingFailed, "the JSON does not match the message type: \(what) must be \(wanted)")
     }
 
     // MARK: Well-known types

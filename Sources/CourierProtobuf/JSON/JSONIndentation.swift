@@ -1,6 +1,6 @@
 /// Formats JSON with line breaks and indentation. Names, numbers and the order of members stay unchanged.
 enum JSONIndentation {
-    /// The result may be about 16 times as long as the JSON, not longer. Only deeply nested JSON with little content
+    /// The result may be at most about 16 times as long as the JSON. Only deeply nested JSON with little content
     /// exceeds this limit, and line breaks do not make such JSON easier to read.
     private static let growthLimit = 16
 
@@ -52,7 +52,7 @@ enum JSONIndentation {
         index < json.count && (json[index] == UInt8(ascii: "}") || json[index] == UInt8(ascii: "]"))
     }
 
-    /// True if the byte is an opening bracket. If a closing bracket follows it directly, the object or array is empty.
+    /// True if the byte is an opening bracket. A closing bracket directly after it ends an empty object or array.
     private static func opens(_ json: [UInt8], at index: Int) -> Bool {
         json[index] == UInt8(ascii: "{") || json[index] == UInt8(ascii: "[")
     }

@@ -196,6 +196,6 @@ struct JSONParser {
     }
 
     private func unexpected(_ wanted: String) -> CourierError {
-        CourierError(.encodingFailed, "the text is no JSON: \(wanted) is expected at byte \(at)")
+        CourierError(.encodingFailed, "the text is not valid JSON: \(wanted) is expected at byte \(at)")
     }
 }

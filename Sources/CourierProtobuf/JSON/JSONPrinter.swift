@@ -3,8 +3,8 @@ import Foundation
 
 /// Writes a message as JSON, directly from the C structs that libprotobuf-c filled.
 ///
-/// A message may have arrived in several parts. Each function receives all parts, and the last part that has a value
-/// counts.
+/// A message may have arrived in several parts. Each function receives all parts, and uses the last part that has a
+/// value.
 struct JSONPrinter {
     private let types: DynamicTypes
     private let limits: ProtobufLimits
@@ -101,8 +101,8 @@ struct JSONPrinter {
     private mutating func writeMap(
         _ entries: [ProtobufReader], _ key: DynamicTypes.Kind, _ value: DynamicTypes.Kind
     ) throws {
-        // If a key occurs twice, its last entry counts, but at the position of the first entry. Text keys are the same
-        // only if their bytes are equal.
+        // If a key occurs twice, only its last entry is printed, at the position of the first entry. Text keys are the
+        // same only if their bytes are equal.
         var places: [[UInt8]: Int] = [:]
         var last: [(key: String, entry: ProtobufReader)] = []
         for entry in entries {
@@ -158,7 +158,8 @@ struct JSONPrinter {
         let place = part.place(index)
         return switch kind {
         case .int32, .uint32, .float, .bool, .enumeration: place.load(as: UInt32.self) == 0
-        // The first eight bytes of the slot are the number, or the length of the text or bytes.
+        // The first eight bytes of the slot are the number, or the length of the text or bytes. If they are 0, the
+        // value is zero or empty.
         case .int64, .uint64, .double, .string, .bytes: place.load(as: UInt64.self) == 0
         case .message: false
         }

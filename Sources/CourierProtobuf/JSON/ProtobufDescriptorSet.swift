@@ -10,7 +10,9 @@ public import Foundation
 /// ```
 ///
 /// The JSON follows protobuf's JSON mapping. Names are in lower camel case, 64-bit numbers are strings, bytes are
-/// Base64, and Google's well-known types have their short forms. Fields that the types do not have are left out.
+/// Base64, and Google's well-known types have their short forms. Fields that the types do not have are left out. If a
+/// value has no short form, a time is an object with `seconds` and `nanos`, and a `FieldMask` an object with `paths`. A
+/// `Value` that is not finite is a text.
 ///
 /// Payloads, JSON and the descriptor set may come from a hostile source. The limits apply to all three.
 public final class ProtobufDescriptorSet: Sendable {

@@ -44,8 +44,8 @@ public struct ProtobufPayloadText: Sendable {
             guard known.contains(type) else {
                 throw CourierError(
                     .invalidConfiguration,
-                    "The descriptor set has no message type \(type.quoted()) for \(filter.quoted()). Write its full "
-                        + "name, with the package, and make the set with --include_imports.")
+                    "The descriptor set has no message type \(type.quoted()) for \(filter.quoted()). "
+                        + "Write the full name with the package, and make the set with --include_imports.")
             }
             return Rule(pattern: Array(try TopicFilter(filter).matchedString.utf8), type: type)
         }

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A message type that `protoc-gen-courier` generated from a `.proto` file.
+/// A message type that `protoc-gen-courier` generated from a `.proto` file. Comments in the `.proto` file become
+/// documentation comments, and names that are Swift keywords get backticks.
 ///
 /// Generated code refers to a field by its index in ``protobufSchema``, which lists fields in ascending order of their
 /// numbers. Apps use ``ProtobufMessage``. Only generated code conforms to this protocol, and apps do not call its

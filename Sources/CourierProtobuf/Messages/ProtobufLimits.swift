@@ -16,7 +16,7 @@ public struct ProtobufLimits: Hashable, Sendable {
     public var maximumCount: Int
 
     /// The memory in bytes that libprotobuf-c may use while one message is read or made from JSON, 256 MiB by default.
-    /// The memory is freed before the call returns.
+    /// The memory is freed before the call returns. Messages inside an `Any` share this memory with the outer message.
     public var workingMemory: Int
 
     /// The largest length in bytes of a JSON text that is read or written, 16 MiB by default.

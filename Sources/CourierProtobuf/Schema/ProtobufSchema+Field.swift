@@ -41,7 +41,7 @@ extension ProtobufSchema {
         ///   - kind: The type of the field's values.
         ///   - rule: The number of values that the field may have. Default: at most one.
         public init(_ number: UInt32, _ name: String, _ kind: Kind, _ rule: Rule = .singular) {
-            precondition((1..<1 << 29).contains(number), "\(name): \(number) is no field number")
+            precondition((1..<1 << 29).contains(number), "\(name): \(number) is not a valid field number")
             self.number = number
             self.name = name
             self.kind = kind

@@ -37,8 +37,8 @@ struct SchemaGraph {
         measure(parents: parents)
     }
 
-    /// Computes the depth of each type, from types without message fields upward. Types in a cycle, and types that
-    /// contain such types, keep `nil`.
+    /// Computes the depth of each type, from types without message fields upward. The depth stays `nil` for types in a
+    /// cycle, and for types that contain a type in a cycle.
     private mutating func measure(parents: [[Int]]) {
         var open = nodes.map(\.children.count)
         var deepest = [Int](repeating: 0, count: nodes.count)

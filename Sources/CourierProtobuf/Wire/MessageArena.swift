@@ -50,7 +50,7 @@ struct MessageArena: ~Copyable {
         try withUnsafeTemporaryAllocation(of: UInt64.self, capacity: stackSize / 8) { stack in
             try withUnsafeTemporaryAllocation(of: MessageArena.self, capacity: 1) { place in
                 guard let stackStart = stack.baseAddress, let arena = place.baseAddress else {
-                    preconditionFailure("memory on the stack has an address")
+                    preconditionFailure("memory on the stack has no address")
                 }
                 var start = UnsafeMutableRawPointer(stackStart)
                 var size = stackSize

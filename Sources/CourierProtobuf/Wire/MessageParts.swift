@@ -3,8 +3,9 @@ import CProtobufC
 /// Merges the parts of a message that arrived in several parts. The merged message is then read as a whole, including
 /// the check of its required fields.
 ///
-/// For a singular field, the last part that has the field counts. Lists and unknown fields of the parts are
-/// concatenated. The parts of a nested message are concatenated too, and are merged when the nested message is read.
+/// For a singular field, the merged message has the value of the last part that has the field. Lists and unknown fields
+/// of the parts are concatenated. The parts of a nested message are concatenated too, and are merged when the nested
+/// message is read.
 enum MessageParts {
     private enum List {
         case field(ProtobufCFieldDescriptor)
@@ -24,7 +25,7 @@ enum MessageParts {
             }
         }
 
-        /// The offset in the record of the address of the list's first element.
+        /// The offset at which the record contains the address of the list's first element.
         var addressOffset: Int {
             switch self {
             case .field(let field): Int(field.offset)

@@ -39,7 +39,7 @@ enum MessageUnpacking {
             guard let message else {
                 if arena.pointee.isExhausted { throw outOfMemory(schema, size: bytes.count, limits) }
                 try WireInspector(limits).check(bytes, schema)
-                throw CourierError(.decodingFailed, "the bytes are no \(schema.name)")
+                throw CourierError(.decodingFailed, "the bytes are not a valid \(schema.name)")
             }
             let fields = ProtobufReader(record: message, maximumCount: limits.maximumCount)
             return try body(fields, arena.pointee.rest)

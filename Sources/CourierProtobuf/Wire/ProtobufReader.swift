@@ -111,7 +111,7 @@ public struct ProtobufReader {
         try Codec.loadList(elements(field), count: count, into: &values, self, field)
     }
 
-    /// Reads a map. If a key occurs twice, the last entry counts.
+    /// Reads a map. If a key occurs twice, the last entry is used.
     ///
     /// A dictionary cannot hold two keys that are the same text with different UTF-8 bytes, so such keys are refused.
     ///
@@ -252,12 +252,13 @@ public struct ProtobufReader {
     func equivalentKeys(_ field: Int) -> any Error {
         CourierError(
             .decodingFailed,
-            "\(name(field)) has two keys of the same letters in different bytes, and a Dictionary can not hold both keys; "
+            "\(name(field)) has two keys of the same letters in different bytes; a Dictionary cannot hold both keys; "
                 + "normalize the keys to one form of Unicode, or use a repeated field instead of a map")
     }
 
     @usableFromInline
     func invalidText(_ field: Int) -> any Error {
-        CourierError(.decodingFailed, "the text in \(name(field)) is not UTF-8; declare it as bytes if it is no text")
+        CourierError(
+            .decodingFailed, "the text in \(name(field)) is not UTF-8; if the field is not text, declare it as bytes")
     }
 }

@@ -23,13 +23,13 @@ struct WireInspector {
         guard depth <= maximumDepth else {
             throw CourierError(
                 .decodingFailed,
-                "messages are nested more than \(maximumDepth) deep at byte \(range.lowerBound)")
+                "messages are nested more than \(maximumDepth) levels deep at byte \(range.lowerBound)")
         }
         var at = range.lowerBound
         while at < range.upperBound {
             let start = at
             guard let (tag, length) = Varint.read(bytes[at..<range.upperBound]), length <= 5, tag >= 8 else {
-                throw broken(type, nil, start, "no field starts there")
+                throw broken(type, nil, start, "no field starts at this byte")
             }
             at += length
             let number = UInt32(truncatingIfNeeded: tag >> 3)
@@ -63,24 +63,26 @@ struct WireInspector {
         let rest = range.upperBound - at
         let size: Int
         switch wireType {
-        case nil: throw broken(type, field, start, "it is a group, which libprotobuf-c does not read, or nothing known")
+        case nil: throw broken(type, field, start, "its type is unknown, or a group, which libprotobuf-c cannot read")
         case .varint:
             guard let (_, length) = Varint.read(bytes[at..<range.upperBound]) else {
-                throw broken(type, field, start, "its number does not end")
+                throw broken(type, field, start, "the number is incomplete")
             }
             size = length
         case .eightBytes: size = 8
         case .fourBytes: size = 4
         case .lengthPrefixed:
             guard let (count, length) = Varint.read(bytes[at..<range.upperBound]), length <= 5 else {
-                throw broken(type, field, start, "its length does not end")
+                throw broken(type, field, start, "the length is incomplete")
             }
             guard count <= UInt64(rest - length) else {
-                throw broken(type, field, start, "it claims \(count) bytes where \(rest - length) are left")
+                throw broken(type, field, start, "its length is \(count) bytes, but only \(rest - length) bytes remain")
             }
             size = length + Int(count)
         }
-        guard size <= rest else { throw broken(type, field, start, "it takes \(size) bytes where \(rest) are left") }
+        guard size <= rest else {
+            throw broken(type, field, start, "it needs \(size) bytes, but only \(rest) bytes remain")
+        }
         return at + size
     }
 

@@ -8,8 +8,9 @@ import Synchronization
 /// the same id can open the file at once. The next client begins to read and store after the former client has stored
 /// its last changes.
 package final class ClientStore: MessageStore {
-    /// The longest time that a new client blocks its thread while another client uses the file: 0.5 s. If the app has
-    /// just released the other client, an event handler may retain that client until the handler returns.
+    /// The longest time that a new client blocks its thread while another client uses the file: 0.5 s. The app may have
+    /// just released the other client, while one of its event handlers still runs and retains it. The wait gives the
+    /// handler time to return.
     private static let hesitation = DispatchTimeInterval.milliseconds(500)
 
     /// A file that this process has opened.
@@ -83,15 +84,16 @@ package final class ClientStore: MessageStore {
     private static func inUse(_ path: String, _ clientID: String) -> CourierError {
         CourierError(
             .storeInUse,
-            "The messages of the client id \(clientID.quoted()) are in use by another client of this process or of another one "
-                + "(\(path)). End that client first, or give this one another client id.")
+            "The messages of the client id \(clientID.quoted()) are in use by another client, "
+                + "of this process or of another process (\(path)). "
+                + "End that client first, or give this client another client id.")
     }
 
     private var stillStoring: CourierError {
         CourierError(
             .storeInUse,
-            "The former client with the client id \(clientID.quoted()) has ended, and is still storing its last steps "
-                + "(\(path)). It is tried again; look at the disk if this comes again.")
+            "The former client with the client id \(clientID.quoted()) has ended, but it still writes to \(path). "
+                + "The new client tries again. Check the disk if this message repeats.")
     }
 
     /// Called when the app has released the client. From now on, the next client can use the file.

@@ -74,8 +74,8 @@ final class FormerClients: Sendable {
         }
     }
 
-    /// Lets later calls run their action at once. If an action was added during the last round, changes nothing and
-    /// returns `false`.
+    /// Lets later calls of `whenFinished` run their action at once. If an action was added during the last round,
+    /// changes nothing and returns `false`.
     private func finish() -> Bool {
         state.withLock { state in
             guard case .waiting(let actions) = state, actions.isEmpty else { return false }

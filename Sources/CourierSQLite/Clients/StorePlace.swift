@@ -32,8 +32,8 @@ package struct StorePlace: Sendable {
         guard Self.isName(self.program) else {
             throw CourierError(
                 .invalidConfiguration,
-                "\(self.program.quoted()) cannot be the name of a folder for messages. Set `session.storeName` to a name without "
-                    + "slashes, of at most 255 bytes.")
+                "\(self.program.quoted()) cannot be the name of a folder for messages. "
+                    + "Set `session.storeName` to a name of at most 255 bytes without slashes.")
         }
     }
 
@@ -59,8 +59,8 @@ package struct StorePlace: Sendable {
         }
         throw CourierError(
             .invalidConfiguration,
-            "There is no folder for messages: neither XDG_STATE_HOME nor STATE_DIRECTORY nor HOME is an absolute path. Set one "
-                + "of them, or set `messageStore`.")
+            "There is no folder for messages: neither XDG_STATE_HOME nor STATE_DIRECTORY nor HOME is an absolute path. "
+                + "Set one of these variables, or set `messageStore`.")
     }
 
     /// The file of a client id. The name does not reveal the client id, which may identify a person.

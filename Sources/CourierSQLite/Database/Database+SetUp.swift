@@ -32,7 +32,7 @@ extension Database {
     /// - Throws: A failure whose `isDamage` is true if the file is damaged.
     package func lookThrough() throws(SQLiteFailure) {
         guard try number("PRAGMA page_count", Self.settingUp) <= Self.pagesLookedThrough else { return }
-        let operation = "looking through the file"
+        let operation = "checking the file"
         let finding = try text("PRAGMA integrity_check(1)", operation)
         guard finding == "ok" else {
             throw SQLiteFailure(extendedCode: SQLITE_CORRUPT, message: finding, operation: operation)

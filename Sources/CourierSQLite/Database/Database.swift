@@ -7,7 +7,8 @@ package final class Database {
         /// Access for reading and writing. The file must exist, because SQLite would create a missing file with the
         /// permissions of the umask.
         case owner
-        /// Access for reading and writing. When the database is closed, the log is not moved into the database.
+        /// Access for reading and writing. When the connection is closed, SQLite does not move the contents of the log
+        /// into the database.
         case salvager
         /// Access for reading only.
         case reader
@@ -117,7 +118,7 @@ package final class Database {
             context, _, _, pages in
             guard let context else { return SQLITE_OK }
             // SQLite calls the hook during a commit of this connection. The caller of the commit keeps this object
-            // alive.
+            // alive, so the pointer is valid.
             Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().pagesInLog = Int(pages)
             return SQLITE_OK
         }

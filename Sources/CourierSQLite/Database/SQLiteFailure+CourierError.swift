@@ -9,18 +9,18 @@ extension SQLiteFailure {
         case SQLITE_FULL:
             return CourierError(
                 .storeFull,
-                "The disk of the message store \(path) is full: \(operation) failed. Free some space; the store goes "
-                    + "on by itself.", cause: self)
+                "The disk of the message store \(path) is full: \(operation) failed. "
+                    + "Free some space; then the store continues.", cause: self)
         case SQLITE_BUSY, SQLITE_LOCKED:
             return CourierError(
                 .storeInUse,
-                "The message store \(path) is in use by another process or another store object. Close that one, or "
-                    + "share one store object, or choose another file.", cause: self)
+                "The message store \(path) is in use by another process or another store object. "
+                    + "Close the other object, share one store object, or choose another file.", cause: self)
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT:
             return CourierError(.storeDamaged, what + " The file is damaged.", cause: self)
         case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
             return CourierError(
-                .storeFailed, what + " See that the folder exists and that this user may write to it.", cause: self)
+                .storeFailed, what + " Check that the folder exists and that this user may write to it.", cause: self)
         case SQLITE_IOERR:
             return CourierError(
                 .storeFailed, what + " Check the disk; the store tries again with the next change.", cause: self)

@@ -38,7 +38,7 @@ public struct SQLiteFailure: Error, Hashable, Sendable {
     /// The result code for a file that is not a message store.
     static let noStore = SQLITE_NOTADB
 
-    /// Converts the error of creating a file, for functions that throw only failures of SQLite.
+    /// Converts the error of a file that could not be created. Functions that throw only `SQLiteFailure` use it.
     package init(creating error: CourierError) {
         self.init(
             extendedCode: error.code == .storeFull ? SQLITE_FULL : SQLITE_CANTOPEN, message: error.message,
@@ -48,7 +48,7 @@ public struct SQLiteFailure: Error, Hashable, Sendable {
     /// Returns the failure for a row that SQLite can read but that has invalid values.
     package static func unreadableRow(in table: String) -> SQLiteFailure {
         SQLiteFailure(
-            extendedCode: SQLITE_CORRUPT, message: "a row of table \(table) can not be understood",
+            extendedCode: SQLITE_CORRUPT, message: "a row of the table \(table) is invalid",
             operation: "reading")
     }
 }

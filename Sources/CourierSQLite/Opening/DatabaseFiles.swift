@@ -29,7 +29,7 @@ package struct DatabaseFiles: Sendable {
         guard url.isFileURL, !url.lastPathComponent.isEmpty else {
             throw CourierError(
                 .invalidConfiguration,
-                "The \(purpose.rawValue) needs the URL of a file; \(url.absoluteString.quoted()) is none.")
+                "The \(purpose.rawValue) needs a file URL; \(url.absoluteString.quoted()) is not a file URL.")
         }
         let folder = url.deletingLastPathComponent()
         try PrivateFile.makeFolder(folder.path)
@@ -86,7 +86,7 @@ package struct DatabaseFiles: Sendable {
         } catch {
             throw CourierError(
                 .storeFailed,
-                "The damaged \(name) can not be set aside. See that this user may write to its folder.", cause: error)
+                "The damaged \(name) cannot be set aside. Let this user write to its folder.", cause: error)
         }
         return aside
     }

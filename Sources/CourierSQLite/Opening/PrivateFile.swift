@@ -12,7 +12,8 @@ package enum PrivateFile {
     private static let permissionBits: mode_t = 0o7777
 
     /// Allows only one thread at a time to create a file. Creating a file includes closing its descriptor, which
-    /// releases all locks of this process on the file. Another thread could lock the new file before that.
+    /// releases all locks of this process on the file. If another thread locked the new file before the descriptor is
+    /// closed, that thread would lose its lock.
     private static let creation = Mutex(())
 
     /// Creates the file with the permissions 0600 if it is missing, and restricts an existing file to 0600.
@@ -37,9 +38,9 @@ package enum PrivateFile {
         try check(found, path)
         guard found.st_mode & permissionBits != filePermissions else { return true }
         guard fchmodat(AT_FDCWD, path, filePermissions, AT_SYMLINK_NOFOLLOW) == 0 else {
-            throw failure("The permissions of \(path) can not be set to 600", "Run: chmod 600 \(path)")
+            throw failure("The permissions of \(path) cannot be set to 600", "Run: chmod 600 \(path)")
         }
-        // Another process may have replaced the file after the first check.
+        // Another process may have replaced the file after the first check, so the file is checked again.
         guard let restricted = try status(of: path) else { return false }
         try check(restricted, path)
         return true
@@ -55,20 +56,20 @@ package enum PrivateFile {
         try prepare(path)
         let descriptor = Foundation.open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw failure("The file \(path) can not be opened", "Choose a file that this user may write.")
+            throw failure("The file \(path) cannot be opened", "Choose a file that this user may write.")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // Another process may have replaced the file after it was prepared.
+        // Another process may have replaced the file after it was prepared, so the open file is checked again.
         var found = stat()
         guard fstat(descriptor, &found) == 0 else {
-            throw failure("The file \(path) can not be examined", "Choose another file.")
+            throw failure("The file \(path) cannot be examined", "Choose another file.")
         }
         try check(found, path)
         guard found.st_mode & permissionBits == filePermissions else {
             throw CourierError(
                 .storeFailed,
-                "Another process replaced the file \(path) while it was opened. Choose a folder that only this user may "
-                    + "write to.")
+                "Another process replaced the file \(path) while it was opened. "
+                    + "Choose a folder to which only this user may write.")
         }
         return handle
     }
@@ -87,7 +88,7 @@ package enum PrivateFile {
         var found = stat()
         if number == EEXIST, stat(path, &found) == 0, found.st_mode & S_IFMT == S_IFDIR { return }
         errno = number
-        throw failure("The folder \(path) can not be created", "Choose a folder that this user may write to.")
+        throw failure("The folder \(path) cannot be created", "Choose a folder that this user may write to.")
     }
 
     // MARK: Creating and checking one file
@@ -105,7 +106,7 @@ package enum PrivateFile {
         if number == 0 { return true }
         if number == EEXIST { return false }
         errno = number
-        throw failure("The file \(path) can not be created", "Choose a folder that this user may write to.")
+        throw failure("The file \(path) cannot be created", "Choose a folder that this user may write to.")
     }
 
     /// The status of the file itself, not of the target of a symbolic link; `nil` if there is no file.
@@ -113,7 +114,7 @@ package enum PrivateFile {
         var found = stat()
         if lstat(path, &found) == 0 { return found }
         if errno == ENOENT { return nil }
-        throw failure("The file \(path) can not be examined", "Choose a folder that this user may read.")
+        throw failure("The file \(path) cannot be examined", "Choose a folder that this user may read.")
     }
 
     private static func check(_ found: stat, _ path: String) throws(CourierError) {
@@ -122,8 +123,8 @@ package enum PrivateFile {
         case S_IFLNK:
             throw CourierError(
                 .storeFailed,
-                "The file \(path) is a symbolic link, which could lead private data to another place. Name the target of "
-                    + "the link, or remove the link.")
+                "The file \(path) is a symbolic link, so private data could be written to another file. "
+                    + "Name the target of the link, or remove the link.")
         case S_IFDIR:
             throw CourierError(.storeFailed, "\(path) is a folder. Name a file in it, or another file.")
         default:
@@ -132,8 +133,8 @@ package enum PrivateFile {
         guard found.st_uid == geteuid() else {
             throw CourierError(
                 .storeFailed,
-                "The file \(path) belongs to user \(found.st_uid), but this process runs as user \(geteuid()). Remove the "
-                    + "file, name another file, or run the process as the file's owner.")
+                "The file \(path) belongs to user \(found.st_uid), but this process runs as user \(geteuid()). "
+                    + "Remove the file, name another file, or run the process as the file's owner.")
         }
     }
 

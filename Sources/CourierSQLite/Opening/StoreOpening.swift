@@ -74,7 +74,7 @@ struct StoreOpening: Sendable {
     }
 
     private func openAsIs(_ database: Database, now: Date) throws(SQLiteFailure) -> Result<ChangeWriter, Obstacle> {
-        let operation = "looking at the file"
+        let operation = "examining the file"
         let applicationID = try database.number("PRAGMA application_id", operation)
         let version = try database.number("PRAGMA user_version", operation)
         let isEmpty = try database.number("SELECT count(*) FROM sqlite_schema", operation) == 0
@@ -88,7 +88,7 @@ struct StoreOpening: Sendable {
             return .failure(.damaged(Self.wrongHeader(applicationID, version, operation)))
         }
         try database.setUp(durability, logBytes: limits.logBytes)
-        // SQLite has now created the log file, but has not yet written to it.
+        // SQLite has now created the log file, but has not yet written to it. So its permissions are restricted now.
         do throws(CourierError) { try files.restrict() } catch { return .failure(.other(error)) }
         try schema.migrate(database, from: isNew ? 0 : version)
         try database.lookThrough()
@@ -117,8 +117,8 @@ struct StoreOpening: Sendable {
     private func newer(_ version: Int64) -> CourierError {
         CourierError(
             .storeFailed,
-            "The message store \(files.path) has version \(version), and this library knows versions up to "
-                + "\(schema.version). Use the newer library that wrote it, or another file.")
+            "The message store \(files.path) has version \(version), but this library knows only versions up to "
+                + "\(schema.version). Use the newer library that wrote the file, or another file.")
     }
 
     // MARK: Recovery of damaged files
@@ -143,7 +143,7 @@ struct StoreOpening: Sendable {
             quarantinedFile: URL(fileURLWithPath: aside), savedRows: saved,
             error: CourierError(
                 .storeDamaged,
-                "\(error.message) It was set aside as \(aside), and \(saved) rows of it are in the new file.",
+                "\(error.message) The file was set aside as \(aside); \(saved) of its rows are in the new file.",
                 cause: error.cause))
     }
 

@@ -2,8 +2,9 @@ import CourierCore
 
 /// The key of a message's row: the scope's number in the upper 15 bits, the message's id in the lower 48 bits.
 ///
-/// With such keys, new rows are appended at the end of the table, and old rows are removed from its front. SQLite does
-/// both fastest. All clients share one table, because each of many small tables would need a page of its own.
+/// With such keys, new rows are appended at the end of the table, and old rows are removed from its front. These are
+/// SQLite's fastest insertions and removals. All clients share one table, because each of many small tables would need
+/// a page of its own.
 struct RowKey: Hashable, Comparable, Sendable {
     /// The highest message id that fits into a key. At a million messages per second, it is reached after nine years.
     static let highestMessageID: UInt64 = 1 << 48 - 1

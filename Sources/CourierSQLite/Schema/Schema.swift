@@ -79,7 +79,7 @@ struct Schema: Sendable {
     @discardableResult
     func migrate(_ database: Database, from version: Int64) throws(SQLiteFailure) -> Int64 {
         guard version < self.version else { return version }
-        let operation = "making the tables of version \(self.version)"
+        let operation = "creating the tables of version \(self.version)"
         try database.execute("BEGIN IMMEDIATE", operation)
         do throws(SQLiteFailure) {
             for step in steps.dropFirst(Int(version)) { try database.execute(step.sql, operation) }

@@ -38,18 +38,18 @@ public final class SQLiteStoreInspector {
         path = url.path
         do throws(SQLiteFailure) {
             database = try Database(path: path, .reader, system: nil)
-            let operation = "looking at the file"
+            let operation = "examining the file"
             let applicationID = try database.number("PRAGMA application_id", operation)
             let version = try database.number("PRAGMA user_version", operation)
             guard applicationID == Schema.applicationID else {
                 throw SQLiteFailure(
-                    extendedCode: SQLiteFailure.noStore, message: "it is no message store", operation: operation)
+                    extendedCode: SQLiteFailure.noStore, message: "it is not a message store", operation: operation)
             }
             guard (1...Schema.current.version).contains(version) else {
                 throw SQLiteFailure(
                     extendedCode: SQLiteFailure.wrongVersion,
                     message:
-                        "it has version \(version), and this library reads versions up to \(Schema.current.version)",
+                        "the file has version \(version), but this library reads only up to \(Schema.current.version)",
                     operation: operation)
             }
             messages = [

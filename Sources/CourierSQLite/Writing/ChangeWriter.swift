@@ -98,7 +98,7 @@ struct ChangeWriter {
 
     mutating func rollBack(toSavepoint mark: Int) throws(SQLiteFailure) {
         forgetWork()
-        try database.execute("ROLLBACK TO batch; RELEASE batch", "taking back a batch")
+        try database.execute("ROLLBACK TO batch; RELEASE batch", "undoing a batch")
         tables.forgetRecentRows()
         ledger.rollBack(to: mark)
     }
@@ -139,7 +139,7 @@ struct ChangeWriter {
     }
 
     private mutating func insert(_ message: StoredMessage, _ direction: Direction, _ scope: Int) {
-        // The id fits into a key. A batch with a higher id was already refused.
+        // The id always fits into a key here, because a batch with a higher id was already refused.
         guard let key = RowKey(scope: ledger[scope].key, id: message.id) else { return }
         let place = Place(direction: direction, key: key)
         if let index = indices[place] {

@@ -59,7 +59,8 @@ struct MessageTable {
     /// - Returns: The sizes of the row; `nil` if there is no row with this key.
     func remove(_ key: RowKey) throws(SQLiteFailure) -> Figures? {
         if let figures = recent.take(key) {
-            // The row may be gone, because all rows of its scope were removed together.
+            // All rows of the scope may have been removed together. So the cached sizes are returned only if this call
+            // has removed the row.
             return try removal.bind(1, key.rawValue).runAndCount() > 0 ? figures : nil
         }
         guard try figures.bind(1, key.rawValue).step() else { return nil }

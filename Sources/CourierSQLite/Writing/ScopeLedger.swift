@@ -18,7 +18,7 @@ struct ScopeLedger {
         var payloadBytes = 0
         /// The number of rows and bytes that count toward the limits.
         var size = StoreSize()
-        /// The upper limit of the message ids in the tables; `nil` if the scope has stored no message.
+        /// No message of the scope in the tables has a higher id than this; `nil` if the scope has stored no message.
         var lastInTables: UInt64?
         /// True if the file does not yet have the current counts.
         fileprivate var isDirty = false

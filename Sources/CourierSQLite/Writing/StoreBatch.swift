@@ -6,7 +6,7 @@ struct StoreBatch: Sendable {
     let scope: StoreScope
     /// The rows and bytes that the batch adds at most.
     let growth: StoreSize
-    /// True if a power cut that loses this batch would only make a step of a delivery happen again. The batch then
+    /// True if a power cut may lose this batch, because the client then only repeats a step of a delivery. The batch
     /// needs no sync to disk of its own.
     let isRepeatable: Bool
     /// The error with which the batch fails without a write; `nil` if the batch can be written.
@@ -48,11 +48,11 @@ struct StoreBatch: Sendable {
 
     private static let idTooHigh = CourierError(
         .storeFailed,
-        "A message id is higher than \(RowKey.highestMessageID), the highest that a message store on disk can keep. Give "
-            + "ids out from 1 upwards.")
+        "A message id is higher than \(RowKey.highestMessageID), the limit of a message store on disk. "
+            + "Assign ids from 1 upwards.")
 
-    /// True if the batch has a change that creates its scope (client id and broker) if the scope is missing. Without
-    /// the scope, the changes of other kinds have no effect.
+    /// True if the batch adds a row, so that its scope (client id and broker) must be created if it is missing. Changes
+    /// of other kinds have no effect without the scope.
     var needsScope: Bool {
         changes.contains { change in
             switch change {

@@ -157,15 +157,15 @@ final class StoreCore {
     private func full(_ size: StoreSize, _ batch: StoreBatch) -> CourierError {
         CourierError(
             .storeFull,
-            "The message store \(path) is full: it holds \(size.rows) rows and \(size.bytes) bytes of at most "
-                + "\(limits.rows) and \(limits.bytes), and \(batch.changes.count) changes do not fit. Wait until "
-                + "messages are acknowledged and read, or raise its limits.")
+            "The message store \(path) is full. It holds \(size.rows) of at most \(limits.rows) rows, "
+                + "and \(size.bytes) of at most \(limits.bytes) bytes, so \(batch.changes.count) changes do not fit. "
+                + "Wait until messages are acknowledged and read, or raise the limits of the store.")
     }
 
     private var tooManyScopes: CourierError {
         CourierError(
             .storeFull,
-            "The message store \(path) holds \(RowKey.highestScope + 1) scopes and takes no further client id or broker. "
+            "The message store \(path) holds \(RowKey.highestScope + 1) scopes, the maximum. "
                 + "Use a client id that stays the same, or another file.")
     }
 
@@ -265,7 +265,7 @@ final class StoreCore {
     /// - Returns: True if there may be more pages to return.
     func giveBackPages() -> Bool {
         guard mayHaveFreePages, let database = writer?.database else { return false }
-        let operation = "giving back free pages"
+        let operation = "returning free pages"
         guard let free = try? database.number("PRAGMA freelist_count", operation),
             let all = try? database.number("PRAGMA page_count", operation), free > Self.freePagesKept, free > all / 2,
             (try? database.execute("PRAGMA incremental_vacuum(\(Self.pagesGivenBack))", operation)) != nil

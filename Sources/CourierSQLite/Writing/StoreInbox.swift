@@ -64,9 +64,9 @@ struct StoreInbox: Sendable {
     private static func tooMuchWaits(_ limits: SQLiteMessageStore.Limits, _ path: String) -> CourierError {
         CourierError(
             .storeFull,
-            "More waits for the message store \(path) than its limits allow (\(limits.waitingChanges) changes, "
-                + "\(limits.waitingBytes) bytes): the disk is slower than what is stored. Wait for completions, or raise "
-                + "waitingChanges and waitingBytes.")
+            "More changes wait for the message store \(path) than its limits allow, because the disk is too slow. "
+                + "The limits are \(limits.waitingChanges) changes and \(limits.waitingBytes) bytes. "
+                + "Wait for completions, or raise waitingChanges and waitingBytes.")
     }
 
     /// Adds a read request. The read may also see the changes of batches that are added later.

@@ -69,7 +69,7 @@ final class StoreThread: Sendable {
     }
 
     private static func closed(_ path: String) -> CourierError {
-        CourierError(.storeFailed, "The message store \(path) is closed. Make a new one to go on.")
+        CourierError(.storeFailed, "The message store \(path) is closed. Make a new store.")
     }
 
     // MARK: Called on the store's thread

@@ -17,7 +17,7 @@ struct BrokerLink: Sendable {
     let receiveMaximum: Int
     /// The maximum packet size of the client; `nil` for no limit.
     let maximumPacketSize: Int?
-    /// Whether CONNECT set the session expiry to 0. A DISCONNECT may then not set another expiry (3.14.2.2.2).
+    /// True if CONNECT set the session expiry to 0. If so, a DISCONNECT must not set another expiry (3.14.2.2.2).
     let endsSession: Bool
     /// The topic of each alias that the client defined, for this connection only ([MQTT-3.3.2-7]).
     var incomingAliases: [UInt16: String] = [:]

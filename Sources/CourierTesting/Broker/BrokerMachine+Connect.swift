@@ -21,7 +21,8 @@ extension BrokerMachine {
             isSessionPresent: isPresent && connect.version > .v31,
             properties: connect.version >= .v5 ? properties(assignedID: assignedID, expiry) : [])
         send(.connAck(connAck), to: id, now: now, &actions)
-        // If the CONNACK is too large for the client, `send` ends the connection.
+        // If the CONNACK was too large for the client, `send` has ended the connection. The session is then not
+        // resumed.
         guard links[id] != nil else { return }
         resume(session, over: id, now: now, &actions)
     }
@@ -32,7 +33,8 @@ extension BrokerMachine {
         let version: ProtocolVersion
         switch error.violation {
         case .unsupportedProtocolVersion(let level): version = level & 0x7F > 4 ? .v5 : .v311  // [MQTT-3.1.2-2]
-        // Only MQTT 3.1.1 and 3.1 report this violation, and their CONNACK packets have the same two bytes.
+        // The decoder reports this violation only for MQTT 3.1.1 and 3.1. Their CONNACK packets have the same format,
+        // so 3.1.1 serves for both.
         case .emptyClientID: version = .v311
         default: return
         }
@@ -41,7 +43,8 @@ extension BrokerMachine {
     }
 }
 
-/// The time that a session outlives its connection: the requested and the granted time. `nil` means no limit.
+/// How long a session outlives its connection: the time that the client requests, and the time that the broker grants.
+/// `nil` means no limit.
 private struct SessionExpiry {
     let asked: Duration?
     let granted: Duration?
@@ -98,7 +101,7 @@ extension BrokerMachine {
         actions.append(.close(id, .refused(code)))
     }
 
-    /// Returns the code of a CONNACK in `version` that is most similar to `code`.
+    /// Returns the most similar code that a CONNACK of `version` can contain.
     private static func olderCode(for code: PacketReasonCode, _ version: ProtocolVersion) -> PacketReasonCode {
         switch code {
         case .quotaExceeded, .serverBusy, .connectionRateExceeded, .useAnotherServer, .serverMoved:

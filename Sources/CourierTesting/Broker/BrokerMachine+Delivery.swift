@@ -24,7 +24,8 @@ extension BrokerMachine {
         return deliveries.count + shares.count
     }
 
-    /// Sends the retained messages that match a new subscription. Messages beyond the allowance are dropped.
+    /// Sends the retained messages that match a new subscription. Messages that exceed the ``RetainedAllowance`` are
+    /// dropped.
     mutating func deliverRetained(
         _ filter: BrokerFilter, _ options: SubscriptionTree.Options, to session: SessionID, now: Instant,
         _ allowance: inout RetainedAllowance, _ actions: inout [Action]
@@ -64,7 +65,8 @@ extension BrokerMachine {
         guard let id = sessions[session]?.connection else { return }
         while hasRoomOnWire(session) {
             if let (packetID, delivery) = sessions[session]?.outgoing.nextUnsent() {
-                // A message that was already sent no longer expires ([MQTT-4.3.3-7]).
+                // A message that was already sent no longer expires ([MQTT-4.3.3-7]), so the expiry is not checked
+                // here.
                 if !transmit(delivery, packetID, isDuplicate: true, to: id, now: now, &actions) {
                     sessions[session]?.outgoing.end(packetID)
                 }

@@ -12,9 +12,9 @@ extension BrokerMachine {
     /// A message to a session is dropped if the session's queue is full or the packet is too large for the client. A
     /// QoS 0 message is also dropped if the client is not connected or is congested.
     ///
-    /// A retained message of the operator or of a will counts if there is no room to store it. If one SUBSCRIBE exceeds
-    /// its limit of retained messages, the remaining messages of the current filter count. The later filters of this
-    /// SUBSCRIBE are not evaluated, so their messages do not count.
+    /// If there is no room to store a retained message of the operator or of a will, the message is counted too. If one
+    /// SUBSCRIBE exceeds its limit of retained messages, the remaining messages of the current filter are counted. The
+    /// later filters of this SUBSCRIBE are not evaluated, so their messages are not counted.
     public var droppedMessageCount: Int { dropped }
 
     /// The visible state of a session.

@@ -4,8 +4,8 @@ extension BrokerMachine {
     /// Publishes a message from the broker itself. No access rule applies to it.
     ///
     /// Only the properties that belong to a message are forwarded, so a topic alias is ignored. The call has no effect
-    /// if PUBLISH cannot carry the message, for example with a wildcard in the topic, or if the topic has too many
-    /// levels.
+    /// if PUBLISH cannot carry the message, for example because of a wildcard in the topic. It also has no effect if
+    /// the topic has too many levels.
     ///
     /// - Returns: The number of copies: one for each matching session and one for each matching shared subscription.
     @discardableResult

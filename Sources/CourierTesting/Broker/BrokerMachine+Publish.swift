@@ -52,7 +52,8 @@ extension BrokerMachine {
             if publish.topic.isEmpty, link.incomingAliases[alias] == nil { return .protocolError }
         }
         if case .exactlyOnce(let id, _) = publish.delivery, link.version >= .v5 {
-            // [MQTT-3.3.4-7]: if a message is sent again on this connection, it counts only once.
+            // If a message is sent again on this connection, it counts only once against the receive maximum
+            // ([MQTT-3.3.4-7]).
             let isOneMore = !link.unreleased.contains(id)
             if isOneMore, link.unreleased.count >= incomingLimit { return .receiveMaximumExceeded }
         }
@@ -72,7 +73,8 @@ extension BrokerMachine {
         now: Instant, _ actions: inout [Action]
     ) {
         let isKnown = sessions[link.session]?.incoming.contains(packetID) ?? false
-        // Until PUBREL, a PUBLISH with the same id is the same message, whatever its DUP flag ([MQTT-4.3.3-10]).
+        // Until PUBREL, a PUBLISH with the same id is the same message, whatever its DUP flag ([MQTT-4.3.3-10]). So it
+        // is acknowledged again, but not forwarded again.
         let code = isKnown ? .success : accept(publish, topic, link, now: now, &actions)
         if !code.isFailure {  // After a refusal the id is free at once ([MQTT-4.3.3-9]).
             sessions[link.session]?.incoming.insert(packetID)

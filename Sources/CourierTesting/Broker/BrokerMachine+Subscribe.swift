@@ -2,7 +2,7 @@ import MQTTCodec
 
 extension BrokerMachine {
     /// Handles each filter as if it had its own SUBSCRIBE, and sends one SUBACK for all filters ([MQTT-3.8.4-5],
-    /// [MQTT-3.8.4-6]). Retained messages follow the SUBACK, within the ``RetainedAllowance``.
+    /// [MQTT-3.8.4-6]). Retained messages follow the SUBACK, up to the limits of ``RetainedAllowance``.
     mutating func receivedSubscribe(
         _ subscribe: Subscribe, from id: ConnectionID, now: Instant, _ actions: inout [Action]
     ) {

@@ -1,6 +1,6 @@
 import MQTTCodec
 
-/// The state that the broker stores for a client, which may outlive its connections (4.1).
+/// The state that the broker stores for a client. It may outlive the client's connections (4.1).
 struct BrokerSession: Sendable {
     typealias Instant = ContinuousClock.Instant
 

@@ -2,8 +2,9 @@ import MQTTCodec
 
 /// The QoS 1 and 2 messages of one session that were sent and are not acknowledged.
 ///
-/// A packet id is in use from the first PUBLISH until the PUBACK, PUBCOMP or refusal that ends the exchange, across any
-/// number of connections. Meanwhile, no other message uses it ([MQTT-2.2.1-4]).
+/// A packet id is in use from the first PUBLISH until a PUBACK, a PUBCOMP or a refusal ends the exchange. It stays in
+/// use if the connection is lost in between. Until the end of the exchange, no other message uses the packet id
+/// ([MQTT-2.2.1-4]).
 struct OutgoingExchanges: Sendable {
     /// The step of an exchange. At QoS 1, the exchange ends after `published`. At QoS 2, it goes from `published` to
     /// `released`, then it ends. A refusal by the client ends it at once.
@@ -54,7 +55,7 @@ struct OutgoingExchanges: Sendable {
         return id
     }
 
-    /// Handles PUBREC: the client has the message, and the packet id waits for PUBCOMP.
+    /// Handles PUBREC: the client has the message, and the packet id stays in use until PUBCOMP.
     mutating func release(_ id: PacketID) {
         guard let exchange = exchanges[id] else { return }
         if !exchange.isOnWire { onWireCount += 1 }

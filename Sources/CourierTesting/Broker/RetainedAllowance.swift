@@ -1,7 +1,8 @@
-/// The limit on the retained messages that one SUBSCRIBE delivers: the store's limits on messages and bytes.
+/// Limits the retained messages that one SUBSCRIBE delivers. The limits for their number and bytes are the same as for
+/// the whole store.
 ///
-/// One filter alone never exceeds the limit. But thousands of filters in one packet may match the same messages
-/// repeatedly. The limit is needed, because the broker does not check for congestion between two filters.
+/// One filter alone never exceeds the limits. But thousands of filters in one packet may match the same messages
+/// repeatedly. The broker does not check for congestion between two filters, so only these limits can stop it.
 struct RetainedAllowance: Sendable {
     private var count: Int
     private var byteCount: Int

@@ -2,8 +2,8 @@ import MQTTCodec
 
 /// The subscriptions of all sessions, as a tree of filter levels.
 ///
-/// Neither adding nor matching is recursive, and a match visits each node at most once. So a client cannot exhaust the
-/// stack by a long filter or topic. If no subscription is below a node, the node is removed.
+/// Adding and matching are not recursive, so a long filter or topic cannot exhaust the stack. A match visits each node
+/// at most once. A node is removed when no subscription is at the node or below it.
 struct SubscriptionTree: Sendable {
     /// The options of one subscription.
     struct Options: Hashable, Sendable {

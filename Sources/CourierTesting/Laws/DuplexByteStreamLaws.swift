@@ -17,7 +17,7 @@ public enum DuplexByteStreamLaws {
     /// One requirement of the contract.
     public enum Law: String, CaseIterable, Sendable {
         /// A read returns the number of bytes read, and a write the number of bytes accepted. The number never exceeds
-        /// the available bytes, and in `.bytes` it is at least 1.
+        /// the available bytes. In the result `.bytes`, the number is at least 1.
         case countsTruly
         /// Bytes arrive unchanged and in the order of the writes, in both directions at once, for any size of writes.
         case keepsBytes

@@ -20,7 +20,7 @@ enum LawRun {
         }
         let watch = Task {
             try await Task.sleep(for: patience)
-            race.finish(.failure(Finding("something that should have come did not within \(patience)")))
+            race.finish(.failure(Finding("an expected event did not happen within \(patience)")))
         }
         defer {
             examination.cancel()

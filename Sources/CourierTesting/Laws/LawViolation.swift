@@ -29,7 +29,7 @@ func require(_ condition: Bool, _ text: @autoclosure () -> String) throws(Findin
 
 /// Throws an error unless `found` equals `expected`. In the error's text, `what` is the name of the compared value.
 func require<Value: Equatable>(_ what: String, _ found: Value, is expected: Value) throws(Finding) {
-    if found != expected { throw Finding("\(what) is \(brief(found)) and should be \(brief(expected))") }
+    if found != expected { throw Finding("\(what): found \(brief(found)), expected \(brief(expected))") }
 }
 
 /// Returns a description of a value, shortened if it is long.

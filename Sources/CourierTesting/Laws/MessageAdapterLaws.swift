@@ -113,20 +113,20 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
 
     func namesItsContentType() throws {
         let first = adapter.contentType
-        try require("the content type asked for again", adapter.contentType, is: first)
+        try require("the content type at the second call", adapter.contentType, is: first)
         let parts = first.prefix { $0 != ";" }.split(separator: "/", omittingEmptySubsequences: false)
         let isPlain = first.prefix { $0 != ";" }.utf8.allSatisfy { (33...126).contains($0) }
         let isMIME = parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
-        try require(isMIME && isPlain && first.utf8.count <= 65_535, "\"\(brief(first))\" is no MIME type")
+        try require(isMIME && isPlain && first.utf8.count <= 65_535, "\"\(brief(first))\" is not a MIME type")
     }
 
     func roundTrips() throws {
-        try require(values.count >= 2 && values.contains { $0 != values[0] }, "give at least two values that differ")
+        try require(values.count >= 2 && values.contains { $0 != values[0] }, "give at least two different values")
         for value in values {
-            try require("what is read back", try read(try write(value)), is: value)
+            try require("the value read back", try read(try write(value)), is: value)
             let payload: Data = try adapter.toMessage(data: value, topic: "another/topic")
             let back: Value = try adapter.fromMessage(payload, topic: "a/third/topic")
-            try require("what is read back on another topic", back, is: value)
+            try require("the value read back on another topic", back, is: value)
         }
     }
 
@@ -135,7 +135,7 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
             let payload = try write(value)
             let buffer = Data([0xFF, 0x7B, 0x00]) + payload + Data([0xFF])
             let slice = buffer[(buffer.startIndex + 3)..<(buffer.endIndex - 1)]
-            try require("what is read from the middle of a buffer", try read(slice), is: value)
+            try require("the value read from the middle of a buffer", try read(slice), is: value)
         }
     }
 
@@ -165,14 +165,14 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
             for index in payloads.indices.reversed() {
                 try require("value \(index) read in round \(round)", try read(payloads[index]), is: values[index])
                 for payload in malformed { _ = try? read(payload) }
-                try require("value \(index) read behind others", try read(payloads[index]), is: values[index])
+                try require("value \(index) read after other values", try read(payloads[index]), is: values[index])
             }
             for value in values { try require("a value written again", try read(try write(value)), is: value) }
         }
     }
 
-    /// Checks the law with threads of its own, because these run in parallel even if the executor of Swift tasks is
-    /// busy.
+    /// Checks the law with its own threads. Unlike Swift tasks, threads run in parallel even if the executor of the
+    /// tasks is busy.
     func worksConcurrently() async throws {
         let (threads, rounds) = (8, 250)
         let errors = await withCheckedContinuation { continuation in
@@ -183,7 +183,7 @@ private struct AdapterBench<Value: Equatable & Sendable>: Sendable {
                     let result = Result {
                         for round in 0..<rounds {
                             let value = values[(number + round) % values.count]
-                            try require("what a thread reads back", try read(try write(value)), is: value)
+                            try require("the value that a thread reads back", try read(try write(value)), is: value)
                         }
                     }
                     crew.ended(result)

@@ -40,12 +40,12 @@ public enum MessageStoreLaws {
         /// A message is read with the boot id and the time since boot that were stored. It expires as
         /// `StoredMessage.isOver(at:)` defines, even if the date changes.
         case agesByBootTime
-        /// The strikes of a message are the last stored count. They are the connections that ended right after the
-        /// message was sent. A change of the message's progress does not change the strikes.
+        /// A message is read with the last stored number of its strikes. A strike is a connection that ended right
+        /// after the message was sent. A change of the message's progress does not change the strikes.
         case strikesAreKept
         /// A rejected message is no longer an outgoing message. It is read with its reason until it is removed.
         case rejectedAreKept
-        /// Packet ids are a set that the changes add to and remove from.
+        /// The packet ids form a set. Changes add packet ids to the set and remove them from it.
         case packetIDsAreASet
         /// The stored session is the last session that was committed, or always `nil` if the store keeps no session.
         /// `removeAll` removes the session.

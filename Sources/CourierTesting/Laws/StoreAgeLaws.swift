@@ -25,7 +25,7 @@ enum StoreAgeLaws {
         ]
         try await probe.commit(messages.map { .keep($0) } + messages.map { .enqueue($0) })
         let outgoing = try await probe.outgoing()
-        try require("outgoing messages whose times count from the boot", outgoing.map(\.message), is: messages)
+        try require("outgoing messages with times since the boot", outgoing.map(\.message), is: messages)
         let present = StoreTime(date: StoreProbe.moment, bootTime: bootTime(boot, 100))
         let incoming = try await probe.store.incoming(
             in: probe.scope, matching: nil, after: nil, limit: StoreProbe.everything, at: present)
@@ -34,20 +34,20 @@ enum StoreAgeLaws {
         // The date of a message is used only if the message was stored in another boot or without a boot time. A date
         // in the future counts as the current date.
         let forward = StoreTime(date: StoreProbe.moment + 7_200, bootTime: bootTime(boot, 110))
-        try require("messages behind a step of two hours", try await probe.incomingIDs(at: forward), is: [1, 4, 5])
+        try require("messages with a clock two hours ahead", try await probe.incomingIDs(at: forward), is: [1, 4, 5])
         let back = StoreTime(date: StoreProbe.moment - 7_200, bootTime: bootTime(boot, 161))
-        try require("messages behind a step back", try await probe.incomingIDs(at: back), is: [2, 3, 4, 5])
+        try require("messages with a clock set back", try await probe.incomingIDs(at: back), is: [2, 3, 4, 5])
 
         try await probe.commit(.removeExpired(at: back))
-        try require("messages that a step back leaves", try await probe.incomingIDs(at: present), is: [2, 3, 4, 5])
-        try require("how many are counted then", try await probe.summary().incomingCount, is: 4)
+        try require("remaining messages, clock set back", try await probe.incomingIDs(at: present), is: [2, 3, 4, 5])
+        try require("the count of incoming messages", try await probe.summary().incomingCount, is: 4)
         try await probe.commit(.keep(messages[0]), .removeExpired(at: forward))
         try require(
             "messages that remain after the clock moved two hours forward", try await probe.incomingIDs(at: present),
             is: [1, 4, 5])
         let later = StoreTime(date: StoreProbe.moment + 864_060, bootTime: bootTime(thirdBoot, 1))
         try await probe.commit(.removeExpired(at: later))
-        try require("messages that another boot leaves", try await probe.incomingIDs(at: present), is: [4])
-        try require("outgoing messages behind all that", try await probe.outgoingIDs(), is: [1, 2, 3, 4, 5])
+        try require("messages that remain after another boot", try await probe.incomingIDs(at: present), is: [4])
+        try require("outgoing messages at the end", try await probe.outgoingIDs(), is: [1, 2, 3, 4, 5])
     }
 }

@@ -10,7 +10,7 @@ enum StoreCommitLaws {
             try await probe.commit()
         }
         // If the store calls a completion of the earlier batches twice, the second call happens before this commit
-        // completes.
+        // completes. So the check below finds it.
         try await probe.commit(.removeAll)
         try require(probe.surplus.count == 0, "\(probe.surplus.count) completions were called again")
     }
@@ -62,8 +62,8 @@ enum StoreCommitLaws {
         try require("the order of completions", completed, is: Array(1...count))
         try require("failed batches", log.failures, is: [])
         let left = try await probe.outgoing()
-        try require("what goes out in the end", left.map(\.message.id.rawValue), is: [1])
-        try require("its progress in the end", left.first?.progress, is: .sent(packetID: UInt16(count - 1)))
+        try require("the outgoing messages at the end", left.map(\.message.id.rawValue), is: [1])
+        try require("the message's progress at the end", left.first?.progress, is: .sent(packetID: UInt16(count - 1)))
     }
 
     static func readsSeeCompletedBatches(_ probe: StoreProbe) async throws {
@@ -71,10 +71,10 @@ enum StoreCommitLaws {
             try await probe.commit(
                 .enqueue(StoreProbe.message(id)), .keep(StoreProbe.message(id)), .rememberPacketID(UInt16(id)))
             switch id % 4 {
-            case 0: try require("what goes out", try await probe.outgoingIDs(after: id - 1), is: [id])
-            case 1: try require("what came in", try await probe.incomingIDs(after: id - 1), is: [id])
-            case 2: try require("how many go out", try await probe.summary().outgoingCount, is: Int(id))
-            default: try require("how many packet ids there are", try await probe.packetIDs().count, is: Int(id))
+            case 0: try require("the outgoing messages", try await probe.outgoingIDs(after: id - 1), is: [id])
+            case 1: try require("the incoming messages", try await probe.incomingIDs(after: id - 1), is: [id])
+            case 2: try require("the count of outgoing messages", try await probe.summary().outgoingCount, is: Int(id))
+            default: try require("the count of packet ids", try await probe.packetIDs().count, is: Int(id))
             }
         }
     }
@@ -101,7 +101,8 @@ enum StoreCommitLaws {
                     let counted = try await probe.summary().outgoingCount
                     let read = try await probe.outgoingIDs().count
                     if !counted.isMultiple(of: size) || !read.isMultiple(of: size) {
-                        finding = finding ?? "batches store \(size), and \(counted) are counted and \(read) read"
+                        finding =
+                            finding ?? "a batch stores \(size) messages, but \(counted) are counted and \(read) read"
                     }
                     await Task.yield()
                 } while isWriting.isRaised
@@ -128,13 +129,13 @@ enum StoreCommitLaws {
             }
         }
         let completed = await log.all()
-        try require("which batches completed", completed.sorted(), is: Array(1...(tasks * perTask)))
+        try require("the batches that completed", completed.sorted(), is: Array(1...(tasks * perTask)))
         try require("failed batches", log.failures, is: [])
         for broker in 0..<3 {
             let scoped = probe.inScope(clientID: "laws", broker: "broker\(broker):1883")
             let ids = (0..<tasks).filter { $0 % 3 == broker }
                 .flatMap { task in (0..<perTask).map { UInt64(task * perTask + $0 + 1) } }
-            try require("what goes out to broker \(broker)", try await scoped.outgoingIDs(), is: ids)
+            try require("the outgoing messages to broker \(broker)", try await scoped.outgoingIDs(), is: ids)
         }
     }
 }

@@ -29,8 +29,8 @@ enum StoreContentLaws {
         ]
         try await probe.commit(messages.map { .enqueue($0) } + messages.map { .keep($0) })
         let outgoing = try await probe.outgoing()
-        try require("what goes out", outgoing, is: messages.map { StoredOutgoing($0, .queued) })
-        try require("what came in", try await probe.incoming(), is: messages)
+        try require("the outgoing messages", outgoing, is: messages.map { StoredOutgoing($0, .queued) })
+        try require("the incoming messages", try await probe.incoming(), is: messages)
     }
 
     static func readsInOrderOfIDs(_ probe: StoreProbe) async throws {
@@ -53,8 +53,8 @@ enum StoreContentLaws {
         // A page may begin after an id that does not exist, and a removal between two pages does not hide other
         // messages.
         try await probe.commit(.removeOutgoing(StoreProbe.id(6)), .removeIncoming(StoreProbe.id(6)))
-        try require("the page behind id 4", try await probe.outgoingIDs(after: 4, limit: 2), is: [9, 12])
-        try require("the incoming page behind id 4", try await probe.incomingIDs(after: 4, limit: 2), is: [9, 12])
+        try require("the page after id 4", try await probe.outgoingIDs(after: 4, limit: 2), is: [9, 12])
+        try require("the incoming page after id 4", try await probe.incomingIDs(after: 4, limit: 2), is: [9, 12])
         try require("a page without room", try await probe.outgoingIDs(limit: 0), is: [])
     }
 
@@ -78,9 +78,9 @@ enum StoreContentLaws {
         try require("the outgoing topics", try await probe.outgoing().map(\.message.topic), is: ["out"])
         try require("the incoming topics", try await probe.incoming().map(\.topic), is: ["in"])
         try await probe.commit(.removeIncoming(StoreProbe.id(1)))
-        try require("outgoing ids behind a removal of incoming", try await probe.outgoingIDs(), is: [1])
+        try require("outgoing ids after a removal of incoming", try await probe.outgoingIDs(), is: [1])
         try await probe.commit(.keep(back), .removeOutgoing(StoreProbe.id(1)))
-        try require("incoming ids behind a removal of outgoing", try await probe.incomingIDs(), is: [1])
+        try require("incoming ids after a removal of outgoing", try await probe.incomingIDs(), is: [1])
     }
 
     static func progressIsKept(_ probe: StoreProbe) async throws {
@@ -92,19 +92,19 @@ enum StoreContentLaws {
         for progress in course {
             try await probe.commit(.progress(StoreProbe.id(1), progress))
             let expected = [StoredOutgoing(messages[0], progress), StoredOutgoing(messages[1], .queued)]
-            try require("the messages behind progress \(progress)", try await probe.outgoing(), is: expected)
+            try require("the messages after progress \(progress)", try await probe.outgoing(), is: expected)
             let sent: [UInt64] = progress == .queued ? [] : [1]
-            try require("the sent messages behind progress \(progress)", try await probe.sentIDs(), is: sent)
+            try require("the sent messages after progress \(progress)", try await probe.sentIDs(), is: sent)
         }
-        // Sent messages may be far from each other in the store.
+        // A store must also find sent messages that are far from each other, with many queued messages in between.
         try await probe.commit((3...1_200).map { .enqueue(StoreProbe.message($0)) })
         try await probe.commit(
             .progress(StoreProbe.id(700), .received(packetID: 8)), .progress(StoreProbe.id(1_200), .sent(packetID: 9)))
         try require("all sent messages", try await probe.sentIDs(), is: [1, 700, 1_200])
-        try require("the first two of them", try await probe.sentIDs(limit: 2), is: [1, 700])
-        try require("the one behind id 1", try await probe.sentIDs(after: 1, limit: 1), is: [700])
-        try require("those behind the last", try await probe.sentIDs(after: 1_200), is: [])
-        try require("a page of them without room", try await probe.sentIDs(limit: 0), is: [])
+        try require("the first two sent messages", try await probe.sentIDs(limit: 2), is: [1, 700])
+        try require("the sent message after id 1", try await probe.sentIDs(after: 1, limit: 1), is: [700])
+        try require("the sent messages after the last id", try await probe.sentIDs(after: 1_200), is: [])
+        try require("a page of sent messages without room", try await probe.sentIDs(limit: 0), is: [])
     }
 
     static func changesApplyInOrder(_ probe: StoreProbe) async throws {
@@ -118,17 +118,17 @@ enum StoreContentLaws {
             .forgetSubscription(filter), .want(StoredSubscription(filter, .subscribed(.one))),
             .want(StoredSubscription(filter, .unsubscribing)))
         let outgoing = try await probe.outgoing()
-        try require("what goes out", outgoing.map(\.message.id.rawValue), is: [2])
-        try require("its progress", outgoing.map(\.progress), is: [.received(packetID: 9)])
-        try require("what came in", try await probe.incomingIDs(), is: [])
+        try require("the outgoing messages", outgoing.map(\.message.id.rawValue), is: [2])
+        try require("the progress of the message", outgoing.map(\.progress), is: [.received(packetID: 9)])
+        try require("the incoming messages", try await probe.incomingIDs(), is: [])
         try require("the packet ids", try await probe.packetIDs(), is: [4])
         let wanted = [StoredSubscription(filter, .unsubscribing)]
         try require("the subscriptions", try await probe.subscriptions(), is: wanted)
 
         try await probe.commit(.enqueue(StoreProbe.message(6)), .removeAll, .enqueue(StoreProbe.message(7)))
-        try require("what goes out around removeAll", try await probe.outgoingIDs(), is: [7])
-        try require("the packet ids behind removeAll", try await probe.packetIDs(), is: [])
-        try require("the subscriptions behind removeAll", try await probe.subscriptions(), is: [])
+        try require("the outgoing messages around removeAll", try await probe.outgoingIDs(), is: [7])
+        try require("the packet ids after removeAll", try await probe.packetIDs(), is: [])
+        try require("the subscriptions after removeAll", try await probe.subscriptions(), is: [])
     }
 
     static func missingRowsAreNoError(_ probe: StoreProbe) async throws {
@@ -140,17 +140,17 @@ enum StoreContentLaws {
         let before = try await probe.snapshot()
         try await probe.commit(removals)
         try await probe.commit([])
-        try require("an empty store behind removals", try await probe.snapshot(), is: before)
+        try require("an empty store after removals", try await probe.snapshot(), is: before)
 
         try await probe.commit(.enqueue(StoreProbe.message(1)), .keep(StoreProbe.message(2)))
         let filled = try await probe.snapshot()
         try await probe.commit(removals)
         try await probe.commit(removals)
-        try require("the store behind removals of what is not there", try await probe.snapshot(), is: filled)
+        try require("the store after removals of missing entries", try await probe.snapshot(), is: filled)
         try await probe.commit(.removeOutgoing(StoreProbe.id(1)), .removeIncoming(StoreProbe.id(2)))
         try await probe.commit(.removeOutgoing(StoreProbe.id(1)), .removeIncoming(StoreProbe.id(2)))
         try await probe.commit(.progress(StoreProbe.id(1), .received(packetID: 1)))
-        try require("what goes out behind progress of a removed message", try await probe.outgoingIDs(), is: [])
+        try require("the outgoing messages after progress of a removed message", try await probe.outgoingIDs(), is: [])
         try await probe.commit(.removeAll)
         try await probe.commit(.removeAll)
     }
@@ -158,7 +158,7 @@ enum StoreContentLaws {
     static func idsGrow(_ probe: StoreProbe) async throws {
         func check(_ expected: UInt64, _ when: String) async throws {
             let found = try await probe.summary().lastMessageID?.rawValue
-            try require("the last message id behind \(when)", found, is: expected)
+            try require("the last message id after \(when)", found, is: expected)
         }
         try await probe.commit(.enqueue(StoreProbe.message(10)), .keep(StoreProbe.message(4)))
         try await check(10, "a message with a higher id")
@@ -183,11 +183,11 @@ enum StoreContentLaws {
         for filter in filters {
             let parsed = try TopicFilter(filter)
             let expected = try messages.filter { parsed.matches(try TopicName($0.topic)) }.map(\.id.rawValue)
-            try require("what matches \(filter)", try await probe.incomingIDs(filter), is: expected)
+            try require("the messages that match \(filter)", try await probe.incomingIDs(filter), is: expected)
         }
         let many = (100..<200).map { StoreProbe.message($0, topic: "noise") } + [StoreProbe.message(200, topic: "a/z")]
         try await probe.commit(many.map { .keep($0) })
-        try require("one that matches a/z", try await probe.incomingIDs("a/z", limit: 1), is: [200])
+        try require("one message that matches a/z", try await probe.incomingIDs("a/z", limit: 1), is: [200])
         try require("a page of a/+", try await probe.incomingIDs("a/+", after: 2, limit: 1), is: [8])
     }
 
@@ -196,14 +196,14 @@ enum StoreContentLaws {
         let ends: [Date?] = [now - 3_600, now + 3_600, now + 3 * 3_600, nil]
         let messages = ends.enumerated().map { StoreProbe.message(UInt64($0 + 1), expiresAt: $1) }
         try await probe.commit(messages.map { .keep($0) } + messages.map { .enqueue($0) })
-        try require("incoming messages whose time is not over", try await probe.incomingIDs(), is: [2, 3, 4])
-        try require("those that match", try await probe.incomingIDs("#", limit: 1), is: [2])
+        try require("incoming messages that are not expired", try await probe.incomingIDs(), is: [2, 3, 4])
+        try require("the messages that match", try await probe.incomingIDs("#", limit: 1), is: [2])
         try await probe.commit(.removeExpired(at: now))
-        try require("incoming messages behind removeExpired", try await probe.incomingIDs(), is: [2, 3, 4])
-        try require("how many are counted then", try await probe.summary().incomingCount, is: 3)
+        try require("incoming messages after removeExpired", try await probe.incomingIDs(), is: [2, 3, 4])
+        try require("the count of incoming messages", try await probe.summary().incomingCount, is: 3)
         try await probe.commit(.removeExpired(at: now + 2 * 3_600))
         try require("incoming messages two hours later", try await probe.incomingIDs(), is: [3, 4])
-        try require("outgoing messages behind all that", try await probe.outgoingIDs(), is: [1, 2, 3, 4])
+        try require("outgoing messages at the end", try await probe.outgoingIDs(), is: [1, 2, 3, 4])
     }
 
     static func packetIDsAreASet(_ probe: StoreProbe) async throws {
@@ -215,10 +215,10 @@ enum StoreContentLaws {
         try await probe.commit(.forgetPacketID(1))
         try require("the packet ids without 1", try await probe.packetIDs(), is: [65_535])
         try await probe.commit((1...1_000).map { .rememberPacketID($0) })
-        try require("how many packet ids there are", try await probe.packetIDs().count, is: 1_001)
+        try require("the count of packet ids", try await probe.packetIDs().count, is: 1_001)
         try await probe.commit(.enqueue(StoreProbe.message(1)), .forgetAllPacketIDs)
-        try require("the packet ids when all are forgotten", try await probe.packetIDs(), is: [])
-        try require("messages when packet ids are forgotten", try await probe.outgoingIDs(), is: [1])
+        try require("the packet ids after all are forgotten", try await probe.packetIDs(), is: [])
+        try require("messages after packet ids are forgotten", try await probe.outgoingIDs(), is: [1])
     }
 
     static func subscriptionsAreByFilter(_ probe: StoreProbe) async throws {
@@ -234,13 +234,13 @@ enum StoreContentLaws {
         wanted[1] = StoredSubscription(filters[1], .subscribed(.zero))
         try await probe.commit(.want(wanted[1]), .forgetSubscription(filters[4]))
         wanted.remove(at: 4)
-        try await compare("one forgotten", probe, wanted)
+        try await compare("one forgotten filter", probe, wanted)
     }
 
     private static func compare(_ what: String, _ probe: StoreProbe, _ wanted: [StoredSubscription]) async throws {
         let found = try await probe.subscriptions()
-        try require("how many subscriptions there are behind \(what)", found.count, is: wanted.count)
-        try require(Set(found) == Set(wanted), "the subscriptions behind \(what) are \(brief(found))")
+        try require("the count of subscriptions after \(what)", found.count, is: wanted.count)
+        try require(Set(found) == Set(wanted), "the subscriptions after \(what) are \(brief(found))")
     }
 
     static func summaryCounts(_ probe: StoreProbe) async throws {
@@ -252,13 +252,13 @@ enum StoreContentLaws {
             outgoingCount: 2, incomingCount: 1, payloadBytes: 1_030, lastMessageID: StoreProbe.id(3))
         try require("the summary", try await probe.summary(), is: full)
         try await probe.commit(.progress(StoreProbe.id(1), .sent(packetID: 1)), .rememberPacketID(1))
-        try require("the summary behind progress", try await probe.summary(), is: full)
+        try require("the summary after progress", try await probe.summary(), is: full)
         try await probe.commit(.removeOutgoing(StoreProbe.id(1)))
         let less = StoreSummary(outgoingCount: 1, incomingCount: 1, payloadBytes: 30, lastMessageID: StoreProbe.id(3))
-        try require("the summary behind a removal", try await probe.summary(), is: less)
+        try require("the summary after a removal", try await probe.summary(), is: less)
         try await probe.commit(.removeAll)
         let none = StoreSummary(outgoingCount: 0, incomingCount: 0, payloadBytes: 0, lastMessageID: StoreProbe.id(3))
-        try require("the summary behind removeAll", try await probe.summary(), is: none)
+        try require("the summary after removeAll", try await probe.summary(), is: none)
     }
 
     static func sessionIsKept(_ probe: StoreProbe) async throws {
@@ -267,13 +267,13 @@ enum StoreContentLaws {
         try await probe.commit(.rememberSession(first), .enqueue(StoreProbe.message(1)))
         guard let kept = try await probe.summary().session else {
             try await probe.commit(.rememberSession(second))
-            return try require("the session of a store that keeps none", try await probe.summary().session, is: nil)
+            return try require("the session of a store without sessions", try await probe.summary().session, is: nil)
         }
         try require("the session", kept, is: first)
         try await probe.commit(.rememberSession(second), .removeOutgoing(StoreProbe.id(1)), .forgetAllPacketIDs)
         try require("the second session", try await probe.summary().session, is: second)
         try await probe.commit(.removeAll)
-        try require("the session behind removeAll", try await probe.summary().session, is: nil)
+        try require("the session after removeAll", try await probe.summary().session, is: nil)
     }
 
     static func scopesAreSeparate(_ probe: StoreProbe) async throws {
@@ -299,16 +299,16 @@ enum StoreContentLaws {
             .progress(StoreProbe.id(1), .sent(packetID: 3)), .forgetAllPacketIDs, .removeIncoming(StoreProbe.id(2)))
         for (index, scoped) in probes.enumerated().dropFirst() { try await check(scoped, index) }
         try await first.commit(.removeAll)
-        try require("what goes out of an emptied scope", try await first.outgoingIDs(), is: [])
+        try require("the outgoing messages of an emptied scope", try await first.outgoingIDs(), is: [])
         for (index, scoped) in probes.enumerated().dropFirst() { try await check(scoped, index) }
     }
 
     private static func check(_ probe: StoreProbe, _ index: Int) async throws {
         let name = "in scope \(probe.scope.clientID) at \(probe.scope.broker)"
         let outgoing = try await probe.outgoing()
-        try require("what goes out \(name)", outgoing.map(\.message.topic), is: ["out/\(index)"])
-        try require("its progress \(name)", outgoing.map(\.progress), is: [.queued])
-        try require("what came in \(name)", try await probe.incoming().map(\.topic), is: ["in/\(index)"])
+        try require("the outgoing messages \(name)", outgoing.map(\.message.topic), is: ["out/\(index)"])
+        try require("the progress \(name)", outgoing.map(\.progress), is: [.queued])
+        try require("the incoming messages \(name)", try await probe.incoming().map(\.topic), is: ["in/\(index)"])
         try require("packet ids \(name)", try await probe.packetIDs(), is: [UInt16(index + 1)])
         try require("filters \(name)", try await probe.subscriptions().map(\.filter.string), is: ["in/\(index)"])
         try require("the count of outgoing \(name)", try await probe.summary().outgoingCount, is: 1)

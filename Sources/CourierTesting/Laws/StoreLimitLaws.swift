@@ -2,17 +2,18 @@ import CourierCore
 
 /// The laws about a store that is full.
 enum StoreLimitLaws {
-    /// The number of 1 KiB messages by which a store with a small limit must be full.
+    /// A store with a small limit must be full before it holds this number of 1 KiB messages.
     private static let smallLimit: UInt64 = 2_000
 
     static func refusalChangesNothing(_ probe: StoreProbe) async throws {
         let (refused, error, before) = try await fill(probe)
         try require(error.code == .storeFull, "a full store refuses with \(error.code) instead of storeFull")
-        try require("the store behind a refused batch", try await probe.snapshot(), is: before)
-        // The second batch begins with changes that would fit, followed by changes that do not fit.
+        try require("the store after a refused batch", try await probe.snapshot(), is: before)
+        // The second batch begins with changes that would fit, followed by changes that do not fit. The store must
+        // refuse all of them.
         let batch = [.rememberPacketID(40_000), .removeOutgoing(StoreProbe.id(1))] + Self.batch(refused, times: 4)
         guard case .failure = await probe.result(of: batch) else { throw Finding("the same batch was accepted later") }
-        try require("the store behind a batch that removes and is refused", try await probe.snapshot(), is: before)
+        try require("the store after a refused batch with removals", try await probe.snapshot(), is: before)
     }
 
     static func fullStoreRemoves(_ probe: StoreProbe) async throws {
@@ -20,9 +21,9 @@ enum StoreLimitLaws {
         let ids = before.outgoing.map(\.message.id)
         try await probe.commit(ids.prefix(max(1, ids.count / 2)).map { .removeOutgoing($0) })
         let left = try await probe.outgoing().map(\.message.id)
-        try require("what a removal leaves", left, is: Array(ids.dropFirst(max(1, ids.count / 2))))
+        try require("the messages that remain after a removal", left, is: Array(ids.dropFirst(max(1, ids.count / 2))))
         try await probe.commit(.enqueue(StoreProbe.message(next + 10, payload: [1])))
-        try require("the last of what goes out", try await probe.outgoingIDs().last, is: next + 10)
+        try require("the last outgoing message", try await probe.outgoingIDs().last, is: next + 10)
     }
 
     static func rejectedTakeNoRoom(_ probe: StoreProbe) async throws {
@@ -30,9 +31,9 @@ enum StoreLimitLaws {
         let ids = before.outgoing.map(\.message.id)
         try await probe.commit(ids.map { .reject($0, reason: "laws", at: StoreProbe.moment) })
         try require("outgoing messages when all are rejected", try await probe.outgoingIDs(), is: [])
-        // Stores as many messages as before, of the same size.
+        // The rejected messages use no room, so the same number of messages of the same size must fit again.
         try await probe.commit(batch(next + 10, times: UInt64(ids.count)))
-        try require("outgoing messages behind rejections", try await probe.outgoingIDs().count, is: ids.count)
+        try require("outgoing messages after rejections", try await probe.outgoingIDs().count, is: ids.count)
     }
 
     /// Stores batches until one is refused. Returns the first id of the refused batch, the error, and the content of
@@ -45,12 +46,12 @@ enum StoreLimitLaws {
             if case .failure(let error) = await probe.result(of: batch(id, times: 2)) {
                 let before = try await probe.snapshot()
                 let stayed = before.outgoing.contains { $0.message.id.rawValue >= id }
-                try require(!stayed, "a part of a refused batch stayed")
+                try require(!stayed, "the store kept a part of a refused batch")
                 return (id, error, before)
             }
             id += 2
         }
-        throw Finding("it took \(smallLimit) messages of 1 KiB; give a store with a smaller limit")
+        throw Finding("the store accepted \(smallLimit) messages of 1 KiB; use a store with a smaller limit")
     }
 
     private static func batch(_ id: UInt64, times: UInt64) -> [StoreChange] {

@@ -5,14 +5,14 @@ import Foundation
 enum StoreRejectionLaws {
     static func strikesAreKept(_ probe: StoreProbe) async throws {
         func check(_ expected: [Int], _ when: String) async throws {
-            try require("the strikes behind \(when)", try await probe.outgoing().map(\.strikes), is: expected)
+            try require("the strikes after \(when)", try await probe.outgoing().map(\.strikes), is: expected)
         }
         try await probe.commit(
             .enqueue(StoreProbe.message(1)), .strike(StoreProbe.id(1), count: 1), .enqueue(StoreProbe.message(2)),
             .enqueue(StoreProbe.message(3)))
         try await check([1, 0, 0], "the batch of the message")
         try await probe.commit(.strike(StoreProbe.id(2), count: 3), .strike(StoreProbe.id(9), count: 1))
-        try await check([1, 3, 0], "one for another message")
+        try await check([1, 3, 0], "a count for another message")
         try await probe.commit(
             .progress(StoreProbe.id(2), .sent(packetID: 4)), .strike(StoreProbe.id(1), count: 2),
             .progress(StoreProbe.id(1), .sent(packetID: 5)))
@@ -38,24 +38,24 @@ enum StoreRejectionLaws {
                 StoredOutgoing(messages[3], .sent(packetID: 7), strikes: 3), reason: "it ends connections",
                 rejectedAt: StoreProbe.moment),
         ]
-        try require("outgoing messages behind rejections", try await probe.outgoingIDs(), is: [1, 3, 5])
-        try require("how many are counted then", try await probe.summary().outgoingCount, is: 3)
-        try require("the sent messages then", try await probe.sentIDs(), is: [])
+        try require("outgoing messages after rejections", try await probe.outgoingIDs(), is: [1, 3, 5])
+        try require("the count of outgoing messages", try await probe.summary().outgoingCount, is: 3)
+        try require("the sent messages", try await probe.sentIDs(), is: [])
         try require("the rejected messages", try await probe.rejected(), is: expected)
-        try require("the first of them", try await probe.rejected(limit: 1), is: [expected[0]])
-        try require("those behind id 2", try await probe.rejected(after: 2), is: [expected[1]])
-        try require("those behind the last", try await probe.rejected(after: 4), is: [])
-        try require("a page of them without room", try await probe.rejected(limit: 0), is: [])
+        try require("the first rejected message", try await probe.rejected(limit: 1), is: [expected[0]])
+        try require("the rejected messages after id 2", try await probe.rejected(after: 2), is: [expected[1]])
+        try require("the rejected messages after the last id", try await probe.rejected(after: 4), is: [])
+        try require("a page of rejected messages without room", try await probe.rejected(limit: 0), is: [])
         let other = probe.inScope(clientID: "other", broker: "broker:1")
         try await other.commit(.removeRejected(StoreProbe.id(2)), .removeAll)
-        try require("those of another scope", try await other.rejected(), is: [])
+        try require("the rejected messages of another scope", try await other.rejected(), is: [])
 
         try await probe.commit(.removeRejected(StoreProbe.id(2)), .removeRejected(StoreProbe.id(1)))
-        try require("the rejected messages that are left", try await probe.rejected(), is: [expected[1]])
+        try require("the rejected messages that remain", try await probe.rejected(), is: [expected[1]])
         try await probe.commit(
             .enqueue(StoreProbe.message(6)), .reject(StoreProbe.id(6), reason: "", at: StoreProbe.moment))
-        try require("those of one batch with their message", try await probe.rejected().count, is: 2)
+        try require("the rejections in the batch of their message", try await probe.rejected().count, is: 2)
         try await probe.commit(.removeAll)
-        try require("those behind removeAll", try await probe.rejected(), is: [])
+        try require("the rejected messages after removeAll", try await probe.rejected(), is: [])
     }
 }

@@ -87,7 +87,7 @@ struct StreamBench: Sendable {
         try await left.expect(bytes)
         await right.perform { $0.close() }
         let reason = try await right.expectClose()
-        try require(reason == .closedByOwner, "the end of both directions is \(reason) to the one that ended last")
+        try require(reason == .closedByOwner, "the stream that ended last reports the reason \(reason)")
     }
 
     func closesInOrder() async throws {
@@ -106,7 +106,7 @@ struct StreamBench: Sendable {
         try await right.expect([1])
         await left.perform { $0.abort() }
         let reason = await right.firstEnd()
-        guard case .failed = reason else { throw Finding("to the peer, an abrupt close is an orderly end") }
+        guard case .failed = reason else { throw Finding("the peer reports an abrupt close as an orderly end") }
     }
 
     func closeIsFinal() async throws {

@@ -46,8 +46,8 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Waits until as many bytes as `expected` has were received, and removes them from the received bytes. Throws an
-    /// error if they differ from `expected`.
+    /// Waits until `expected.count` bytes were received, and removes these bytes from the buffer of received bytes.
+    /// Throws an error if the bytes differ from `expected`.
     func expect(_ expected: [UInt8]) async throws {
         await wait(for: .bytes(expected.count))
         let (found, reason) = await onLoop { end in
@@ -57,18 +57,18 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
         }
         if found.count < expected.count {
             let how = reason.map { ", and the stream was closed: \($0)" } ?? ", and then its input ended"
-            throw Finding("\(found.count) of \(expected.count) bytes came\(how)")
+            throw Finding("\(found.count) of \(expected.count) bytes arrived\(how)")
         }
         if found == expected { return }
         if let wrong = found.indices.first(where: { found[$0] != expected[$0] }) {
-            throw Finding("byte \(wrong) of \(expected.count) is \(found[wrong]) and should be \(expected[wrong])")
+            throw Finding("byte \(wrong) of \(expected.count) is \(found[wrong]) instead of \(expected[wrong])")
         }
     }
 
     func expectEndOfInput() async throws {
         await wait(for: .endOfInput)
         let (hasEnded, reason, extra) = await onLoop { ($0.hasInputEnded, $0.closeReason, $0.bytes.count) }
-        try require(extra == 0, "\(extra) bytes came that nobody wrote")
+        try require(extra == 0, "\(extra) bytes arrived that were not written")
         try require(hasEnded, "the peer's output did not end normally: \(brief(reason))")
     }
 
@@ -81,7 +81,7 @@ final class StreamEnd: ChannelHandler, @unchecked Sendable {
 
     func expectClose() async throws -> ChannelCloseReason {
         await wait(for: .close)
-        guard let reason = await onLoop(\.closeReason) else { throw Finding("it did not close") }
+        guard let reason = await onLoop(\.closeReason) else { throw Finding("the stream did not close") }
         return reason
     }
 

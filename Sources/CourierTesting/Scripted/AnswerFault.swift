@@ -6,8 +6,8 @@ public import MQTTCodec
 /// [.accept(), .fault(.drop(.pubAck, count: 2)), .fault(.delay(.subAck, by: .seconds(5)))]
 /// ```
 ///
-/// Several faults may exist for one packet type. The oldest of them that is not used up applies to an answer. Later
-/// answers may overtake a delayed answer. Faults do not apply to packets that a script sends by
+/// Several faults may exist for one packet type. The oldest fault that is not used up then applies to the next answer.
+/// Later answers may overtake a delayed answer. Faults do not apply to packets that a script sends by
 /// ``ScriptStep/send(_:)``.
 public struct AnswerFault: Sendable, CustomStringConvertible {
     enum Kind: Sendable {

@@ -22,7 +22,8 @@ public struct PublishFlood: Hashable, Sendable {
     public var qos = PacketQoS.atMostOnce
 
     /// Whether the flood ignores the client's receive maximum for QoS 1 and 2; `false` by default, so that the flood
-    /// waits for acknowledgements. The flood uses a packet id that is in flight only if all 65,535 ids are in flight.
+    /// waits for acknowledgements. The flood reuses a packet id that is still in flight only when all 65,535 ids are in
+    /// flight.
     public var exceedsReceiveMaximum = false
 
     /// Makes a flood.

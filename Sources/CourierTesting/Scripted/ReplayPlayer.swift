@@ -17,7 +17,7 @@ struct ReplayPlayer: Sendable {
         case taken
         /// A ping that no step of the recording waits for. The caller answers it.
         case ping
-        /// The rest of the recording contains no such packet.
+        /// The packet does not occur in the rest of the recording.
         case unexpected
     }
 
@@ -27,8 +27,8 @@ struct ReplayPlayer: Sendable {
     private var early: [RecordedRequest] = []
     /// The number of packets of each kind that the client has not sent yet.
     private var missing: [RecordedRequest.Kind: Int] = [:]
-    /// The index of the step that waits for the ping that the recorded broker did not answer; `nil` if it answered all
-    /// pings.
+    /// If the recorded broker did not answer its last ping, the index of the step that waits for this ping; otherwise
+    /// `nil`.
     private let lastPing: Int?
     /// The packet ids that the client under test uses. The keys are the packet ids of the recording.
     private var ids: [PacketID: PacketID] = [:]
@@ -62,11 +62,12 @@ struct ReplayPlayer: Sendable {
         traffic.steps[position...].contains { if case .client = $0 { true } else { false } }
     }
 
-    /// Checks a packet of the client. An expected packet is stored until its step.
+    /// Checks a packet of the client. An expected packet is stored until the step that expects it begins.
     mutating func received(_ packet: Packet) -> Reception {
         let request = RecordedRequest(packet)
         if request.type == .pingReq, position < lastPing ?? .max { return .ping }
-        // A PUBREL is compared with its exchange in a later step, after the PUBLISH was matched.
+        // A later step checks whether a PUBREL belongs to the right exchange, because the PUBLISH must be matched
+        // first.
         guard let count = missing[request.kind], count > 0 else {
             // The recorded broker did not answer its last ping. From the step of that ping on, the replay answers no
             // ping.

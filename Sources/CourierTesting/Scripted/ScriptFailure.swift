@@ -9,7 +9,7 @@ public struct ScriptFailure: Error, Hashable, Sendable, CustomStringConvertible 
     /// The description of the step; empty without a step.
     public let expectation: String
 
-    /// What happened instead.
+    /// The event that happened instead of the expected one.
     public let event: String
 
     /// The failure in a sentence.

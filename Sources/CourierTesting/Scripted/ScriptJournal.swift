@@ -28,8 +28,8 @@ struct ScriptJournal {
         case played
     }
 
-    /// The identity of one waiting caller. The object exists before the wait begins, because a cancellation can arrive
-    /// earlier than the wait.
+    /// The identity of one waiting caller. The object exists before the wait begins, because the task may be cancelled
+    /// before the wait begins.
     final class Waiter: Sendable {
         let isCancelled = Atomic(false)
     }
@@ -166,7 +166,7 @@ struct ScriptJournal {
 }
 
 extension ScriptJournal.Goal {
-    /// If a received packet matches, reduces the remaining count by one.
+    /// Reduces the remaining count by one if `received` matches the goal.
     fileprivate mutating func count(_ received: ReceivedPacket) {
         guard case .packet(let pattern, let remaining, let connection) = self, remaining > 0,
             connection == nil || connection == received.connection, pattern.matches(received.packet)

@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension ScriptPlayer {
-    /// Answers `packet` correctly, as a broker without sessions and without other clients.
+    /// Answers `packet` like a correct broker that stores no sessions and has no other clients.
     mutating func answer(_ packet: Packet, _ now: Instant, _ actions: inout [Action]) {
         switch packet {
         case .connect(let connect):
@@ -56,7 +56,7 @@ extension ScriptPlayer {
         }
     }
 
-    /// Requests a notification when the gate is released, once for each gate.
+    /// Asks the owner to call the player when the gate is released. Asks only once for each gate.
     mutating func watch(_ gate: ScriptGate, _ actions: inout [Action]) {
         if watched.insert(ObjectIdentifier(gate)).inserted { actions.append(.watch(gate)) }
     }

@@ -103,7 +103,7 @@ struct ScriptPlayer: Sendable {
 
     /// The step that the script still waits for, as a failure; `nil` if the script has been played.
     var unplayed: ScriptFailure? {
-        hasFinished ? nil : failure("the script has not come further")
+        hasFinished ? nil : failure("the script did not complete this step")
     }
 
     // MARK: Inputs
@@ -146,7 +146,7 @@ struct ScriptPlayer: Sendable {
         run(now, &actions)
     }
 
-    /// Handles a cut that the script requested at a number of bytes.
+    /// Handles the cut that the script requested after a number of bytes.
     mutating func connectionCut(into actions: inout [Action]) {
         state = .ended
         finish(&actions)
@@ -185,7 +185,7 @@ struct ScriptPlayer: Sendable {
                 } else if packet == .pingReq {
                     answer(packet, now, &actions)
                 } else {
-                    fail("\(packet.type) came instead", &actions)
+                    fail("\(packet.type) arrived instead", &actions)
                 }
             case .serving(let pattern):
                 guard let packet = next() else { return }
@@ -219,7 +219,7 @@ struct ScriptPlayer: Sendable {
             case .taken: break
             case .ping: answer(packet, now, &actions)
             case .unexpected:
-                fail("\(RecordedRequest(packet)) came, which the rest of the recording has not", &actions)
+                fail("\(RecordedRequest(packet)) arrived, but the rest of the recording does not have it", &actions)
                 return false
             }
         }
@@ -251,7 +251,7 @@ struct ScriptPlayer: Sendable {
             if let lastPacket {
                 answer(lastPacket, now, &actions)
             } else {
-                fail("nothing was expected before that could be answered", &actions)
+                fail("no earlier step expects a packet that could be answered", &actions)
             }
         case .send(let packet): actions.append(.send(packet))
         case .sendBytes(let bytes): actions.append(.sendBytes(bytes))
@@ -273,7 +273,7 @@ struct ScriptPlayer: Sendable {
         case .stopReading: actions.append(.stopReading)
         case .resumeReading: actions.append(.resumeReading)
         case .cut(let style): cut(style, &actions)
-        case .group: preconditionFailure("groups are flattened when the player is made")
+        case .group: preconditionFailure("a script for the player must not contain groups")
         }
     }
 

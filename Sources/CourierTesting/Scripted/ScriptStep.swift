@@ -37,8 +37,8 @@ public enum ScriptStep: Sendable {
     /// Applies a fault to answers from now on.
     case fault(AnswerFault)
 
-    /// Cuts the connection when this number of bytes was sent since the connection began. The cut may be in the middle
-    /// of a packet. After an orderly cut, exactly this number of bytes reaches the client.
+    /// Cuts the connection when this number of bytes was sent since the connection began, even in the middle of a
+    /// packet. After an orderly cut, exactly this number of bytes reaches the client.
     case cutAfterSending(byteCount: Int, CutStyle)
 
     /// Cuts the connection when this number of bytes was received since the connection began. Packets that are complete

@@ -188,7 +188,7 @@ public final class ScriptedBroker: Sendable {
     }
 
     private static let mismatch = ScriptFailure(
-        connection: nil, step: nil, expectation: "", event: "the broker found something else than was asked for")
+        connection: nil, step: nil, expectation: "", event: "the broker returned a result of another type")
 
     // MARK: Results of the script
 

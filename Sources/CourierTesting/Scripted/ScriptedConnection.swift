@@ -114,7 +114,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
             host.failed(
                 ScriptFailure(
                     connection: number, step: nil, expectation: "",
-                    event: "more packets came than the \(host.packetLimit) that are recorded at most"))
+                    event: "more packets arrived than the recording limit of \(host.packetLimit)"))
             return cut(.reset)
         }
         drive { $0.received(packet, now: $1, into: &$2) }
@@ -153,7 +153,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
         case .cutAfterReceiving(let count, let style):
             let limit = ByteLimit(count: count, style: style)
             receiveLimit = limit
-            // While received bytes are decoded, the limit is checked after each packet instead.
+            // While received bytes are decoded, the limit is checked after each packet, so it is not checked here.
             if !isReceiving, receivedCount >= count { reachedLimit(limit) }
         case .stopReading:
             isReadingStopped = true
@@ -176,7 +176,7 @@ final class ScriptedConnection: ChannelHandler, @unchecked Sendable {
             host.failed(
                 ScriptFailure(
                     connection: number, step: nil, expectation: "",
-                    event: "the script's \(packet.type) can not be written in MQTT \(encoder.version): \(error)"))
+                    event: "the script's \(packet.type) cannot be encoded in MQTT \(encoder.version): \(error)"))
             cut(.orderly)
         }
     }

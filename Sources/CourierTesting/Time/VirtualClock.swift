@@ -24,8 +24,8 @@ public final class VirtualClock: LoopClock {
         var settlings: [LoopSettling] = []
     }
 
-    /// If a wait is for several loops, it visits each loop this many times. Later visits handle work that one loop has
-    /// submitted to another.
+    /// A wait for several loops visits each loop this many times. Later visits handle the work that one loop has
+    /// submitted to another loop.
     private static let passesOverSeveralLoops = 8
 
     /// The time at which the clock began.
@@ -110,7 +110,7 @@ public final class VirtualClock: LoopClock {
         for _ in 0..<(loops.count > 1 ? Self.passesOverSeveralLoops : 1) {
             earliest = nil
             for loop in loops {
-                precondition(loop.clock as? VirtualClock === self, "\(loop.name) goes by another clock")
+                precondition(loop.clock as? VirtualClock === self, "\(loop.name) uses another clock")
                 guard let deadline = await LoopSettling.wait(for: loop, by: self) else { continue }
                 earliest = min(deadline, earliest ?? deadline)
             }

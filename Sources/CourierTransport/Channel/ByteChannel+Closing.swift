@@ -39,7 +39,8 @@ extension ByteChannel {
         if outputEnd == .open { outputEnd = .requested }
         writtenAtLastLook = writtenByteCount
         startLinger()
-        // Runs later, because it may call the handler, which must not happen inside the owner's call.
+        // This block runs later, because it may call the handler. The handler must not be called from inside the
+        // owner's call.
         loop.runLater { [self] in
             flushFromLoop()
             finishIfDone()
@@ -68,8 +69,8 @@ extension ByteChannel {
             writtenAtLastLook = writtenByteCount
             startLinger()
         } else {
-            // All bytes were written, and only the peer's answer to our Close frame is missing. So the connection is
-            // not reset.
+            // If all bytes were written, only the peer's answer to our Close frame is missing. The output then counts
+            // as ended, so that `finish` does not reset the connection.
             if pendingCount == 0, webSocket?.hasSentClose == true { outputEnd = .done }
             finish(reason)
         }

@@ -109,11 +109,11 @@ extension ByteChannel {
         let result = try stream.read(into: &span)
         switch result {
         case .bytes(let count):
-            precondition(count <= space.count, "a stream read more than there was room for")
+            precondition(count <= space.count, "a stream read more bytes than the buffer can hold")
             if count <= 0 { isReadable = false }
             return max(0, count)
         case .bytesThenWait(let count):
-            precondition(count <= space.count, "a stream read more than there was room for")
+            precondition(count <= space.count, "a stream read more bytes than the buffer can hold")
             isReadable = false
             return max(0, count)
         case .ended:
@@ -152,7 +152,7 @@ extension ByteChannel {
         guard let count = try readStream(into: loop.readBuffer) else {
             if tls.hasPeerClosed { return false }
             throw TransportError(
-                .truncated, "connection closed by \(peerName) without the TLS farewell; bytes may be missing")
+                .truncated, "connection closed by \(peerName) without a TLS close_notify; bytes may be missing")
         }
         tls.borrowInput(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]))
         return true
@@ -247,7 +247,8 @@ extension ByteChannel {
         }
         let (place, result) = try fill(UnsafeMutableRawBufferPointer(rebasing: shared[kept...]))
         guard !place.isEmpty else { return result }
-        // `place` is relative to the end of the `kept` bytes, so there is space for these bytes in front of it.
+        // `place` counts from index `kept` of `shared`. So there are `kept` free bytes directly before the new bytes.
+        // The unconsumed bytes are copied there.
         let all = place.lowerBound..<(kept + place.upperBound)
         if kept > 0 {
             UnsafeMutableRawBufferPointer(rebasing: shared[all]).copyMemory(from: stash.contents)
@@ -283,7 +284,7 @@ extension ByteChannel {
             .failed(
                 TransportError(
                     .remainderTooLong,
-                    "\(stash.count) bytes from \(peerName) were left unread, the limit is \(options.remainderLimit)")))
+                    "\(stash.count) bytes from \(peerName) stayed unread; the limit is \(options.remainderLimit)")))
     }
 
     /// Handles the end of the input. While reading is paused, the end is not reported: after the pause, the unconsumed

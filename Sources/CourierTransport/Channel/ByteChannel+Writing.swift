@@ -150,11 +150,11 @@ extension ByteChannel {
             let rest = bytes.extracting(taken..<bytes.byteCount)
             switch try stream.write(rest) {
             case .bytes(let count):
-                precondition(count <= rest.byteCount, "a stream wrote more than it was given")
+                precondition(count <= rest.byteCount, "a stream reports more written bytes than it received")
                 if count <= 0 { isWritable = false }
                 taken += max(0, count)
             case .bytesThenWait(let count):
-                precondition(count <= rest.byteCount, "a stream wrote more than it was given")
+                precondition(count <= rest.byteCount, "a stream reports more written bytes than it received")
                 isWritable = false
                 taken += max(0, count)
             }

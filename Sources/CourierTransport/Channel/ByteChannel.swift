@@ -12,8 +12,8 @@
 /// ```
 ///
 /// The states are `connecting → handshaking → upgrading → open → closing → closed`. The state `handshaking` is for TLS,
-/// and `upgrading` is for WebSocket. Each state may change directly to `closed`, which is final. Until it is closed,
-/// the loop keeps the channel alive, and the channel keeps its handler alive.
+/// and `upgrading` is for WebSocket. Each state may change directly to `closed`, which is final. Until the channel is
+/// closed, the loop keeps the channel alive, and the channel keeps its handler alive.
 ///
 /// Safe to share: all mutable state is used on the loop only, which each entry point checks.
 public final class ByteChannel: @unchecked Sendable {
@@ -60,7 +60,8 @@ public final class ByteChannel: @unchecked Sendable {
     var offersStash = false
     var hasInputEnded = false
 
-    /// Bytes of the owner that wait to be written or, with WebSocket or TLS, to be put into frames or encrypted.
+    /// Bytes of the owner that wait to be written. With WebSocket, they first wait to be put into frames. With TLS,
+    /// they first wait to be encrypted.
     var outgoing = ByteQueue()
     var isWritable = false
     var isHighWater = false
@@ -186,8 +187,9 @@ public final class ByteChannel: @unchecked Sendable {
             guard let context = tlsContext else { return try didConnect() }
             phase = .handshaking
             let tls = try context.makeSession(hostName: hostName, peerName: peerName)
-            // Application data is encrypted only while less than one read buffer of encrypted bytes waits. Bytes beyond
-            // that are TLS responses.
+            // The channel encrypts application data only while the waiting encrypted bytes are fewer than one read
+            // buffer holds. So application data stays below two read buffers, and the other waiting bytes are TLS
+            // responses.
             tls.limitOutput(to: options.answerLimit + 2 * EventLoop.readBufferSize)
             self.tls = tls
             try advanceHandshake()

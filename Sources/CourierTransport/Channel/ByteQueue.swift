@@ -39,7 +39,7 @@ struct ByteQueue: ~Copyable, @unchecked Sendable {
 
     /// Appends `count` bytes, which were written into the space from ``room(_:)``, to the queue.
     mutating func didAppend(_ count: Int) {
-        precondition(count >= 0 && count <= capacity &- end, "more bytes than there was room for")
+        precondition(count >= 0 && count <= capacity &- end, "more bytes than the buffer has room for")
         end &+= count
     }
 
@@ -68,8 +68,8 @@ struct ByteQueue: ~Copyable, @unchecked Sendable {
         if let memory, capacity &- end >= additional { return memory + end }
         let kept = count
         if let memory, start >= kept, capacity &- kept >= additional {
-            // The free space in front is at least as large as the content. Moving is cheaper than growing, and at most
-            // one byte is moved per removed byte.
+            // The free space in front is at least as large as the content. So the move copies at most one byte for each
+            // removed byte, which is cheaper than growing.
             memory.copyMemory(from: memory + start, byteCount: kept)
             start = 0
             end = kept

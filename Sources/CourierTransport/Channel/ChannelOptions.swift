@@ -11,14 +11,14 @@ public struct ChannelOptions: Hashable, Sendable {
     /// bytes, the channel closes with ``TransportError/Code/remainderTooLong``.
     public var remainderLimit = 256 << 20
 
-    /// The maximum number of bytes of TLS responses, such as key updates, that wait for a peer that does not read, 4
-    /// MiB by default. If more bytes wait, the channel closes with ``TransportError/Code/answersUnread``.
+    /// The maximum number of waiting bytes of TLS responses, such as key updates; 4 MiB by default. Responses wait
+    /// while the peer does not read. If more bytes wait, the channel closes with ``TransportError/Code/answersUnread``.
     ///
     /// Responses to WebSocket Pings have a fixed limit of 16 KiB. If it is exceeded, the response to a later Ping
     /// replaces all waiting responses.
     public var answerLimit = 4 << 20
 
-    /// The number of reads, 4 by default, after which the loop serves its other connections.
+    /// The maximum number of reads in one turn, 4 by default. After that, the loop serves its other connections.
     public var readsPerTurn = 4
 
     /// True if the channel stays open for writing after the peer has ended its output. `false` by default: the channel

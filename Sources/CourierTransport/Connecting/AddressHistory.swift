@@ -26,8 +26,8 @@ package final class AddressHistory: @unchecked Sendable {
     /// True if the history holds no address.
     package var isEmpty: Bool { failures.isEmpty && present == nil }
 
-    /// Returns the same addresses, with the failed addresses last. If all addresses have failed, forgets their failures
-    /// and keeps the order.
+    /// Returns `addresses` in a new order: the failed addresses are last. If all addresses have failed, forgets their
+    /// failures and keeps the order.
     func sorted(_ addresses: [SocketAddress], now: Instant) -> [SocketAddress] {
         failures.removeAll { $0.at.duration(to: now) >= Self.memory }
         let fresh = addresses.filter { !hasFailed($0) }

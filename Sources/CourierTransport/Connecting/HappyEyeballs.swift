@@ -64,7 +64,7 @@ struct HappyEyeballs: Sendable {
     }
 
     mutating func begin(now: Instant) -> Action {
-        precondition(state == .idle, "a race can begin only one time")
+        precondition(state == .idle, "a connection race can begin only once")
         return startNext(now: now)
     }
 

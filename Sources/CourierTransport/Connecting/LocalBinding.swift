@@ -4,8 +4,9 @@
 /// config.localBinding = LocalBinding(interface: "wwan0")
 /// ```
 ///
-/// Without a binding, the operating system chooses both by its routing table. A binding applies to TCP connections to
-/// the broker or the proxy. It does not apply to the look-up of host names, to Unix sockets, or to streams of the app.
+/// Without a binding, the operating system chooses the address and the interface by its routing table. A binding
+/// applies to TCP connections to the broker or the proxy. It does not apply to the look-up of host names, to Unix
+/// sockets, or to streams of the app.
 public struct LocalBinding: Hashable, Sendable {
     /// An IPv4 or IPv6 address of this machine, such as `192.0.2.7`; `nil` for any. The broker must have an address of
     /// the same family.

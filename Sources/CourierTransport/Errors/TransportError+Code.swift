@@ -65,7 +65,7 @@ extension TransportError {
         /// The number of this code; it never changes between versions.
         public var number: Int { kind.rawValue }
 
-        /// True if TLS failed, rather than the stream below TLS.
+        /// True if TLS itself failed. False if another part failed, such as the stream below TLS.
         var isOfTLS: Bool { (300..<400).contains(number) }
 
         /// The code's Swift name, such as `connectionRefused`.

@@ -33,8 +33,8 @@ struct HTTPHeadReader: Sendable {
         guard let text = String(validating: bytes.dropLast(4), as: UTF8.self) else {
             throw .malformed("is not UTF-8")
         }
-        // Programs read a lone CR, a lone LF and a NUL in different ways. An attacker could use that, so such a head is
-        // rejected.
+        // Programs read a lone CR, a lone LF and a NUL in different ways. An attacker could use this difference, so a
+        // head with one of these characters is rejected.
         var lines: [Substring.UTF8View.SubSequence] = []
         var rest = Substring(text).utf8
         while let end = rest.firstIndex(where: { $0 == 13 || $0 == 10 || $0 == 0 }) {

@@ -80,7 +80,7 @@ public final class ChannelListener: @unchecked Sendable {
         case .tcp(let host, let port):
             let found = try SocketAddress.lookUp(host: host, port: port, isNumeric: true, isPassive: true)
             guard let first = found.first else {
-                throw TransportError(.invalidConfiguration, "\(host) is no address to listen on")
+                throw TransportError(.invalidConfiguration, "a listener needs an IP address, not \(host)")
             }
             wanted = first
             unixPath = nil
@@ -123,7 +123,8 @@ public final class ChannelListener: @unchecked Sendable {
             Glibc.close(socket)
             // `bind` creates the socket's file, so ENOENT means that the folder is missing.
             if number == ENOENT {
-                throw TransportError(.socketNotFound, "no such folder: that of \(address.text)", errno: number)
+                throw TransportError(
+                    .socketNotFound, "the folder of the socket does not exist: \(address.text)", errno: number)
             }
             throw TransportError.system(number, address.text)
         }
@@ -178,8 +179,8 @@ public final class ChannelListener: @unchecked Sendable {
         }
     }
 
-    /// Schedules another `acceptTurn()`, because no descriptor or memory is left. Epoll does not report the waiting
-    /// connections again.
+    /// Schedules another `acceptTurn()`, because no descriptor or memory is left. A timer is necessary, because epoll
+    /// does not report the waiting connections again.
     private func pause() {
         guard timer == nil else { return }
         timer = loop.schedule(at: loop.clock.now + Self.exhaustionPause) { [weak self] in

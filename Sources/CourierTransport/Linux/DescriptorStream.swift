@@ -18,11 +18,11 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
     private var writeRegistration: Selector.Registration?
     private var writeTarget: WriteTarget?
     private var isWaitingToWrite = false
-    /// True after the end of the input or an error was reported. Such a report is not repeated. So even after a short
-    /// read, the stream must not wait for another event.
+    /// True after the end of the input or an error was reported. Epoll does not repeat this report. So even after a
+    /// short read, the stream must not wait for another event.
     private var hasEndBeenAnnounced = false
 
-    /// Takes ownership of the descriptors. Both may be the same.
+    /// Takes ownership of the descriptors. `reading` and `writing` may be the same descriptor.
     init(reading: Int32, writing: Int32, name: String, calls: SystemCalls = .real) {
         self.reading = reading
         self.writing = writing
@@ -62,7 +62,7 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         } catch {
             guard error.errno == EPERM else { throw error }
             throw TransportError(
-                .invalidDescriptor, "\(name) can not be waited for; regular files can not be used", errno: EPERM)
+                .invalidDescriptor, "\(name) cannot report readiness; a regular file cannot be used", errno: EPERM)
         }
     }
 
@@ -107,8 +107,8 @@ final class DescriptorStream: DuplexByteStream, Selectable, @unchecked Sendable 
         if isSocket {
             _ = shutdown(writing, Int32(SHUT_WR))
         } else if reading != writing, let readiness, let registration = writeRegistration {
-            // The reader of a pipe sees the end only when the descriptor is closed. The closed descriptor's number is
-            // not used again.
+            // The reader of a pipe sees the end only when the descriptor is closed. `isOutputClosed` ensures that this
+            // stream does not use the number of the closed descriptor again.
             readiness.loop.selector.remove(registration)
             writeRegistration = nil
             _ = Glibc.close(writing)

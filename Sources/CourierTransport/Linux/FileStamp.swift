@@ -9,7 +9,8 @@ package struct FileStamp: Hashable, Sendable {
     /// nanoseconds.
     private let times: [Int]
 
-    /// Creates the stamp of the file at `path`, following links; `nil` if no file can be examined there.
+    /// Creates the stamp of the file at `path`, following links; `nil` if the file cannot be examined, for example
+    /// because it does not exist.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -81,7 +81,8 @@ extension NetlinkMessage {
             let scope = body.netlinkByte(at: 3), let link = body.netlinkInt32(at: 4)
         else { return nil }
         var address = Address(family: family, flags: UInt32(flags), scope: scope, link: link)
-        // The flags byte has no room for newer flags. The attribute `IFA_FLAGS` holds all flags.
+        // The flags byte has no room for newer flags. The attribute `IFA_FLAGS` holds all flags, so its value replaces
+        // the byte.
         body.netlinkAttributes(from: 8) { type, value in
             if Int(type) == Int(IFA_FLAGS), let flags = value.netlinkUInt32(at: 0) { address.flags = flags }
         }

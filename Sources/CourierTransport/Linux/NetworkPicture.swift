@@ -7,8 +7,8 @@ import Glibc
 /// - A route to a destination that is not link-local uses a link that is up, has a carrier and is not the loopback. The
 ///   route need not be a default route, because a broker may be on the local network. So a bridge with running
 ///   containers counts as a network.
-/// - Any link that is up has an address of the route's family with more than link or host scope. This may be another
-///   link: a server may have its address on the loopback and its routes on other links.
+/// - At least one link that is up has an address of the route's family whose scope is wider than link or host. It need
+///   not be the link of the route: a server may have its address on the loopback and its routes on other links.
 ///
 /// Add links first, then addresses, then routes. Routes are not stored, so a large table needs no memory.
 struct NetworkPicture: Sendable {
@@ -39,7 +39,8 @@ struct NetworkPicture: Sendable {
     }
 
     private mutating func add(_ address: NetlinkMessage.Address) {
-        // An IPv6 address cannot be used while the kernel checks whether it is a duplicate, unless it is optimistic.
+        // An IPv6 address cannot be used while the kernel checks whether it is a duplicate. Only an optimistic address
+        // can be used during this check.
         let isTentative = address.flags & UInt32(IFA_F_TENTATIVE) != 0
         let isOptimistic = address.flags & UInt32(IFA_F_OPTIMISTIC) != 0
         let isDuplicate = address.flags & UInt32(IFA_F_DADFAILED) != 0

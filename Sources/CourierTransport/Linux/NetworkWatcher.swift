@@ -147,7 +147,8 @@ package final class NetworkWatcher: @unchecked Sendable {
             guard let socket else { return }
             let result = courier_routing_receive(socket, loop.readBuffer.baseAddress, loop.readBuffer.count)
             switch result {
-            // ENOBUFS: the socket had no space for all messages. Lost messages are as good a hint as received ones.
+            // ENOBUFS: the socket had no space for all messages. Lost messages show that the networks changed, as
+            // received messages do.
             case 0..., -Int(ENOBUFS), -Int(EMSGSIZE): changed()
             case -Int(EINTR), -Int(EBADMSG): continue
             case -Int(EAGAIN): return

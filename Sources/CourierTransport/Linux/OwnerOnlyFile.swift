@@ -26,7 +26,7 @@ final class OwnerOnlyFile: Sendable {
             throw Refusal(
                 problem: number == ELOOP
                     ? "is a symbolic link; name the file itself"
-                    : "can not be opened: \(String(cString: strerror(number)))", errno: number)
+                    : "cannot be opened: \(String(cString: strerror(number)))", errno: number)
         }
         if let problem = Self.problem(of: descriptor) {
             close(descriptor)
@@ -39,11 +39,11 @@ final class OwnerOnlyFile: Sendable {
 
     private static func problem(of descriptor: Int32) -> String? {
         var status = stat()
-        if fstat(descriptor, &status) != 0 { return "can not be examined" }
-        if status.st_mode & S_IFMT != S_IFREG { return "is no regular file" }
+        if fstat(descriptor, &status) != 0 { return "cannot be examined" }
+        if status.st_mode & S_IFMT != S_IFREG { return "is not a regular file" }
         if status.st_uid != geteuid() { return "belongs to another user; remove it or name another file" }
         guard status.st_mode & 0o077 == 0 else {
-            return "may be read or written by other users; remove it or set its rights to 0600"
+            return "is accessible to other users; remove it or set its permissions to 0600"
         }
         return nil
     }

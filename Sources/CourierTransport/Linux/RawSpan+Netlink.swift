@@ -1,7 +1,7 @@
 /// Reads values from a netlink datagram of the kernel: numbers in the processor's byte order, and attributes.
 ///
-/// No byte outside the span is read. A number that is not completely inside the span is `nil`, and a list ends before
-/// an element that is not.
+/// No byte outside the span is read. A number that is not completely inside the span is `nil`. A list ends before the
+/// first element that is not completely inside the span.
 extension RawSpan {
     /// Rounds a length up to a multiple of 4, because messages, attributes and next hops begin at multiples of 4.
     static func netlinkAligned(_ length: Int) -> Int { (length + 3) & ~3 }

@@ -65,7 +65,7 @@ final class Selector: @unchecked Sendable {
             let number = errno
             close(wakeDescriptor)
             close(epoll)
-            throw TransportError.system(number, "the eventfd can not be waited for")
+            throw TransportError.system(number, "epoll cannot watch the eventfd")
         }
         events = .allocate(capacity: Self.eventCapacity)
     }
@@ -94,7 +94,7 @@ final class Selector: @unchecked Sendable {
         guard courier_epoll_add(epoll, descriptor, Self.flags(reads: reads, writes: writes), made.tag) == 0 else {
             let number = errno
             freeSlots.append(slot)
-            throw TransportError.system(number, "descriptor \(descriptor) can not be waited for")
+            throw TransportError.system(number, "epoll cannot watch descriptor \(descriptor)")
         }
         slots[Int(slot)].target = target
         return made

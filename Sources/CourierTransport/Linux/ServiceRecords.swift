@@ -46,7 +46,8 @@ package struct ServiceRecords: Sendable {
     init(server address: String, port: UInt16, threads: HostResolver) throws(TransportError) {
         var parsed = in_addr()
         guard inet_pton(AF_INET, address, &parsed) == 1, port != 0 else {
-            throw TransportError(.invalidConfiguration, "“\(address)”, port \(port), is no IPv4 address with a port")
+            throw TransportError(
+                .invalidConfiguration, "“\(address)” with port \(port) is not an IPv4 address with a port")
         }
         self.init(server: (parsed.s_addr, port), threads: threads)
     }
@@ -61,7 +62,7 @@ package struct ServiceRecords: Sendable {
     @discardableResult
     package func lookUp(_ name: String, _ answer: @escaping @Sendable (Answer) -> Void) -> LookUpTicket? {
         guard (1...Self.nameLimit).contains(name.utf8.count), !name.utf8.contains(0) else {
-            answer(.failed("\(name.utf8.count) bytes are no name of DNS"))
+            answer(.failed("a name of \(name.utf8.count) bytes is not a valid DNS name"))
             return nil
         }
         return threads.perform { [server] problem in

@@ -31,7 +31,8 @@ struct SocketAddress: Sendable {
         let utf8 = Array(path.utf8)
         guard !utf8.isEmpty, utf8.count < MemoryLayout.size(ofValue: address.sun_path), !utf8.contains(0) else {
             throw TransportError(
-                .invalidConfiguration, "a Unix socket's path has 1 to 107 bytes and no NUL; this one has \(utf8.count)")
+                .invalidConfiguration,
+                "a Unix socket's path must have 1 to 107 bytes without NUL; this path has \(utf8.count) bytes")
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: utf8) }
         self.init(kind: .unix, bytes: withUnsafeBytes(of: address) { Array($0) }, text: "unix:\(path)")
@@ -71,8 +72,8 @@ struct SocketAddress: Sendable {
 }
 
 extension SocketAddress {
-    /// Returns the addresses of a host from the operating system. The call may block. If `isNumeric` is set, it does
-    /// not block, but `host` must be an address, which is only parsed.
+    /// Returns the addresses of a host from the operating system. The call may block. If `isNumeric` is true, `host`
+    /// must be an address. The call then only parses the address and does not block.
     ///
     /// - Throws: ``TransportError/Code/hostNotFound`` or ``TransportError/Code/nameResolutionFailed``.
     static func lookUp(

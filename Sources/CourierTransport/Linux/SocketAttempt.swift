@@ -43,7 +43,8 @@ final class SocketAttempt: Selectable {
             // After an interruption, the system continues to connect in the background. A second call would report
             // EALREADY.
             case EINPROGRESS, EINTR, EALREADY: return waitUntilWritable()
-            // The queue of the Unix listener is full. No event reports when the queue has space again.
+            // The queue of the Unix listener is full. No event reports when the queue has space again, so the attempt
+            // fails.
             case EAGAIN:
                 return finish(
                     .failure(

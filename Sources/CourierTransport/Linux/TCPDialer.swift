@@ -73,7 +73,7 @@ final class TCPDialer: Dialer {
         }
         guard !host.isEmpty, !host.utf8.contains(0) else {
             return finish(
-                .failure(TransportError(.invalidConfiguration, "a host name may not be empty or hold a NUL")))
+                .failure(TransportError(.invalidConfiguration, "a host name must have a character and no NUL")))
         }
         // A look-up that has begun cannot be interrupted. So the dialer may no longer exist when the answer arrives.
         let box = WeakDialer(self)

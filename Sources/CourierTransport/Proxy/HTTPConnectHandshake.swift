@@ -30,15 +30,15 @@ struct HTTPConnectHandshake: ProxyHandshake {
     var progress: String { "\(route.proxy) did not answer the request for \(route.target.text)" }
 
     var closedError: TransportError {
-        let what = first == nil ? "instead of answering" : "in the middle of its answer to"
+        let what = first == nil ? "instead of answering" : "while it answered"
         return route.error(
             .proxyFailed,
-            "closed the connection \(what) the request for \(route.target.text); is it an HTTP proxy, and does it let "
-                + "this machine in?")
+            "closed the connection \(what) the request for \(route.target.text); "
+                + "is it an HTTP proxy, and does it accept this machine?")
     }
 
     mutating func begin() -> [UInt8] {
-        precondition(state == .idle, "a handshake begins once")
+        precondition(state == .idle, "a handshake can begin only once")
         state = .reading
         let target = route.target.text
         var request = "CONNECT \(target) HTTP/1.1\r\nHost: \(target)\r\n"
@@ -66,7 +66,7 @@ struct HTTPConnectHandshake: ProxyHandshake {
     }
 
     mutating func received(_ bytes: Span<UInt8>) throws(TransportError) -> ProxyAction {
-        precondition(state == .reading && (1...wantedCount).contains(bytes.count), "more than was wanted")
+        precondition(state == .reading && (1...wantedCount).contains(bytes.count), "received more bytes than requested")
         if first == nil { first = bytes[0] }
         for index in bytes.indices {
             let byte = bytes[index]
@@ -88,13 +88,13 @@ struct HTTPConnectHandshake: ProxyHandshake {
         case .notHTTP: throw otherProtocol
         case .tooLong(let limit): throw route.error(.proxyFailed, "sent headers of more than \(limit) bytes")
         case .tooManyFields(let limit): throw route.error(.proxyFailed, "sent more than \(limit) header fields")
-        case .malformed(let what): throw route.error(.proxyFailed, "sent headers whose text \(what)")
+        case .malformed(let what): throw route.error(.proxyFailed, "sent headers with an error: the text \(what)")
         }
     }
 
     private mutating func received(_ head: HTTPHead) throws(TransportError) -> ProxyAction {
         guard let status = head.status else {
-            throw route.error(.proxyFailed, "sent a status line that HTTP/1.1 does not have")
+            throw route.error(.proxyFailed, "sent an invalid HTTP/1.1 status line")
         }
         switch status {
         case 200...299:
@@ -105,7 +105,7 @@ struct HTTPConnectHandshake: ProxyHandshake {
         case _ where HTTPHead.isInterim(status):
             interimCount += 1
             guard interimCount <= HTTPHead.interimLimit else {
-                throw route.error(.proxyFailed, "sent more than \(HTTPHead.interimLimit) interim answers")
+                throw route.error(.proxyFailed, "sent more than \(HTTPHead.interimLimit) interim responses")
             }
             reader = Self.makeReader()
             endCount = 0
@@ -117,8 +117,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
     private var otherProtocol: TransportError {
         let hint =
             switch first {
-            case 0x05, 0x00: "; it may be a SOCKS proxy, for which the URL begins with socks5h://"
-            case 0x15, 0x16: "; it seems to expect TLS, which is not supported with the proxy itself"
+            case 0x05, 0x00: "; if it is a SOCKS proxy, its URL must begin with socks5h://"
+            case 0x15, 0x16: "; it seems to expect TLS, but TLS to a proxy is not supported"
             default: ""
             }
         return route.error(.proxyFailed, "did not answer with HTTP/1.1\(hint)")
@@ -136,8 +136,8 @@ struct HTTPConnectHandshake: ProxyHandshake {
         case 300...399:
             return route.error(
                 .proxyRefused,
-                "answered the request for \(target) with a redirection (status \(status)), which there is none for; "
-                    + "does the network want a sign-in first?")
+                "answered the request for \(target) with a redirect (status \(status)), which is not followed; "
+                    + "the network may require a sign-in first")
         case 403:
             return route.error(
                 .proxyRefused,
@@ -145,7 +145,7 @@ struct HTTPConnectHandshake: ProxyHandshake {
                     + "port")
         case 405, 501:
             return route.error(
-                .proxyRefused, "does not make connections by CONNECT (status \(status)); is it a proxy at all?")
+                .proxyRefused, "does not support CONNECT requests (status \(status)); is it a proxy?")
         case 504:
             return route.error(
                 .proxyRefused, "got no answer from \(target) in time (status 504); is the server running there?")

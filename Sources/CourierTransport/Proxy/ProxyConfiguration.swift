@@ -5,7 +5,8 @@
 /// ```
 ///
 /// Any TCP connection can go through the proxy. With TLS, the handshake is done with the server behind the proxy. The
-/// connection to the proxy itself does not use TLS. The description shows everything except the credentials.
+/// connection to the proxy itself does not use TLS. The description shows everything except the credentials. At most 8
+/// interim responses (status 1xx) may precede the response of an HTTP proxy.
 public struct ProxyConfiguration: Hashable, Sendable {
     /// The protocol of a proxy.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -43,11 +44,11 @@ public struct ProxyConfiguration: Hashable, Sendable {
         guard HostText.isPlausible(host) else {
             throw TransportError(
                 .invalidConfiguration,
-                "the proxy's host is no name and no address; give it alone, without a scheme, a port or spaces")
+                "the proxy's host must be a name or an address, without a scheme, a port or spaces")
         }
         guard port > 0 else {
             throw TransportError(
-                .invalidConfiguration, "the port of the proxy “\(host)” is 0; give the one it listens at")
+                .invalidConfiguration, "the port of the proxy “\(host)” is 0; set the proxy's port")
         }
         try credentials?.check(for: kind)
         self.kind = kind

@@ -22,20 +22,21 @@ public struct ProxyCredentials: Hashable, Sendable {
             guard userCount > 0, passwordCount > 0, userCount <= Self.limit, passwordCount <= Self.limit else {
                 throw TransportError(
                     .invalidConfiguration,
-                    "SOCKS5 carries a user name and a password of 1 to \(Self.limit) bytes each; these have "
-                        + "\(userCount) and \(passwordCount)")
+                    "SOCKS5 needs a user name and a password of 1 to \(Self.limit) bytes each; "
+                        + "the user name has \(userCount) bytes, the password \(passwordCount)")
             }
         case .http:
             guard userCount <= Self.limit, passwordCount <= Self.limit else {
                 throw TransportError(
                     .invalidConfiguration,
-                    "a proxy's user name and password may have \(Self.limit) bytes each; these have \(userCount) and "
-                        + "\(passwordCount)")
+                    "a proxy's user name and password may have at most \(Self.limit) bytes each; "
+                        + "the user name has \(userCount) bytes, the password \(passwordCount)")
             }
             // In Basic authentication, the first “:” ends the user name (RFC 7617, section 2).
             guard !user.utf8.contains(UInt8(ascii: ":")) else {
                 throw TransportError(
-                    .invalidConfiguration, "a user name for an HTTP proxy may not contain “:”, which ends it there")
+                    .invalidConfiguration,
+                    "a user name for an HTTP proxy may not contain “:”, because the password follows that character")
             }
             guard !(user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
                 throw TransportError(

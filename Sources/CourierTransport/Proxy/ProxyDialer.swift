@@ -105,7 +105,8 @@ final class ProxyDialer: Dialer {
         case .failure(let error):
             fail(
                 TransportError(
-                    error.code, "\(error.message) (looked up here; with socks5h:// the proxy \(proxy) does it)",
+                    error.code,
+                    "\(error.message) (this machine looked up the name; with socks5h://, the proxy \(proxy) does it)",
                     errno: error.errno))
         }
     }

@@ -11,9 +11,10 @@ public enum ProxySetting: Hashable, Sendable {
     /// Uses the proxy that the environment variables of the process name. They are read again for each connection.
     ///
     /// The rules are those of curl. A lower-case name is tried before its upper-case form. `https_proxy` is for TLS.
-    /// `http_proxy` is for WebSocket without TLS, and only its lower-case form is read. `all_proxy` is for a connection
-    /// if the more specific variable is not set. `no_proxy` lists the hosts to connect to without a proxy. An empty
-    /// variable counts as not set.
+    /// `http_proxy` is for WebSocket without TLS, and only its lower-case form is read. `all_proxy` applies if the more
+    /// specific variable is not set. `no_proxy` lists the hosts to connect to without a proxy. An empty variable counts
+    /// as not set. If the value of a variable is not a valid URL, the error names the variable and never contains the
+    /// value.
     case environment
 
     /// Like ``environment``, but reads these variables instead of the variables of the process.

@@ -26,12 +26,12 @@ struct ProxyTarget: Hashable, Sendable {
         } else if text.contains("%"), IPAddress(String(text.prefix { $0 != "%" })) != nil {
             throw TransportError(
                 .invalidConfiguration,
-                "the zone of an address means nothing to a proxy: \(text); give a global address, or connect directly")
+                "a proxy cannot use an address with a zone: \(text); use a global address, or connect directly")
         } else {
             throw TransportError(
                 .invalidConfiguration,
-                "a host behind a proxy is a name of ASCII letters, digits, “-”, “_” and “.”, or an address; write "
-                    + "other names in their ASCII form (xn--…)")
+                "a host behind a proxy must be an address, or a name of ASCII letters, digits, “-”, “_” and “.”; "
+                    + "write other names in their ASCII form (xn--…)")
         }
     }
 

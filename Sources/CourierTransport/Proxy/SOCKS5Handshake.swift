@@ -45,8 +45,8 @@ struct SOCKS5Handshake: ProxyHandshake {
         case .idle, .greeting:
             route.error(
                 .proxyFailed,
-                "closed the connection instead of answering the greeting; is it a SOCKS5 proxy, and does it let this "
-                    + "machine in?")
+                "closed the connection instead of answering the greeting; "
+                    + "is it a SOCKS5 proxy, and does it accept this machine?")
         // Some proxies close the connection after a wrong password, instead of the response that RFC 1929 defines.
         case .authentication:
             route.error(
@@ -59,7 +59,7 @@ struct SOCKS5Handshake: ProxyHandshake {
     }
 
     mutating func begin() -> [UInt8] {
-        precondition(state == .idle, "a handshake begins once")
+        precondition(state == .idle, "a handshake can begin only once")
         state = .greeting
         let methods = credentials == nil ? [Method.none] : [Method.none, Method.userAndPassword]
         return [Self.version, UInt8(methods.count)] + methods
@@ -73,8 +73,8 @@ struct SOCKS5Handshake: ProxyHandshake {
         }
     }
 
-    /// The length of the response to the request, as far as it is known. `nil` if the next byte contains the length. At
-    /// first it is 2, because a refusal may end after two bytes.
+    /// The known length of the response to the request. At first it is 2, because a refusal may end after two bytes.
+    /// `nil` if the next byte contains the length.
     private var answerLength: Int? {
         switch answer.count {
         case ..<2: return 2
@@ -90,10 +90,10 @@ struct SOCKS5Handshake: ProxyHandshake {
     }
 
     mutating func received(_ bytes: Span<UInt8>) throws(TransportError) -> ProxyAction {
-        precondition((1...max(wantedCount, 1)).contains(bytes.count), "more than was wanted")
+        precondition((1...max(wantedCount, 1)).contains(bytes.count), "received more bytes than requested")
         for index in bytes.indices { answer.append(bytes[index]) }
         switch state {
-        case .idle, .done: preconditionFailure("bytes that were not asked for")
+        case .idle, .done: preconditionFailure("received bytes that were not requested")
         case .greeting: return try receivedMethod()
         case .authentication: return try receivedStatus()
         case .request: return try receivedReply()
@@ -115,20 +115,22 @@ struct SOCKS5Handshake: ProxyHandshake {
                 [Self.authenticationVersion, UInt8(user.count)] + user + [UInt8(password.count)] + password)
         case (Method.noneAcceptable, nil):
             throw route.error(
-                .proxyAuthenticationFailed, "wants authentication; add user name and password to its configuration")
+                .proxyAuthenticationFailed,
+                "requires authentication; add a user name and a password to its configuration")
         case (Method.noneAcceptable, _?):
             throw route.error(
-                .proxyAuthenticationFailed, "takes neither a user name with a password nor a client without them")
+                .proxyAuthenticationFailed, "accepts neither a user name with a password nor a client without them")
         default:
             throw route.error(
-                .proxyFailed, "chose the authentication method \(answer[1]), which was not offered to it")
+                .proxyFailed, "chose the authentication method \(answer[1]), which this client did not offer")
         }
     }
 
     private mutating func receivedStatus() throws(TransportError) -> ProxyAction {
         guard answer[0] == Self.authenticationVersion else {
             throw route.error(
-                .proxyFailed, "answered the authentication in version \(answer[0]), not \(Self.authenticationVersion)")
+                .proxyFailed,
+                "answered the authentication with version \(answer[0]) instead of \(Self.authenticationVersion)")
         }
         guard answer.count == 2 else { return .none }
         guard answer[1] == 0 else {
@@ -175,7 +177,7 @@ struct SOCKS5Handshake: ProxyHandshake {
             route.error(.proxyFailed, "answered with HTTP; the URL of an HTTP proxy begins with http://")
         case 0, 4: route.error(.proxyFailed, "speaks SOCKS4, which is not supported")
         case 0x15, 0x16:
-            route.error(.proxyFailed, "seems to expect TLS, which is not supported with the proxy itself")
+            route.error(.proxyFailed, "seems to expect TLS, but TLS to a proxy is not supported")
         default: route.error(.proxyFailed, "answered with something that is not SOCKS5 (its first byte is \(first))")
         }
     }
@@ -185,14 +187,14 @@ struct SOCKS5Handshake: ProxyHandshake {
         let target = route.target.text
         let what =
             switch code {
-            case 1: "failed to connect to \(target) for a reason that SOCKS5 has no code for; its log may say more"
+            case 1: "failed to connect to \(target) and gave no exact reason; the proxy's log may say more"
             case 2: "does not allow connections to \(target); its administrator has to allow that host and port"
-            case 3: "has no network that leads to \(target)"
-            case 4: "can not reach the host \(target); does the name exist, and is the host running?"
-            case 5: "was refused a connection by \(target); is the server running there?"
-            case 6: "found the way to \(target) too long (TTL expired)"
-            case 7: "does not make connections, or not these: it does not know the command"
-            case 8: "can not use that kind of address: \(target)"
+            case 3: "has no network route to \(target)"
+            case 4: "cannot reach the host \(target); does the name exist, and is the host running?"
+            case 5: "reports that \(target) refused the connection; is the server running there?"
+            case 6: "reports that the network route to \(target) is too long (TTL expired)"
+            case 7: "does not support the command that opens a connection"
+            case 8: "cannot use this kind of address: \(target)"
             default: "failed to connect to \(target) with the unknown code \(code)"
             }
         return route.error(.proxyRefused, what)

@@ -56,7 +56,7 @@ final class PKCS11Engine: Sendable {
         let pin = pin ?? uri.pin
         guard !refused.withLock({ $0.contains { $0.uri == uri && $0.pin == pin } }) else {
             throw Self.wrongPIN(
-                uri, "is not tried again, because tokens lock after a few wrong ones; restart the program to try it")
+                uri, "is not tried again, because a token locks after a few wrong PINs; restart the program to retry")
         }
         ERR_clear_error()
         defer { ERR_clear_error() }
@@ -67,8 +67,8 @@ final class PKCS11Engine: Sendable {
         }
         throw TransportError(
             .badPrivateKeyFile,
-            "the PKCS#11 module gives no private key \(uri.text): \(TLSErrors.takeText()); check the URI\(pin == nil ? " and give the PIN" : "")"
-        )
+            "the PKCS#11 module has no private key \(uri.text): \(TLSErrors.takeText()); "
+                + "check the URI\(pin == nil ? " and give the PIN" : "")")
     }
 
     private static func wrongPIN(_ uri: PKCS11URI, _ what: String) -> TransportError {

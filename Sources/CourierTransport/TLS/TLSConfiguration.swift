@@ -29,7 +29,7 @@ public struct TLSClientConfiguration: Sendable {
     /// The host name or address that the peer's certificate must contain; by default the host of the endpoint. If it is
     /// a name, the client also sends it to the peer (SNI).
     ///
-    /// Set it for a connection without a host, such as over a Unix socket, unless ``checksServerName`` is `false`.
+    /// If ``checksServerName`` is `true`, set this name for a connection without a host, such as over a Unix socket.
     public var serverName: String?
 
     /// True if the peer's certificate must contain ``serverName``; `true` by default.
@@ -63,7 +63,9 @@ public struct TLSClientConfiguration: Sendable {
     ///
     /// Files that are replaced under the same name do not need this closure: before each connection, the client checks
     /// its files and reads changed files again. In a directory of authorities, the client detects added, removed and
-    /// renamed files. It does not detect a file that is overwritten in place.
+    /// renamed files. It does not detect a file that is overwritten in place. A changed certificate does not affect
+    /// open connections. If no file descriptor or memory is left to read the files, the attempt fails with
+    /// `connectionFailed`, and the client tries again.
     public var material: (@Sendable () throws -> TLSMaterial)?
 
     /// The application protocols that the client offers (ALPN), the preferred one first; none by default.

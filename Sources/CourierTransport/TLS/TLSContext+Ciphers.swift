@@ -14,13 +14,13 @@ extension TLSContext {
                 throw TransportError(
                     .invalidConfiguration,
                     "the cipher list \(list.debugDescription) is not usable: \(TLSErrors.takeText()); "
-                        + "`openssl ciphers -v` shows what a list stands for")
+                        + "`openssl ciphers -v` shows the cipher suites of a list")
             }
             if let suite = weakSuite(of: context) {
                 throw TransportError(
                     .invalidConfiguration,
-                    "the cipher list \(list.debugDescription) has \(suite), which does not encrypt or does not check who the "
-                        + "peer is; add \":!aNULL:!eNULL\"")
+                    "the cipher list \(list.debugDescription) has \(suite), which does not encrypt or authenticate; "
+                        + "add \":!aNULL:!eNULL\" to the list")
             }
         }
         if let suites = configuration.cipherSuites, SSL_CTX_set_ciphersuites(context, suites) != 1 {

@@ -21,18 +21,19 @@ extension TLSContext {
         guard (1...longestIdentity).contains(count), !key.identity.utf8.contains(0) else {
             throw TransportError(
                 .invalidConfiguration,
-                "the identity of a pre-shared key has 1 to \(longestIdentity) bytes and no U+0000; this one has \(count) bytes"
-            )
+                "the identity of a pre-shared key must have 1 to \(longestIdentity) bytes without U+0000; "
+                    + "this identity has \(count) bytes")
         }
         guard (1...longestKey).contains(key.key.count) else {
             throw TransportError(
-                .invalidConfiguration, "a pre-shared key has 1 to \(longestKey) bytes; this one has \(key.key.count)")
+                .invalidConfiguration,
+                "a pre-shared key must have 1 to \(longestKey) bytes; this key has \(key.key.count) bytes")
         }
         guard configuration.pins.isEmpty else {
             throw TransportError(
                 .invalidConfiguration,
-                "pins are for certificates, and a peer with a pre-shared key shows none; leave out `pins` or `preSharedKey`"
-            )
+                "pins need certificates, but a peer with a pre-shared key sends no certificate; "
+                    + "leave out `pins` or `preSharedKey`")
         }
         if configuration.ciphers == nil, SSL_CTX_set_cipher_list(context, preSharedKeySuites) != 1 {
             throw TransportError(

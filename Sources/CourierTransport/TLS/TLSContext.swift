@@ -121,11 +121,11 @@ public final class TLSContext: @unchecked Sendable {
     ) throws(TransportError) -> (OpaquePointer, OpaquePointer) {
         setUp
         guard let context = SSL_CTX_new(protocols()) else {
-            throw TransportError(.invalidConfiguration, "OpenSSL can not be set up: \(TLSErrors.takeText())")
+            throw TransportError(.invalidConfiguration, "OpenSSL cannot be set up: \(TLSErrors.takeText())")
         }
         guard let method = courier_wire_method() else {
             SSL_CTX_free(context)
-            throw TransportError(.invalidConfiguration, "OpenSSL can not be set up: \(TLSErrors.takeText())")
+            throw TransportError(.invalidConfiguration, "OpenSSL cannot be set up: \(TLSErrors.takeText())")
         }
         courier_ssl_ctx_set_modes(context)
         _ = courier_ssl_ctx_set_minimum(context, minimum == .tls13 ? TLS1_3_VERSION : TLS1_2_VERSION)
@@ -142,10 +142,10 @@ public final class TLSContext: @unchecked Sendable {
         case .insecureSkipsVerification: SSL_CTX_set_verify(context, SSL_VERIFY_NONE, nil)
         case .authoritiesFile(let file):
             guard SSL_CTX_load_verify_file(context, file) == 1 else {
-                throw TLSErrors.badFile(file, .badCertificateFile, "certificates of authorities")
+                throw TLSErrors.badFile(file, .badCertificateFile, "CA certificates")
             }
         case .authorities(let bytes):
-            let what = "certificates of authorities"
+            let what = "CA certificates"
             let store = SSL_CTX_get_cert_store(context)
             for certificate in try TLSReader(bytes, what, .badCertificateFile).certificates(what) {
                 guard X509_STORE_add_cert(store, certificate.pointer) == 1 else {
@@ -154,7 +154,7 @@ public final class TLSContext: @unchecked Sendable {
             }
         case .authoritiesDirectory(let directory):
             guard SSL_CTX_load_verify_dir(context, directory) == 1 else {
-                throw TLSErrors.badFile(directory, .badCertificateFile, "certificates of authorities")
+                throw TLSErrors.badFile(directory, .badCertificateFile, "CA certificates")
             }
         }
     }
@@ -166,7 +166,7 @@ public final class TLSContext: @unchecked Sendable {
         // authorities.
         if courier_ssl_ctx_load_default_file(context) != 1,
             let lack = TLSErrors.shortage(
-                TLSErrors.take(), "no certificates of authorities could be read from the system's file")
+                TLSErrors.take(), "no CA certificates could be read from the system's file")
         {
             throw lack
         }

@@ -65,8 +65,8 @@ enum TLSErrors {
             guard hasAlternativeNames else {
                 return error(
                     .tlsHostNameMismatch,
-                    "the certificate of \(peerName) has no subject alternative name, and its common name does not count; its "
-                        + "owner has to renew it with the alternative name “\(expected ?? peerName)”")
+                    "the certificate of \(peerName) has no subject alternative name, and its common name is ignored; "
+                        + "its owner has to renew the certificate with the alternative name “\(expected ?? peerName)”")
             }
             return error(
                 .tlsHostNameMismatch, "the certificate of \(peerName) is not for “\(expected ?? peerName)”")
@@ -75,8 +75,8 @@ enum TLSErrors {
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_UNTRUSTED:
             return error(
                 .tlsUnknownAuthority,
-                "the certificate of \(peerName) is signed by no trusted authority (\(words)); trust its authority's certificate, if it is the right one"
-            )
+                "the certificate of \(peerName) is not signed by a trusted authority (\(words)); "
+                    + "if you trust that authority, add its certificate to the trusted authorities")
         default: return error(.tlsCertificateRejected, "the certificate of \(peerName) was not accepted: \(words)")
         }
     }

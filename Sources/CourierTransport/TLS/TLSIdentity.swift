@@ -44,6 +44,8 @@ public struct TLSIdentity: Sendable, Equatable, CustomStringConvertible, CustomR
     }
 
     /// Makes an identity from a PKCS#12 file (`.p12`, `.pfx`). Old files with RC2 encryption are also supported.
+    /// OpenSSL's legacy provider is loaded for such a file alone. Without this provider, the error says how to convert
+    /// the file.
     ///
     /// - Parameters:
     ///   - pkcs12File: The path of the file.

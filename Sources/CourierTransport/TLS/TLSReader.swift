@@ -29,7 +29,7 @@ final class TLSReader {
         name = "the bytes in memory"
         guard let count = Int32(exactly: bytes.count), let bio = BIO_new_mem_buf(memory.baseAddress, count) else {
             memory.deallocate()
-            throw TransportError(code, "no \(what) could be read from \(name): there are too many bytes, or no memory")
+            throw TransportError(code, "no \(what) could be read from \(name): the data is too large, or memory is low")
         }
         self.bio = bio
         self.memory = memory
@@ -106,21 +106,21 @@ final class TLSReader {
     ///   ``TransportError/Code/wrongPassPhrase`` if the pass phrase is missing or wrong.
     func pkcs12(_ passPhrase: String?) throws(TransportError) -> Contents {
         if let contents = try pkcs12(passPhrase, nil) { return contents }
-        guard let library = OSSL_LIB_CTX_new() else { throw unreadable("there is no memory") }
+        guard let library = OSSL_LIB_CTX_new() else { throw unreadable("there is not enough memory") }
         defer { OSSL_LIB_CTX_free(library) }
         guard let legacy = OSSL_PROVIDER_load(library, "legacy"), let standard = OSSL_PROVIDER_load(library, "default")
         else {
             ERR_clear_error()
             throw unreadable(
-                "it is encrypted by an old algorithm, and OpenSSL's legacy provider is not installed; write the file again with "
-                    + "`openssl pkcs12 -legacy` on a machine that has it")
+                "the data is encrypted with an old algorithm, and OpenSSL's legacy provider is not installed; "
+                    + "on a machine with the legacy provider, write the file again with `openssl pkcs12 -legacy`")
         }
         defer {
             OSSL_PROVIDER_unload(legacy)
             OSSL_PROVIDER_unload(standard)
         }
         guard courier_bio_rewind(bio) >= 0, let contents = try pkcs12(passPhrase, library) else {
-            throw unreadable("its algorithms are not known")
+            throw unreadable("OpenSSL does not know the algorithms of the data")
         }
         return contents
     }
@@ -140,15 +140,15 @@ final class TLSReader {
         let cause = ERR_peek_error()
         let text = TLSErrors.takeText()
         guard result == 1 else {
-            if result < 0 { throw unreadable("it is no PKCS#12 (\(text))") }
+            if result < 0 { throw unreadable("the data is not PKCS#12 (\(text))") }
             if courier_err_is_wrong_pkcs12_phrase(cause) != 0 {
                 let what = passPhrase == nil ? "is missing" : "is wrong"
                 throw TransportError(.wrongPassPhrase, "the pass phrase of the PKCS#12 in \(name) \(what)")
             }
             if courier_err_is_pkcs12_mac_absent(cause) != 0 {
                 throw unreadable(
-                    "it has no checksum (MAC) for checking the pass phrase; write the file again with `openssl pkcs12 -export` "
-                        + "without `-nomac`")
+                    "the data has no checksum (MAC), which is needed to check the pass phrase; "
+                        + "write the file again with `openssl pkcs12 -export` without `-nomac`")
             }
             guard courier_err_is_unsupported_algorithm(cause) != 0 else { throw unreadable(text) }
             return nil

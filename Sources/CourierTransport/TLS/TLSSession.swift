@@ -32,7 +32,7 @@ final class TLSSession {
 
     init(context: TLSContext, hostName: String?, peerName: String) throws(TransportError) {
         guard let ssl = SSL_new(context.context) else {
-            throw TransportError(.tlsHandshakeFailed, "OpenSSL can not begin: \(TLSErrors.takeText())")
+            throw TransportError(.tlsHandshakeFailed, "OpenSSL cannot begin a session: \(TLSErrors.takeText())")
         }
         self.context = context
         self.ssl = ssl
@@ -44,7 +44,7 @@ final class TLSSession {
         case .client(let configuration): expectedName = configuration.serverName ?? hostName
         }
         guard courier_wire_attach(ssl, context.method, wire) == 1 else {
-            throw TransportError(.tlsHandshakeFailed, "OpenSSL can not begin: \(TLSErrors.takeText())")
+            throw TransportError(.tlsHandshakeFailed, "OpenSSL cannot begin a session: \(TLSErrors.takeText())")
         }
         courier_ssl_set_owner(ssl, Unmanaged.passUnretained(self).toOpaque())
         switch context.role {
@@ -70,7 +70,7 @@ final class TLSSession {
             if !configuration.checksServerName || configuration.trust == .insecureSkipsVerification { return }
             throw TransportError(
                 .invalidConfiguration,
-                "TLS with \(peerName) needs a server name to check the certificate against; set serverName")
+                "TLS with \(peerName) needs a server name for the check of the certificate; set serverName")
         }
         let checks = SSL_get0_param(ssl)
         let isAddress = X509_VERIFY_PARAM_set1_ip_asc(checks, name) == 1
@@ -85,7 +85,7 @@ final class TLSSession {
                 courier_ssl_set_server_name(ssl, plain) == 1
             else {
                 throw TransportError(
-                    .invalidConfiguration, "“\(name)” can not be a server name: \(TLSErrors.takeText())")
+                    .invalidConfiguration, "“\(name)” cannot be a server name: \(TLSErrors.takeText())")
             }
         }
         if isAddress, !configuration.checksServerName { X509_VERIFY_PARAM_set1_ip(checks, nil, 0) }
@@ -115,7 +115,7 @@ final class TLSSession {
     /// Lends received encrypted bytes to TLS. Earlier input must be used up. The memory must stay valid until
     /// ``keepInput()``.
     func borrowInput(_ bytes: UnsafeRawBufferPointer) {
-        precondition(!hasLentInput, "input is still waiting")
+        precondition(!hasLentInput, "the TLS session has unread input")
         courier_wire_borrow(wire, bytes.baseAddress, bytes.count)
     }
 
@@ -135,7 +135,7 @@ final class TLSSession {
     }
 
     func removeOutput(_ count: Int) {
-        precondition(count >= 0 && count <= outputCount, "more bytes were sent than there were")
+        precondition(count >= 0 && count <= outputCount, "more bytes were sent than the output contains")
         courier_wire_remove_output(wire, count, ByteQueue.keptCapacity)
     }
 
@@ -152,8 +152,8 @@ final class TLSSession {
         ERR_clear_error()
         throw TransportError(
             .answersUnread,
-            "\(peerName) sends TLS requests, such as for new keys, but does not read the responses: \(outputCount) bytes wait; "
-                + "the connection is dropped")
+            "\(peerName) sends TLS requests, such as key updates, but does not read the responses; "
+                + "the connection is dropped, because \(outputCount) bytes wait for the peer")
     }
 
     // MARK: Handshake
@@ -206,7 +206,7 @@ final class TLSSession {
         return TransportError(
             failure.code,
             "\(failure.message); the peer may not know the identity \(key.identity.debugDescription) of the pre-shared key, or "
-                + "has another key for it", errno: failure.errno)
+                + "may have another key for this identity", errno: failure.errno)
     }
 
     /// True if the peer's certificate has subject alternative names, or if there is no certificate.
@@ -240,7 +240,7 @@ final class TLSSession {
         if hasPeerClosed { return .ended }
         ERR_clear_error()
         let result = SSL_read(ssl, space.baseAddress, Int32(clamping: space.count))
-        // OpenSSL may continue although an answer exceeded the output limit.
+        // OpenSSL may continue although an answer exceeded the output limit, so the limit is checked here.
         try checkOutput()
         if result > 0 { return .bytes(Int(result)) }
         switch SSL_get_error(ssl, result) {
@@ -255,8 +255,8 @@ final class TLSSession {
     /// Encrypts the first part of `bytes` into ``output``, and returns the size of that part. `bytes` must not be
     /// empty.
     ///
-    /// The result is 0 while the peer is in the middle of a message to TLS itself, such as a session ticket in two
-    /// records. The caller must first read the rest of that message.
+    /// The peer may be in the middle of a message to TLS itself, such as a session ticket in two records. The result is
+    /// then 0, and the caller must first read the rest of that message.
     func write(_ bytes: UnsafeRawBufferPointer) throws(TransportError) -> Int {
         ERR_clear_error()
         let result = SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count))

@@ -5,8 +5,8 @@ extension ByteChannel {
 
     /// Starts the opening handshake. The connecting side sends a request; the accepting side waits for one.
     func beginUpgrade(_ configuration: WebSocketConfiguration) throws(TransportError) {
-        // The type `any` gives the generator an address in memory. The thread sanitizer checks the address even of an
-        // empty value.
+        // The type `any` gives the generator an address in memory. The thread sanitizer needs this address, because it
+        // checks the address even of a value without bytes.
         var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
         switch start {
         case .dial(let endpoint, _)?:
@@ -34,7 +34,7 @@ extension ByteChannel {
             throw error
         }
         if isDone {
-            // If the input also ended in this read, the next read finds the end again.
+            // If the input also ended in this read, another read must follow, which finds the end again.
             if fill == .ended { isReadable = true }
             try writeOut()
             return didOpen()

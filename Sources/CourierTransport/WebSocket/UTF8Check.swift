@@ -2,7 +2,7 @@
 struct UTF8Check: Sendable {
     /// The number of bytes that the current character still needs.
     private var missing = 0
-    /// The allowed range of the next byte inside a character: `80...BF`, or less for the second byte of some
+    /// The allowed range of the next byte inside a character: `80...BF`, or a smaller range for the second byte of some
     /// characters.
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 

@@ -57,7 +57,7 @@ struct WebSocketClientHandshake: Sendable {
             }
             interimCount += 1
             guard interimCount <= HTTPHead.interimLimit else {
-                throw mismatch("it sent more than \(HTTPHead.interimLimit) interim answers")
+                throw mismatch("it sent more than \(HTTPHead.interimLimit) interim responses")
             }
             reader = Self.makeReader(configuration)
         }
@@ -76,7 +76,7 @@ struct WebSocketClientHandshake: Sendable {
     private func check(_ head: HTTPHead) throws(TransportError) {
         guard let status = head.status else { throw failure(.notHTTP) }
         guard status == 101 else { throw refusal(status, head) }
-        guard head.startLine.hasPrefix("HTTP/1.1") else { throw mismatch("it agrees in HTTP/1.0, which can not") }
+        guard head.startLine.hasPrefix("HTTP/1.1") else { throw mismatch("it uses HTTP/1.0 instead of HTTP/1.1") }
         guard head.elements("upgrade").map({ $0.lowercased() }) == ["websocket"] else {
             throw mismatch("its Upgrade field does not say websocket")
         }
@@ -84,7 +84,7 @@ struct WebSocketClientHandshake: Sendable {
             throw mismatch("its Connection field does not say Upgrade")
         }
         guard head.values("sec-websocket-accept") == [key.accept] else {
-            throw mismatch("its Sec-WebSocket-Accept does not belong to our key; something on the way answers for it")
+            throw mismatch("its Sec-WebSocket-Accept does not match the key; another machine may have answered")
         }
         if let name = head.elements("sec-websocket-extensions").first {
             throw mismatch("it uses the extension \(configuration.quoted(name)), which was not offered")
@@ -101,11 +101,12 @@ struct WebSocketClientHandshake: Sendable {
         throw TransportError(
             .webSocketSubprotocolRefused,
             "\(peerName) was asked for the WebSocket subprotocol “\(configuration.subprotocol)” at "
-                + "“\(configuration.shownPath)” and \(what); is that the path of its MQTT endpoint?")
+                + "“\(configuration.shownPath)” and \(what); is this the path of the MQTT endpoint?")
     }
 
     private func mismatch(_ what: String) -> TransportError {
-        TransportError(.webSocketHandshakeFailed, "\(peerName) answered the request for a WebSocket wrongly: \(what)")
+        TransportError(
+            .webSocketHandshakeFailed, "\(peerName) answered the request for a WebSocket incorrectly: \(what)")
     }
 
     private func failure(_ problem: HTTPHead.Problem) -> TransportError {
@@ -130,23 +131,23 @@ struct WebSocketClientHandshake: Sendable {
             }
             return TransportError(
                 .webSocketRedirected,
-                "\(peerName) answered \(answer) and sends us\(target ?? " elsewhere"); redirects are not followed, connect "
-                    + "there if you trust it")
+                "\(peerName) answered \(answer) and redirects us\(target ?? " elsewhere"); redirects are not followed; "
+                    + "connect to the new address if you trust it")
         case 401, 403:
             return TransportError(
                 .webSocketUnauthorized,
                 "\(peerName) answered \(answer) to the request for a WebSocket at \(path); the header fields must carry "
                     + "valid credentials")
         case 404:
-            return refused("\(peerName) answered \(answer): it has no WebSocket at \(path); give the path that it has")
+            return refused("\(peerName) answered \(answer): it has no WebSocket at \(path); use another path")
         case 426:
             let versions = head.elements("sec-websocket-version").first.map { " \(configuration.quoted($0))" } ?? ""
             return refused(
-                "\(peerName) answered \(answer): it wants another protocol or version\(versions), and we speak WebSocket "
-                    + "version 13 over HTTP/1.1")
+                "\(peerName) answered \(answer): it requires another protocol or version\(versions); "
+                    + "this client supports WebSocket version 13 over HTTP/1.1")
         default:
             let pause = head.values("retry-after").first.map {
-                "; it wants to be asked again after \(configuration.quoted($0))"
+                "; its Retry-After field is \(configuration.quoted($0))"
             }
             return refused("\(peerName) answered \(answer) to the request for a WebSocket at \(path)\(pause ?? "")")
         }

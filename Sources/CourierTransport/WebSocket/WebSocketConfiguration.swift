@@ -26,7 +26,8 @@ public struct WebSocketConfiguration: Hashable, Sendable {
     /// The subprotocol that the client requests and the server must choose; `mqtt` by default [MQTT-6.0.0-3].
     public var subprotocol = "mqtt"
 
-    /// The maximum size of the peer's response or request head in bytes; 16 KiB by default.
+    /// The maximum size of the peer's response or request head in bytes; 16 KiB by default. At most 8 interim responses
+    /// (status 1xx) may precede the response.
     public var headLimit = 16 << 10
 
     /// The maximum number of header fields in the peer's response or request; 100 by default.
@@ -82,9 +83,9 @@ extension WebSocketConfiguration {
         if let host, host.isEmpty || !host.isVisibleASCII || host.utf8.contains(where: { "/?#@".utf8.contains($0) }) {
             // The text before an “@” may be a password.
             let shown = host.utf8.lastIndex(of: UInt8(ascii: "@")).map { "<hidden>\(host[$0...])" } ?? host
-            throw refuse("“\(HTTPHead.shown(shown))” can not be a Host")
+            throw refuse("“\(HTTPHead.shown(shown))” cannot be the value of the Host field")
         }
-        guard subprotocol.isHTTPToken else { throw refuse("the subprotocol must be a token") }
+        guard subprotocol.isHTTPToken else { throw refuse("the subprotocol must be an HTTP token") }
         guard headLimit > 0, headFieldLimit > 0, messageLimit > 0, frameSize > 0 else {
             throw refuse("every limit must be at least 1")
         }
@@ -98,7 +99,7 @@ extension WebSocketConfiguration {
         var names: Set<String> = []
         for (name, value) in headers {
             let shown = HTTPHead.shown(name)
-            guard name.isHTTPToken else { throw refuse("“\(shown)” can not be the name of a header field") }
+            guard name.isHTTPToken else { throw refuse("“\(shown)” cannot be the name of a header field") }
             let small = name.lowercased()
             if Self.reservedHeaders.contains(small) || small.hasPrefix(Self.reservedPrefix) {
                 throw refuse("the header field “\(shown)” belongs to the handshake; leave it out")
@@ -110,7 +111,7 @@ extension WebSocketConfiguration {
         }
         let size = headers.reduce(path.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count + 4 }
         guard size <= Self.requestLimit else {
-            throw refuse("path and header fields have \(size) bytes, at most \(Self.requestLimit) are allowed")
+            throw refuse("the path and the header fields have \(size) bytes, at most \(Self.requestLimit) are allowed")
         }
     }
 

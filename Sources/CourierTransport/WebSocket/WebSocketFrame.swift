@@ -67,7 +67,7 @@ struct WebSocketFrameWriter: Sendable {
     mutating func write(
         _ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, into queue: inout ByteQueue
     ) {
-        precondition(!opcode.isControl || payload.count <= WebSocketFrame.controlLimit, "a control frame is short")
+        precondition(!opcode.isControl || payload.count <= WebSocketFrame.controlLimit, "a control frame is too long")
         let mask = role.masks ? masks.next() : nil
         let room = queue.room(WebSocketFrame.longestHeader + payload.count)
         guard let start = room.baseAddress else { return }  // Never happens, because the room is not empty.

@@ -128,17 +128,17 @@ struct WebSocketFrameReader: Sendable {
 
     private func check(first: UInt8) throws(WebSocketViolation) {
         if first & 0x70 != 0 {
-            throw WebSocketViolation(.protocolError, "set a reserved bit, which no extension was agreed on for")
+            throw WebSocketViolation(.protocolError, "set a reserved bit, but no extension is in use")
         }
         guard let opcode = WebSocketOpcode(rawValue: first & 0x0F) else {
-            throw WebSocketViolation(.protocolError, "sent a frame of the reserved kind \(first & 0x0F)")
+            throw WebSocketViolation(.protocolError, "sent a frame with the reserved opcode \(first & 0x0F)")
         }
         if opcode.isControl {
             if first & 0x80 == 0 { throw WebSocketViolation(.protocolError, "fragmented a control frame") }
         } else if opcode == .continuation, message == nil {
-            throw WebSocketViolation(.protocolError, "continued a message that it had not begun")
+            throw WebSocketViolation(.protocolError, "sent a continuation frame without a message")
         } else if opcode != .continuation, message != nil {
-            throw WebSocketViolation(.protocolError, "began a message inside another")
+            throw WebSocketViolation(.protocolError, "began a message before the previous message ended")
         }
     }
 
@@ -146,7 +146,7 @@ struct WebSocketFrameReader: Sendable {
     private func check(second: UInt8, first: UInt8) throws(WebSocketViolation) -> Int {
         let isMasked = second & 0x80 != 0
         switch role {
-        case .client where isMasked: throw WebSocketViolation(.protocolError, "masked a frame, which servers must not")
+        case .client where isMasked: throw WebSocketViolation(.protocolError, "masked a frame, but it is the server")
         case .server where !isMasked: throw WebSocketViolation(.protocolError, "did not mask a frame")
         case .client, .server: break
         }
@@ -185,13 +185,13 @@ struct WebSocketFrameReader: Sendable {
         switch short {
         case 126:
             let length = Int(UInt16(bigEndian: more.loadUnaligned(as: UInt16.self)))
-            if length < 126 { throw WebSocketViolation(.protocolError, "wrote a length in more bytes than it needs") }
+            if length < 126 { throw WebSocketViolation(.protocolError, "sent a length in more bytes than it needs") }
             return length
         case 127:
             let length = UInt64(bigEndian: more.loadUnaligned(as: UInt64.self))
-            if length >> 63 != 0 { throw WebSocketViolation(.protocolError, "wrote a length of more than 63 bits") }
+            if length >> 63 != 0 { throw WebSocketViolation(.protocolError, "sent a length of more than 63 bits") }
             if length <= 0xFFFF {
-                throw WebSocketViolation(.protocolError, "wrote a length in more bytes than it needs")
+                throw WebSocketViolation(.protocolError, "sent a length in more bytes than it needs")
             }
             return Int(clamping: length)
         default: return Int(short)
@@ -211,7 +211,7 @@ struct WebSocketFrameReader: Sendable {
     // MARK: Payload
 
     /// MQTT is sent in binary frames only [MQTT-6.0.0-1].
-    private static let isText = WebSocketViolation(.unsupportedData, "sent text, and MQTT is binary [MQTT-6.0.0-1]")
+    private static let isText = WebSocketViolation(.unsupportedData, "sent text, but MQTT is binary [MQTT-6.0.0-1]")
     private static let isNoUTF8 = WebSocketViolation(.invalidPayload, "sent text that is not UTF-8")
 
     private mutating func readData(
@@ -266,15 +266,15 @@ struct WebSocketFrameReader: Sendable {
     private func readClose() throws(WebSocketViolation) -> Event {
         if control.isEmpty { return .close(nil, reason: "") }
         guard control.count >= 2 else {
-            throw WebSocketViolation(.protocolError, "closed with half a status")
+            throw WebSocketViolation(.protocolError, "sent a Close frame with half of a status code")
         }
         let status = WebSocketStatus(rawValue: UInt16(control[0]) << 8 | UInt16(control[1]))
         guard status.mayBeSent else {
             throw WebSocketViolation(
-                .protocolError, "closed with the status \(status.rawValue), which is not for frames")
+                .protocolError, "sent a Close frame with the reserved status \(status.rawValue)")
         }
         guard let reason = String(validating: control[2...], as: UTF8.self) else {
-            throw WebSocketViolation(.invalidPayload, "closed for a reason that is not UTF-8")
+            throw WebSocketViolation(.invalidPayload, "sent a Close frame whose reason is not valid UTF-8")
         }
         return .close(status, reason: reason)
     }

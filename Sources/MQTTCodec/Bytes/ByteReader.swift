@@ -17,7 +17,7 @@ struct ByteReader {
     /// Creates a reader of the body of `frame`, which must lie in `bytes`.
     @inline(__always)
     init(_ frame: PacketFrame, in bytes: UnsafeRawBufferPointer) {
-        precondition(frame.end <= bytes.count, "the frame is of other bytes than these")
+        precondition(frame.end <= bytes.count, "the frame does not belong to these bytes")
         self.bytes = bytes
         packet = frame.type
         offset = frame.bodyStart
@@ -27,7 +27,7 @@ struct ByteReader {
 
     /// Creates a reader of `range`, a part of the bytes that `outer` may read.
     init(_ range: Range<Int>, of outer: ByteReader) {
-        precondition(range.lowerBound >= outer.packetStart && range.upperBound <= outer.end, "no part of this packet")
+        precondition(range.lowerBound >= outer.packetStart && range.upperBound <= outer.end, "outside this packet")
         bytes = outer.bytes
         packet = outer.packet
         offset = range.lowerBound
@@ -110,7 +110,8 @@ struct ByteReader {
         return range
     }
 
-    /// Reads a topic filter and checks it. If `knowsSharing` is true, a shared filter must be complete.
+    /// Reads a topic filter and checks it. If `knowsSharing` is true, as in MQTT 5, `$share/group/filter` must be
+    /// complete.
     mutating func topicFilter(knowsSharing: Bool) throws(DecodeError) -> Range<Int> {
         let start = offset
         let range = try binary(.topicFilter)

@@ -173,7 +173,8 @@ extension PacketBuffer {
     mutating func insert(variableByteInteger value: Int, at position: Position) {
         let byteCount = byteCount(since: position)
         let size = VariableByteInteger.byteCount(value)
-        // Reserve the space for the `append` below, so that `append` does not grow the buffer.
+        // Reserve the space for the `append` below. If `append` grew the buffer, it would copy only the bytes before
+        // `end`, and the later bytes would be lost.
         reserve(4)
         let place = memory + start + position.offset
         (place + size).copyMemory(from: place, byteCount: byteCount)

@@ -76,7 +76,7 @@ public struct PacketDecoder: Sendable {
     ///
     /// - Throws: ``DecodeError`` when the fixed header breaks the specification or a limit.
     public func nextFrame(in bytes: RawSpan, at offset: Int = 0) throws(DecodeError) -> Next {
-        precondition(offset >= 0 && offset <= bytes.byteCount, "offset \(offset) is not in the bytes")
+        precondition(offset >= 0 && offset <= bytes.byteCount, "offset \(offset) is outside the bytes")
         return try bytes.withUnsafeBytes { bytes throws(DecodeError) in try frame(in: bytes, at: offset) }
     }
 
@@ -84,7 +84,7 @@ public struct PacketDecoder: Sendable {
     ///
     /// - Throws: ``DecodeError`` when the packet breaks the specification or a limit.
     public func publish(_ frame: PacketFrame, in bytes: RawSpan) throws(DecodeError) -> PublishView {
-        precondition(frame.type == .publish, "\(frame.type) is no PUBLISH")
+        precondition(frame.type == .publish, "\(frame.type) is not a PUBLISH")
         return try bytes.withUnsafeBytes { bytes throws(DecodeError) in try publish(frame, in: bytes) }
     }
 
@@ -95,7 +95,7 @@ public struct PacketDecoder: Sendable {
     public func acknowledgement(_ frame: PacketFrame, in bytes: RawSpan) throws(DecodeError) -> AcknowledgementView {
         switch frame.type {
         case .pubAck, .pubRec, .pubRel, .pubComp: break
-        default: preconditionFailure("\(frame.type) acknowledges no PUBLISH")
+        default: preconditionFailure("\(frame.type) does not acknowledge a PUBLISH")
         }
         return try bytes.withUnsafeBytes { bytes throws(DecodeError) in try acknowledgement(frame, in: bytes) }
     }
@@ -109,8 +109,8 @@ public struct PacketDecoder: Sendable {
             switch frame.type {
             case .connect:
                 let connect = try Connect(from: &reader, self)
-                // The minimal length of the fixed header is checked only here, because the version was unknown before
-                // ([MQTT-1.5.5-1]).
+                // MQTT 5 requires the shortest form of the remaining length ([MQTT-1.5.5-1]). The version is known only
+                // after the packet was read, so the check is here.
                 if connect.version >= .v5, !frame.hasMinimalLength {
                     throw DecodeError(.variableByteIntegerNotMinimal, in: .connect, .remainingLength, at: 1)
                 }
@@ -143,7 +143,7 @@ public struct PacketDecoder: Sendable {
     /// ``AcknowledgementView``.
     ///
     /// - Throws: ``DecodeError`` if the properties break the specification. A view has already checked its properties,
-    ///   so they never throw.
+    ///   so the call never throws for the range of a view.
     public func forEachProperty(
         of frame: PacketFrame, in range: Range<Int>, of bytes: RawSpan, _ body: (PropertyView) -> Void
     ) throws(DecodeError) {
@@ -157,7 +157,7 @@ public struct PacketDecoder: Sendable {
     /// Copies the properties in `range`, the `properties` range of a ``PublishView`` or ``AcknowledgementView``.
     ///
     /// - Throws: ``DecodeError`` if the properties break the specification. A view has already checked its properties,
-    ///   so they never throw.
+    ///   so the call never throws for the range of a view.
     public func properties(
         of frame: PacketFrame, in range: Range<Int>, of bytes: RawSpan
     ) throws(DecodeError) -> PacketProperties {
@@ -176,7 +176,7 @@ extension PacketDecoder {
     /// Returns the whole packet that starts at `start`, or how many bytes are missing. `start` is at most
     /// `bytes.count`.
     package func frame(in bytes: UnsafeRawBufferPointer, at start: Int) throws(DecodeError) -> Next {
-        precondition(start >= 0, "no offset is negative")
+        precondition(start >= 0, "the offset is negative")
         let available = bytes.count &- start
         guard available >= 1 else { return .needsMore(2) }
         let type = try checkedType(bytes[start])

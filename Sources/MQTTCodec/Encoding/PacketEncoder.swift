@@ -14,7 +14,7 @@ public struct PacketEncoder: Sendable {
     /// The size of the largest possible MQTT packet, including the fixed header: 268,435,460 bytes.
     public static let largestPacketSize = 268_435_460
 
-    /// The MQTT version of the connection. A CONNECT packet carries its own version, which is used instead.
+    /// The MQTT version of the connection. A CONNECT packet is encoded in the version that the packet itself contains.
     public var version: ProtocolVersion
     /// The end of the connection that sends the packets.
     public let sender: Endpoint
@@ -65,7 +65,7 @@ public struct PacketEncoder: Sendable {
     public func encodeSuccess(_ type: PacketType, _ packetID: PacketID, into buffer: inout PacketBuffer) {
         switch type {
         case .pubAck, .pubRec, .pubRel, .pubComp: break
-        default: preconditionFailure("\(type) acknowledges no PUBLISH")
+        default: preconditionFailure("\(type) does not acknowledge a PUBLISH")
         }
         buffer.reserve(4)
         buffer.append(type.rawValue << 4 | (type.requiredFlags ?? 0))

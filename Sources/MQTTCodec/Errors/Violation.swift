@@ -63,7 +63,8 @@ public enum Violation: Hashable, Sendable {
     case willFlagsWithoutWill
     /// A password without a user name, which only MQTT 5 allows ([MQTT-3.1.2-22] of 3.1.1).
     case passwordWithoutUsername
-    /// An empty client identifier that is not allowed, such as without clean session ([MQTT-3.1.3-8] of 3.1.1).
+    /// An empty client identifier where it is not allowed, for example in a CONNECT without clean session
+    /// ([MQTT-3.1.3-8] of 3.1.1).
     case emptyClientID
     /// A reserved bit of the acknowledge flags is set ([MQTT-3.2.2-1]).
     case reservedAcknowledgeFlags
@@ -149,19 +150,19 @@ extension Violation: CustomStringConvertible {
         case .variableByteIntegerTooLong: "the length has more than four bytes"
         case .variableByteIntegerNotMinimal: "the length has more bytes than it needs"
         case .packetTooLarge(let size, let limit): "\(size) bytes are more than the limit of \(limit)"
-        case .truncated: "the field runs past the end"
+        case .truncated: "the field is longer than the rest of the packet"
         case .trailingBytes(let count): "\(count) bytes follow the last field"
-        case .fieldTooLong(let count): "\(count) bytes are more than the 65535 that fit"
+        case .fieldTooLong(let count): "\(count) bytes are more than the limit of 65535"
         case .malformedUTF8: "the text is not well-formed UTF-8"
         case .nullCharacter: "the text has the character U+0000"
-        case .packetIDZero: "0 is no packet id"
+        case .packetIDZero: "0 is not a valid packet id"
         case .invalidReasonCode(let code): "code 0x\(String(code, radix: 16)) is not allowed here"
         case .notInThisVersion: "this version of MQTT cannot express it"
         case .emptyTopic: "it is empty"
         case .emptyTopicWithoutAlias: "it is empty and there is no topic alias"
         case .wildcardInTopicName: "a topic name may not contain + or #"
-        case .misplacedMultiLevelWildcard: "# may only be the whole last level"
-        case .misplacedSingleLevelWildcard: "+ may only be a whole level"
+        case .misplacedMultiLevelWildcard: "# must be the whole last level"
+        case .misplacedSingleLevelWildcard: "+ must be a whole level"
         case .invalidSharedFilter: "$share/ must be followed by a group name, / and a filter"
         case .unknownProtocolName: "it is neither MQTT nor MQIsdp"
         case .unsupportedProtocolVersion(let level): "version \(level) is not supported"
@@ -171,15 +172,15 @@ extension Violation: CustomStringConvertible {
         case .passwordWithoutUsername: "a password needs a user name before MQTT 5"
         case .emptyClientID: "an empty client identifier cannot have a stored session"
         case .reservedAcknowledgeFlags: "a reserved bit is set"
-        case .sessionPresentInRefusal: "a refusal cannot have a session"
+        case .sessionPresentInRefusal: "a refused connection cannot have a session"
         case .connAckOfOlderVersion(let code): "the server answered in MQTT 3 with return code \(code)"
         case .invalidQoS, .invalidRequestedQoS: "QoS 3 does not exist"
         case .duplicateFlagOnQoS0: "DUP is set at QoS 0"
         case .reservedSubscriptionOptions: "a reserved bit is set"
         case .invalidRetainHandling: "retain handling 3 does not exist"
         case .noLocalOnSharedSubscription: "no-local is not allowed on a shared subscription"
-        case .noEntries: "there is no entry"
-        case .unknownProperty(let id): "there is no property 0x\(String(id, radix: 16))"
+        case .noEntries: "the list of entries is empty"
+        case .unknownProperty(let id): "property 0x\(String(id, radix: 16)) does not exist"
         case .propertyNotAllowed(let id): "property \(id) is not allowed here"
         case .propertyOfOtherEnd(let id): "only the other end may send property \(id) here"
         case .duplicateProperty(let id): "property \(id) occurs twice"

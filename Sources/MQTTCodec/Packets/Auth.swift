@@ -2,8 +2,8 @@
 public struct Auth: Hashable, Sendable {
     /// The state of the authentication: it starts again, continues, or succeeded.
     public var reasonCode: PacketReasonCode
-    /// The properties. They must contain the authentication method (3.15.2.2.2), unless the reason code is success and
-    /// the list is empty.
+    /// The properties. They must contain the authentication method (3.15.2.2.2). Only a packet with the reason code
+    /// success may have an empty list.
     public var properties: PacketProperties
 
     /// Creates an AUTH packet.

@@ -45,8 +45,8 @@ extension ConnAck {
         return code
     }
 
-    /// Reads an MQTT 5 reason code. Throws a specific error for the two-byte CONNACK of a server that supports only
-    /// MQTT 3: an old return code without properties.
+    /// Reads an MQTT 5 reason code. Throws a specific error for the CONNACK of a server that supports only MQTT 3. That
+    /// CONNACK has a body of two bytes: an old return code without properties.
     private static func reasonCode(
         _ reader: inout ByteReader, _ decoder: PacketDecoder
     ) throws(DecodeError) -> PacketReasonCode {

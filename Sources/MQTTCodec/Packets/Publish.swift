@@ -4,10 +4,10 @@ public struct Publish: Hashable, Sendable {
     public var topic: String
     /// The payload of the message.
     public var payload: [UInt8]
-    /// The QoS, with the packet id and the DUP flag of QoS 1 and 2.
+    /// The QoS. For QoS 1 and 2, the value also contains the packet id and the DUP flag.
     public var delivery: Delivery
-    /// The retain flag. To a server, it means: store this message for later subscribers. From a server: this message
-    /// was stored.
+    /// The retain flag. In a PUBLISH to a server, it asks the server to store the message for later subscribers. In a
+    /// PUBLISH from a server, it means that the message was stored.
     public var isRetained: Bool
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
@@ -33,10 +33,10 @@ public struct PublishView: Hashable, Sendable {
     public let properties: Range<Int>
     /// The byte range of the payload.
     public let payload: Range<Int>
-    /// The QoS, with the packet id and the DUP flag of QoS 1 and 2.
+    /// The QoS. For QoS 1 and 2, the value also contains the packet id and the DUP flag.
     public let delivery: Delivery
-    /// The retain flag. To a server, it means: store this message for later subscribers. From a server: this message
-    /// was stored.
+    /// The retain flag. In a PUBLISH to a server, it asks the server to store the message for later subscribers. In a
+    /// PUBLISH from a server, it means that the message was stored.
     public let isRetained: Bool
     /// The topic alias, or `nil`.
     public let topicAlias: UInt16?

@@ -14,7 +14,7 @@ public struct PacketID: RawRepresentable, Hashable, Sendable {
 extension PacketID: ExpressibleByIntegerLiteral {
     /// Creates a packet id from an integer literal. The literal 0 is a programming error and traps.
     public init(integerLiteral value: UInt16) {
-        precondition(value != 0, "0 is no packet id")
+        precondition(value != 0, "0 is not a valid packet id")
         rawValue = value
     }
 }

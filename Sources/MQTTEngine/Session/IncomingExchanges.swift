@@ -32,9 +32,9 @@ struct IncomingExchanges {
     private var fingerprints = MessageFingerprints()
     /// The ids in ``held`` whose PUBLISH arrived on this connection. They count against the client's receive maximum.
     private var counted = PacketIDSet()
-    /// The ids of exchanges that ended by PUBREL or a refusal, while the caller has not stored the end. PUBCOMP is sent
-    /// only after the end is stored, because the server may then use the id for a new message. The value is the number
-    /// of ends that are not stored. It exceeds 1 if the id was used again in the meantime.
+    /// The ids of exchanges that ended by PUBREL or a refusal, and whose end the caller has not stored yet. PUBCOMP is
+    /// sent only after the end is stored, because after PUBCOMP the server may use the id for a new message. The value
+    /// is the number of ends that are not stored. It exceeds 1 if the server used the id again in the meantime.
     private var releasing: [PacketID: Int] = [:]
     /// The ids in ``releasing`` whose PUBREL arrived on this connection, so that PUBCOMP is due.
     private var completing: Set<PacketID> = []
@@ -65,9 +65,9 @@ struct IncomingExchanges {
 
     /// Records a QoS 2 PUBLISH, and returns how to process it.
     ///
-    /// On a later connection, a PUBLISH with a held id is a new message if it has no DUP flag or a different content. A
-    /// repetition must have the flag ([MQTT-3.3.1-1]). In this case, the server lost the session, and its CONNACK that
-    /// reported the loss never arrived.
+    /// On a later connection, a repetition must have the DUP flag ([MQTT-3.3.1-1]) and the same content. So a PUBLISH
+    /// with a held id is a new message if it has no DUP flag or a different content. The server then lost the session,
+    /// and the CONNACK that reported the loss never arrived.
     mutating func receivedQoS2(_ id: PacketID, isDuplicate: Bool, fingerprint: UInt32) -> Arrival {
         let isFirstHere = counted.insert(id)
         if held.insert(id) {

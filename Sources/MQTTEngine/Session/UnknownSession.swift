@@ -6,14 +6,14 @@ import MQTTCodec
 /// new message under that id as a repetition and drops it. So PUBREL is sent under each id before its first QoS 2
 /// PUBLISH. PUBREL ends the old exchange, and PUBCOMP confirms that the id is free.
 final class UnknownSession {
-    /// The number of connections without any PUBCOMP after which the engine stops sending these PUBRELs. A server
-    /// without QoS 2 may close the connection instead of sending PUBCOMP. If the server has sent PUBCOMP at least once,
-    /// the engine never stops.
+    /// The number of connections without any PUBCOMP after which the engine sends no more PUBRELs that free ids. A
+    /// server without QoS 2 may close the connection instead of sending PUBCOMP. If the server has sent PUBCOMP at
+    /// least once, the engine never stops.
     static let patience: UInt8 = 4
 
     private var cleared: Set<PacketID> = []
-    /// The last exchange that waits for its id. Later exchanges wait as well, so that none is sent before it
-    /// ([MQTT-4.6.0-1]).
+    /// The last exchange that waits for its id. Later exchanges wait as well, so that no later message is sent before
+    /// this exchange's message ([MQTT-4.6.0-1]).
     private var last: PacketID?
     private var hasAsked = false
     private var hasAnswered = false
@@ -28,7 +28,7 @@ final class UnknownSession {
     /// Notes that an exchange waits until PUBREL has freed its `id`.
     func waits(_ id: PacketID) { last = id }
 
-    /// Notes that a PUBREL to free an id was written.
+    /// Notes that a PUBREL that frees an id was written.
     func asked() { hasAsked = true }
 
     /// Notes that PUBCOMP confirmed that `id` is free.

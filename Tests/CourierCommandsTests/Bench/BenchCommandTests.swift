@@ -154,7 +154,8 @@ struct BenchCommandTests {
         #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
         #expect(outcome.text.hasSuffix("\nThe report is in \(folder.file("run.svg")).\n"))
         let picture = try String(contentsOfFile: folder.file("run.svg"), encoding: .utf8)
-        #expect(picture.contains(">of 300 arrived</text>") && picture.contains("127.0.0.1:\(broker.port), QoS 1"))
+        #expect(
+            picture.contains(">of 300 messages arrived</text>") && picture.contains("127.0.0.1:\(broker.port), QoS 1"))
 
         let again = try await ProgramRun(words).end()
         #expect(again.code == 1 && again.output.isEmpty && again.errors.contains("exists already"))

@@ -95,7 +95,7 @@ struct BenchPictureTests {
             }
             let places = dots.compactMap { $0.attributes["cx"].flatMap { Double($0) } }
             #expect(places == places.sorted() && places.count == 7)
-            #expect(picture.texts.contains("3,000") && picture.texts.contains("of 3,003 arrived"))
+            #expect(picture.texts.contains("3,000") && picture.texts.contains("of 3,003 messages arrived"))
         }
     }
 
@@ -142,7 +142,7 @@ struct BenchPictureTests {
 
     @Test func `the SVG picture has no bars if bench received no messages`() throws {
         let picture = try Reader(BenchPicture(Self.report([], over: .zero), subtitle: "here").text)
-        #expect(picture.texts.contains("of 3 arrived") && picture.all("rect", with: "data-count").isEmpty)
+        #expect(picture.texts.contains("of 3 messages arrived") && picture.all("rect", with: "data-count").isEmpty)
     }
 
     @Test(arguments: [

@@ -7,7 +7,7 @@ import Testing
 
 struct ReportFileTests {
     @Test(arguments: [
-        ("a.png", "PNG is not supported"), ("b/A.PNG", "PNG is not supported"), ("a.txt", "does not end in .svg"),
+        ("a.png", "cannot be a PNG file"), ("b/A.PNG", "cannot be a PNG file"), ("a.txt", "does not end in .svg"),
         ("svg", "does not end in .svg"), ("", "does not end in .svg"), ("a.svg/b", "does not end in .svg"),
     ])
     func `a report file whose name does not end in svg is refused with a hint`(path: String, message: String) {
@@ -29,6 +29,6 @@ struct ReportFileTests {
     @Test func `check() throws if the folder of the report file does not exist`() throws {
         let folder = try TemporaryFolder()
         let error = #expect(throws: ArgumentError.self) { try ReportFile(folder.file("no/run.svg")).check() }
-        #expect(error?.message.contains("can not be written: No such file") == true)
+        #expect(error?.message.contains("cannot be written: No such file") == true)
     }
 }

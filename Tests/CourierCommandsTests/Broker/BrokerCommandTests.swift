@@ -23,7 +23,7 @@ struct BrokerCommandTests {
         kill(try #require(broker.run.id), signal)
         let outcome = await broker.run.end()
         #expect(outcome.code == 0 && outcome.errors == "")
-        #expect(outcome.text.contains("not for production"))
+        #expect(outcome.text.contains("Do not use this broker in production"))
     }
 
     @Test func `courier broker with -u and -P accepts only clients with the password`() async throws {
@@ -48,9 +48,9 @@ struct BrokerCommandTests {
     @Test(
         arguments: [
             (.permissionDenied, ["-p", "80"], "ports below 1024"),
-            (.permissionDenied, ["--unix", "/s"], "may not create a socket"),
+            (.permissionDenied, ["--unix", "/s"], "no permission to create a socket"),
             (.socketNotFound, ["--unix", "/missing/s"], "Create the folder"),
-            (.addressInUse, ["--unix", "/s"], "Remove the file"),
+            (.addressInUse, ["--unix", "/s"], "Remove the socket file"),
         ] as [(TransportError.Code, [String], String)])
     func `the hint of courier broker depends on the listen error and the address`(
         code: TransportError.Code, words: [String], hint: String
@@ -65,7 +65,7 @@ struct BrokerCommandTests {
         let path = folder.file("missing/s")
         let outcome = try await ProgramRun([try CourierExecutable.path.get(), "broker", "--unix", path]).end()
         #expect(outcome.code == 1 && outcome.output.isEmpty)
-        #expect(outcome.errors.contains("no such folder: that of "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("the folder of the socket does not exist: "), "\(outcome.errors)")
         #expect(outcome.errorLines.count == 2 && outcome.errors.contains("Create the folder"), "\(outcome.errors)")
     }
 
@@ -73,7 +73,7 @@ struct BrokerCommandTests {
         (["-p", "70000"], "Invalid port given: 70000"), (["-p", "x"], "Invalid port given: x"),
         (["-u", "ada"], "Both -u and -P must be provided if one of them is set."),
         (["--cert", "f"], "Both --cert and --key must be provided if one of them is set."),
-        (["--cafile", "f"], "--cafile is about TLS, and the broker is without it."), (["x"], "Unknown option 'x'."),
+        (["--cafile", "f"], "--cafile needs TLS, but the broker does not use TLS."), (["x"], "Unknown option 'x'."),
     ])
     func `courier broker refuses invalid and incomplete options`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) {
@@ -87,7 +87,10 @@ struct BrokerCommandTests {
     @Test(arguments: [
         ([], "mqtt://127.0.0.1:1883.", "Every client on this machine may connect"),
         (["-h", "localhost"], "mqtt://127.0.0.1:1883.", "on this machine"),
-        (["-h", "0.0.0.0"], "mqtt://0.0.0.0:1883.", "over the network may connect, read and write: add -u and -P."),
+        (
+            ["-h", "0.0.0.0"], "mqtt://0.0.0.0:1883.",
+            "may connect, read and write. To require a password, add -u and -P."
+        ),
         (["-h", "::1", "-u", "a", "-P", "b"], "mqtt://[::1]:1883.", "if it knows the user name and the password."),
         (["--cert", "c", "--key", "k", "--cafile", "a"], "mqtts://127.0.0.1:1883.", "if it has a certificate."),
         (

@@ -30,7 +30,7 @@ struct ChatCommandTests {
         try ada.say("/me waves")
         try await bob.wait(for: "[lobby] * ada waves")
         try bob.say("/name robert")
-        try await ada.wait(for: "[lobby] -- bob is now robert.")
+        try await ada.wait(for: "[lobby] -- bob is now called robert.")
         try bob.say("/quit")
         #expect(await bob.end() == 0)
         try await ada.wait(for: "[lobby] -- robert is offline.")
@@ -143,7 +143,8 @@ struct ChatCommandTests {
         let broker = try await Self.broker(allowing: "topic write courier-chat/#")
         let bot = try await Self.script("hello\n", broker.port).end()
         #expect(bot.code == 0, "\(bot.errors)")
-        #expect(bot.errors == "Error: The people online are unknown: the broker does not show it to this program.\n")
+        let words = "Error: The list of people online is not available: "
+        #expect(bot.errors == words + "the broker does not send the presence messages to this program.\n")
         await broker.remove()
     }
 
@@ -177,10 +178,10 @@ struct ChatCommandTests {
     }
 
     @Test(arguments: [
-        ("/dance\n", "There is no command /dance; /help lists them."),
-        ("/leave\nhello\n", "You are in no room; /join ROOM."),
-        (String(repeating: "x", count: 4_001) + "\n", "A line has at most 4000 bytes; this line was not sent."),
-        (String(repeating: "x", count: 200_000), "The input can not be read on: Message too long."),
+        ("/dance\n", "There is no command /dance. Type /help to list the commands."),
+        ("/leave\nhello\n", "You are in no room. Type /join ROOM to join a room."),
+        (String(repeating: "x", count: 4_001) + "\n", "This line was not sent, because it is longer than 4000 bytes."),
+        (String(repeating: "x", count: 200_000), "The rest of the input cannot be read: Message too long."),
     ])
     func `chat prints an error and exits with 1 if a line of its input is invalid`(lines: String, problem: String)
         async throws
@@ -196,7 +197,7 @@ struct ChatCommandTests {
         let line = "exec \(courier) chat \(broker.place.joined(separator: " ")) </"
         let outcome = try await ProgramRun(["/bin/sh", "-c", line]).end()
         #expect(outcome.code == 1)
-        #expect(outcome.errors == "Error: The input can not be read on: Is a directory.\n")
+        #expect(outcome.errors == "Error: The rest of the input cannot be read: Is a directory.\n")
     }
 
     @Test func `chat exits with 1 if the broker refuses the subscription of a room`() async throws {
@@ -307,8 +308,8 @@ struct ChatCommandTests {
 
     @Test(arguments: [
         (["--name", ""], "Invalid name ''."), (["--room", "\u{1B}"], "Invalid name '\u{1B}'."),
-        (["-i", "a%%"], "A client id of the chat has no %."),
-        (["-i", String(repeating: "x", count: 1_025)], "A client id of the chat has at most 1024 bytes."),
+        (["-i", "a%%"], "The client id of a chat client must not contain %."),
+        (["-i", String(repeating: "x", count: 1_025)], "The client id of a chat client has at most 1024 bytes."),
         (["-t", "x"], "Unknown option '-t'."),
     ])
     func `chat refuses invalid names, rooms, client ids and options`(words: [String], message: String) {

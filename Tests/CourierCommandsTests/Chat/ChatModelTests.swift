@@ -76,7 +76,7 @@ struct ChatModelTests {
         #expect(
             chat.takeActions().suffix(2) == [.leave(try Self.name("lobby")), .announce(.init(name: "ada", rooms: []))])
         chat(.line("hello"))
-        #expect(chat.texts == ["-- You are in no room; /join ROOM."])
+        #expect(chat.texts == ["-- You are in no room. Type /join ROOM to join a room."])
         chat(.line("/leave tea"))
         #expect(chat.texts.last == "-- You are not in that room.")
     }
@@ -136,7 +136,7 @@ struct ChatModelTests {
         #expect(chat.model.pendingCount == 1)
         chat(.line(String(repeating: "é", count: ChatMessage.textLimit / 2) + "x"))
         #expect(chat.model.pendingCount == 1)
-        #expect(chat.texts.last == "-- A line has at most 4000 bytes; this line was not sent.")
+        #expect(chat.texts.last == "-- This line was not sent, because it is longer than 4000 bytes.")
     }
 
     @Test func `lines of other users are shown, or counted as unread if their room is hidden`() throws {
@@ -188,7 +188,7 @@ struct ChatModelTests {
         presence("2", .init(name: "carla", rooms: []))
         presence("1", nil)
         presence("3", nil)
-        #expect(texts == ["carol is here.", "carol is now carla.", "carla has left.", "bob is offline."])
+        #expect(texts == ["carol is here.", "carol is now called carla.", "carla has left.", "bob is offline."])
         #expect(model.people(in: ChatName("lobby")).map(\.name) == ["ada"])
     }
 
@@ -249,7 +249,9 @@ struct ChatModelTests {
         #expect(model.handle(.announced, now: now) == [.awaitEcho(connection: 2)])
         #expect(model.handle(.echoIsLate(connection: 1), now: now).isEmpty && !model.knowsPeople)
         #expect(model.handle(.echoIsLate(connection: 2), now: now).count == 1 && model.knowsPeople)
-        let text = "-- The people online are unknown: the broker does not show it to this program."
+        let text =
+            "-- The list of people online is not available: "
+            + "the broker does not send the presence messages to this program."
         #expect(model.room.entries.last?.line(in: nil) == text)
         #expect(model.handle(.announced, now: now).isEmpty)
         #expect(model.handle(.echoIsLate(connection: 2), now: now).isEmpty)
@@ -261,7 +263,7 @@ struct ChatModelTests {
         var chat = try Played(rooms: "lobby")
         chat(.waiting("The connection was lost."))
         chat(.waiting("Connection refused."))
-        #expect(chat.texts == ["-- The connection was lost. Trying again until the broker is back."])
+        #expect(chat.texts == ["-- The connection was lost. Trying again until the broker is available."])
         #expect(chat.model.connection == .waiting("Connection refused."))
         chat(.connected)
         #expect(chat.texts.last == "-- Connected." && chat.model.connection == .connected)
@@ -271,7 +273,7 @@ struct ChatModelTests {
     func `the reason in the notice of a lost connection ends with exactly one period`(reason: String) throws {
         var chat = try Played(rooms: "lobby")
         chat(.waiting(reason))
-        #expect(chat.texts == ["-- Connection error: Server busy. Trying again until the broker is back."])
+        #expect(chat.texts == ["-- Connection error: Server busy. Trying again until the broker is available."])
     }
 
     // MARK: Keys

@@ -237,7 +237,7 @@ struct ChatScreenTests {
         try ada.press("PPage", "PPage", "PPage", "PPage")
         try await ada.wait { lines in
             lines.contains { $0.contains("You are in lobby.") } && lines.contains { $0.contains("number 1.") }
-                && lines.contains { $0.contains("more below") }
+                && lines.contains { $0.contains("PageDown: newer lines") }
         }
         try ada.press("NPage", "NPage", "NPage", "NPage")
         try await ada.wait(for: "number 20.")
@@ -250,7 +250,7 @@ struct ChatScreenTests {
         try await ada.wait { $0[0].hasSuffix("no connection") }
         try ada.enter("early")
         try await ada.wait {
-            $0.contains { $0.contains("ada: early …") } && $0.contains { $0.contains("1 on the way") }
+            $0.contains { $0.contains("ada: early …") } && $0.contains { $0.contains("waiting lines: 1") }
         }
         try await broker.start()
         try await ada.wait { lines in

@@ -32,7 +32,7 @@ struct ChatViewTests {
             frame.lines == [
                 " tea 1  lobby                 connected", "", "", "", "",
                 "\(Self.time) bob: a line that is longer than", "      the terminal is wide",
-                "\(Self.time) ada: mine …", " ada · 1 here · 1 on the way ───────────", "> hi",
+                "\(Self.time) ada: mine …", " ada · 1 here · waiting lines: 1 ───────", "> hi",
             ])
         #expect(frame.cursor == Frame.Place(row: 9, column: 4))
     }
@@ -53,7 +53,7 @@ struct ChatViewTests {
         }
         let lines = ChatView(model).frame.lines
         #expect(lines[0].hasPrefix(" tea 1  lobby ") && lines[0].hasSuffix("connected"))
-        #expect(lines[1].hasSuffix("│ ada") && lines[2].hasSuffix("│ p1") && lines[7].hasSuffix("│ 4 more"))
+        #expect(lines[1].hasSuffix("│ ada") && lines[2].hasSuffix("│ p1") && lines[7].hasSuffix("│ 4 more people"))
     }
 
     @Test func `control characters in received messages are shown as escaped text`() throws {
@@ -78,7 +78,7 @@ struct ChatViewTests {
         _ = model.handle(.keys([.pageUp]), now: Self.now)
         #expect(seen(model) == Array(18...24))
         try Self.say("line 31", to: &model)
-        #expect(seen(model) == Array(18...24) && ChatView(model).frame.lines[8].contains("more below"))
+        #expect(seen(model) == Array(18...24) && ChatView(model).frame.lines[8].contains("PageDown: newer lines"))
         for _ in 0..<10 { _ = model.handle(.keys([.pageUp]), now: Self.now) }
         #expect(seen(model) == Array(1...7))
         _ = model.handle(.resized(TerminalSize(columns: 30, rows: 12)), now: Self.now)

@@ -46,7 +46,7 @@ struct ConfigurationFileTests {
         #expect {
             try Self.read(["-o", folder.file("options")], in: [:])
         } throws: { error in
-            (error as? ArgumentError)?.message == "An options file can not name another one by -o."
+            (error as? ArgumentError)?.message == "An options file cannot name another options file with -o."
         }
     }
 

@@ -84,7 +84,7 @@ import Testing
             let missing = try stage.publish(Self.uri)
             #expect(missing.code == 1 && missing.text.contains("give the PIN"), "\(missing.text)")
             let absent = try stage.publish("pkcs11:token=courier;object=other?pin-value=1234")
-            #expect(absent.code == 1 && absent.text.contains("gives no private key pkcs11:token=courier;object=other"))
+            #expect(absent.code == 1 && absent.text.contains("has no private key pkcs11:token=courier;object=other"))
             #expect(!absent.text.contains("1234"), "\(absent.text)")
             let nothing = try stage.publish("/etc/key.pem")
             #expect(nothing.code == 1 && nothing.text.contains("begins with `pkcs11:`"), "\(nothing.text)")

@@ -186,16 +186,17 @@ struct InspectCommandTests {
         let text = try await Self.inspect([folder.file("text")])
         #expect(text.code == 1 && text.errors.contains("line 2") && text.errorLines.count == 2, "\(text.errors)")
         let missing = try await Self.inspect([folder.file("missing")])
-        #expect(missing.code == 1 && missing.errors.contains("There is no file"))
+        #expect(missing.code == 1 && missing.errors.contains("does not exist"))
         let path = try await Self.recording(.jsonLines, in: folder)
         let target = try await Self.inspect([path, "-o", folder.file("no/such/folder")])
-        #expect(target.code == 1 && target.errors.contains("can not be written"))
+        #expect(target.code == 1 && target.errors.contains("cannot be written"))
     }
 
     @Test(arguments: [
-        ([], "Say which file"), (["a", "b"], "'b' is too much"), (["a", "--export", "xml"], "Unknown format 'xml'."),
-        (["a", "-q", "qos:9"], "The query can not be read, column 5"),
-        (["a", "--serve", "-q", "errors"], "--serve shows all"), (["a", "-p", "1"], "--port is the port of the page."),
+        ([], "The file is missing"), (["a", "b"], "Remove 'b'."), (["a", "--export", "xml"], "Unknown format 'xml'."),
+        (["a", "-q", "qos:9"], "The query is invalid, column 5"),
+        (["a", "--serve", "-q", "errors"], "--serve shows the whole file"),
+        (["a", "-p", "1"], "--port can only be used with --serve."),
         (["a", "--row", "x"], "Invalid row"), (["a", "--row", "1", "-o", "f"], "--row shows one packet"),
     ])
     func `inspect refuses missing, invalid and conflicting arguments`(words: [String], message: String) {

@@ -118,7 +118,7 @@ struct InspectSessionTests {
     @Test func `inspect on a terminal prints an error and exits with 1 if the file is missing`() async throws {
         let folder = try TemporaryFolder()
         let session = try Self.inspect([folder.file("missing")])
-        try await session.wait(for: "Error: There is no file")
+        try await session.wait(for: "Error: The file ")
         try await session.wait(for: "ended with 1")
     }
 }

@@ -129,7 +129,7 @@ import Testing
     @Test func `the title shows the number of listed packets if only the newest packets are listed`() throws {
         for number in 1...20 { try packets.receive("t/\(number)", "x") }
         var view = view(shownRows: 5)
-        #expect(view.frame().lines[0].contains("20 packets, the newest 5 shown"))
+        #expect(view.frame().lines[0].contains("20 packets, showing the newest 5"))
     }
 
     // MARK: The filter
@@ -158,7 +158,7 @@ import Testing
         press(&view, .character("/"))
         type(" nothing", in: &view)
         press(&view, .enter)
-        #expect(view.frame().line(1).contains("No packet is like that."))
+        #expect(view.frame().line(1).contains("No packet matches the filter."))
         press(&view, .escape)
         #expect(view.frame().line(0).contains(" 4 packets") && !view.frame().line(22).contains("Filter"))
     }
@@ -189,7 +189,7 @@ import Testing
         press(&view, .tab)
         #expect(screen().contains("000000  7B 22 62 22 3A 5B 31 2C 32 5D 7D"))
         press(&view, .tab, .right)
-        #expect(screen().contains("topic      c") && screen().contains("It is no JSON."))
+        #expect(screen().contains("topic      c") && screen().contains("The payload is not JSON."))
         press(&view, .tab)
         #expect(screen().contains("\nplain"))
         press(&view, .left, .escape)
@@ -217,9 +217,9 @@ import Testing
         try packets.receive("b", String(repeating: "x", count: 100_000))  // The logger keeps 64 KiB of the packet.
         var view = view(rows: 40)
         press(&view, .enter, .end)
-        #expect(view.frame().lines.contains { $0.contains("bytes more") })
+        #expect(view.frame().lines.contains { $0.contains("more bytes") })
         press(&view, .left, .end)
-        #expect(!view.frame().lines.contains { $0.contains("bytes more") })
+        #expect(!view.frame().lines.contains { $0.contains("more bytes") })
     }
 
     // MARK: Following
@@ -265,7 +265,7 @@ import Testing
         press(&view, .character(" "))
         try packets.receive("t/2", "x")
         view.recorded()
-        #expect(view.frame().line(0).contains("paused, 1 more") && view.frame().line(2).isEmpty)
+        #expect(view.frame().line(0).contains("paused, new packets: 1") && view.frame().line(2).isEmpty)
         press(&view, .character(" "))
         #expect(view.frame().line(2).contains("t/2") && view.frame().line(0).contains("following"))
         press(&view, .enter)

@@ -66,7 +66,7 @@ import Testing
             let start = ContinuousClock.now
             let outcome = await run.end()
             let duration = ContinuousClock.now - start
-            #expect(outcome.code == 128 + SIGINT && outcome.errors.contains("stay in"), "\(outcome)")
+            #expect(outcome.code == 128 + SIGINT && outcome.errors.contains("The messages stay in"), "\(outcome)")
             let count = try await ProgramRun([courier, "store", "count", folder.file("store")]).end()
             #expect(count.text.contains("1 outgoing"))
             await broker.shutdown()

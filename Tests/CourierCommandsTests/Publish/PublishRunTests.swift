@@ -69,7 +69,7 @@ import Testing
         let line = try Self.words(port).joined(separator: " ")
         let run = try ProgramRun(["/bin/sh", "-c", "exec \(line) -l <'\(folder.file("lines"))'"])
         try #require(write(writer, "one\n", 4) == 4)
-        try await run.wait { $0.errors.contains("-q 1 sends it again") }
+        try await run.wait { $0.errors.contains("With -q 1, lost messages are sent again") }
         await broker.shutdown()
         close(writer)
         let outcome = await run.end()
@@ -86,7 +86,7 @@ import Testing
             Self.words(broker.port) + ["-V", "5", "-i", "desk", "-q", "1", "-m", "x", "--store", store]
         ).end()
         #expect(outcome.code == 7 && outcome.errorLines.first == "Error: The connection was lost.", "\(outcome)")
-        #expect(outcome.errorLines.last == "What is not delivered stays in \(store).", "\(outcome)")
+        #expect(outcome.errorLines.last == "Undelivered messages stay in \(store).", "\(outcome)")
         await broker.shutdown()
     }
 

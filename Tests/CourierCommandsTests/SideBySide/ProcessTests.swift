@@ -48,7 +48,7 @@ struct ProcessTests {
         for words in ["sub \(place) -t a -C 1", "--help", "sub \(place) -t b -d -W 30"] {
             let outcome = try await ProgramRun(["/bin/sh", "-c", "exec \(courier) \(words) >/dev/full"]).end()
             #expect(outcome.code == 1, "\(words)")
-            #expect(outcome.errors == "Error: The output can not be written: No space left on device.\n", "\(words)")
+            #expect(outcome.errors == "Error: The output cannot be written: No space left on device.\n", "\(words)")
         }
     }
 
@@ -163,7 +163,7 @@ struct ProcessTests {
             "-t", "w", "--store", folder.file("store"),
         ]
         let waiting = try ProgramRun(words + ["-m", "first"])
-        try await waiting.wait { $0.errors.contains("stays in") }
+        try await waiting.wait { $0.errors.contains("stay in") }
         kill(try #require(waiting.id), SIGTERM)
         let outcome = await waiting.end()
         #expect(outcome.code == 128 + SIGTERM && outcome.errorLines.first == "Error: Connection refused")
@@ -203,7 +203,9 @@ struct ProcessTests {
             wrong.code == 1 && wrong.errorLines.first?.hasPrefix("Error: There is no message type chat.Nothing") == true
         )
         let missing = try await ProgramRun([courier, "pub"] + place + ["-m", "{}"]).end()
-        #expect(missing.errorLines.first == "Error: --proto given, but no --message-type.")
+        #expect(
+            missing.errorLines.first
+                == "Error: --proto needs --message-type, unless the file has exactly one message type.")
         await broker.remove()
     }
 }

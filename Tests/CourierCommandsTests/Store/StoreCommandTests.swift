@@ -24,7 +24,7 @@ struct StoreCommandTests {
                 try CourierExecutable.path.get(), "pub", "-h", "127.0.0.1", "-p", "\(port)", "-i", client, "-q", "1",
                 "-t", "orders/\(client)", "-m", "secret of \(client)", "--store", path,
             ])
-            try await run.wait { $0.errors.contains("stays in") }
+            try await run.wait { $0.errors.contains("stay in") }
             kill(try #require(run.id), SIGTERM)
             _ = await run.end()
         }
@@ -37,7 +37,7 @@ struct StoreCommandTests {
         let courier = try CourierExecutable.path.get()
         let outcome = try await ProgramRun(["/bin/sh", "-c", "exec \(courier) store export '\(path)' >/dev/full"]).end()
         #expect(outcome.code == 1)
-        #expect(outcome.errors == "Error: The output can not be written: No space left on device.\n")
+        #expect(outcome.errors == "Error: The output cannot be written: No space left on device.\n")
     }
 
     @Test func `store counts, lists, exports and removes the stored messages of a client`() async throws {
@@ -158,7 +158,7 @@ struct StoreCommandTests {
             try CourierExecutable.path.get(), "pub", "-h", "127.0.0.1", "-p", "\(try LocalPort.free())", "-i", "ada",
             "-q", "1", "-t", "a", "-m", "x", "--store", path,
         ])
-        try await run.wait { $0.errors.contains("stays in") }
+        try await run.wait { $0.errors.contains("stay in") }
         #expect(try await Self.store("count", path).text.contains("1 outgoing"))
         let purge = try await Self.store("purge", path, "--all")
         #expect(purge.code == 1 && purge.output.isEmpty && purge.errors.contains("in use"), "\(purge.errors)")
@@ -174,7 +174,7 @@ struct StoreCommandTests {
             "--store", path,
         ]).end()
         #expect(
-            outcome.code == 1 && outcome.errors.contains("Use -i with a client id that contains no %"),
+            outcome.code == 1 && outcome.errors.contains("Use -i with a client id that does not contain %"),
             "\(outcome.errors)")
         #expect(!FileManager.default.fileExists(atPath: path))
     }
@@ -218,7 +218,7 @@ struct StoreCommandTests {
         #expect(
             lines.contains(line("bob", #""bob" at "any": 1 outgoing, 0 incoming, 3 bytes of payload, in use"#)),
             "\(all.text)")
-        #expect(lines.contains(line("cleo", "nothing, in use")), "\(all.text)")
+        #expect(lines.contains(line("cleo", "no messages, in use")), "\(all.text)")
         #expect(lines.contains { $0.hasPrefix(line("dora", "")) && $0.contains("not a database") }, "\(all.text)")
         // The owner of an unreadable file is unknown, so such a file is listed for every client id.
         let adas = lines.filter { $0.contains(#""ada""#) || $0.hasPrefix(line("dora", "")) }
@@ -237,7 +237,7 @@ struct StoreCommandTests {
         let all = action == .purge ? ["--all"] : []
         let courier = try CourierExecutable.path.get()
         let missing = try await ProgramRun([courier, "store", action.rawValue, folder.file("missing")] + all).end()
-        #expect(missing.code == 1 && missing.errors.contains("There is no file"))
+        #expect(missing.code == 1 && missing.errors.contains("does not exist"))
         #expect(!FileManager.default.fileExists(atPath: folder.file("missing")))
         try "not a store".write(toFile: folder.file("foreign"), atomically: true, encoding: .utf8)
         let foreign = try await ProgramRun([courier, "store", action.rawValue, folder.file("foreign")] + all).end()
@@ -246,12 +246,12 @@ struct StoreCommandTests {
     }
 
     @Test(arguments: [
-        ([], "The action is missing"), (["list"], "list needs a file"), (["lst", "f"], "'lst' to do with a store"),
-        (["list", "f", "g"], "'g' is too much"), (["list", "f", "--all"], "--all is for purge."),
+        ([], "The action is missing"), (["list"], "list needs a file"), (["lst", "f"], "'lst' is not an action"),
+        (["list", "f", "g"], "Remove 'g'."), (["list", "f", "--all"], "--all can only be used with purge."),
         (["purge", "f"], "needs a client and a broker"), (["purge", "f", "-i", "a"], "needs a client and a broker"),
         (["purge", "f", "--all", "-i", "a", "--broker", "b"], "needs a client and a broker"),
-        (["files", "f"], "it takes no file"), (["files", "--rejected"], "--rejected is for"),
-        (["files", "--all"], "--all is for purge."),
+        (["files", "f"], "takes no file"), (["files", "--rejected"], "--rejected can only be used"),
+        (["files", "--all"], "--all can only be used with purge."),
     ])
     func `store refuses missing, unknown and ambiguous arguments`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) {

@@ -48,7 +48,7 @@ import Testing
         expectCourierError(.invalidConfiguration, "A session that is not clean needs a client id") {
             _ = try ConnectOptions(url: "mqtt://h", isCleanSession: false)
         }
-        expectCourierError(.invalidConfiguration, "leave one of them out") {
+        expectCourierError(.invalidConfiguration, "use only one") {
             _ = try ConnectOptions(url: "mqtt://h?client_id=c", clientId: "d")
         }
     }
@@ -58,8 +58,8 @@ import Testing
         ("ada:secret@h://x", "an unknown scheme"), ("wss://ada:12/secret@h", "an @ in its path"),
         ("mqtt://", "no host"),
         ("mqtt://u:secret@", "no host"), ("mqtt://h:0", "port"), ("mqtt://h:65536", "port"), ("mqtt://h:", "port"),
-        ("mqtt://h:+1", "port"), ("mqtt://h:٣", "port"), ("mqtt://::1", "brackets"), ("mqtt://[::1", "without its"),
-        ("mqtt://[h]", "no IPv6"), ("mqtt://[::1]x", "port"), ("mqtt://h/secret", "a path"),
+        ("mqtt://h:+1", "port"), ("mqtt://h:٣", "port"), ("mqtt://::1", "brackets"), ("mqtt://[::1", "without a"),
+        ("mqtt://[h]", "not an IPv6"), ("mqtt://[::1]x", "port"), ("mqtt://h/secret", "a path"),
         ("mqtt://h?clean=secret", "other than client_id"), ("mqtt://h?client_id=a&b=secret", "other than client_id"),
         ("mqtt://h?client_id", "other than client_id"), ("mqtt://u:1?client_id=secret@h", "other than client_id"),
         ("mqtt://h?client_id=", "empty client_id"),

@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: ["a/+", "#", "a+b", "a#"])
     func `a topic name with a wildcard is refused`(_ text: String) throws {
         let error = try #require(expectCourierError(.invalidTopicName) { try TopicName(text) })
-        #expect(error.message.contains("wildcards are for topic filters"))
+        #expect(error.message.contains("only topic filters have wildcards"))
     }
 
     /// [MQTT-4.7.3-1] [MQTT-4.7.3-3]
@@ -33,7 +33,7 @@ import Testing
         #expect(error.message.contains("publish to \"jobs/resize\""))
         for text in ["$share/", "$share/pool", "$share//jobs"] {
             let error = try #require(expectCourierError(.invalidTopicName) { try TopicName(text) })
-            #expect(error.message.contains("publish to a name without it"))
+            #expect(error.message.contains("publish to a name without $share/"))
         }
         for text in ["$share", "$shared/pool/jobs", "a/$share/pool/jobs"] {
             #expect(try TopicName(text).string == text)

@@ -92,7 +92,9 @@ import Testing
         #expect(try registry.encode(original, topic: "copy") == ([0xFF, 0], "image/png"))
     }
 
-    @Test func `String and Data values are the unchanged payload, with or without an adapter for their type`() throws {
+    @Test func `the payload of a String or Data value is the unchanged value, with or without an adapter for the type`()
+        throws
+    {
         let json = Data("{\"title\":\"a\"}".utf8)
         let registries = [
             try registry(), try registry(JSONMessageAdapter()),
@@ -117,7 +119,9 @@ import Testing
         expectCourierError(.encodingFailed) { try registries[0].encode(5, topic: "t") }
     }
 
-    @Test func `an adapter of the app takes precedence over the built-in decoding of text`() throws {
+    @Test func `if the app has an adapter that decodes text, the adapter is used instead of the built-in decoding`()
+        throws
+    {
         struct Shouting: MessageAdapter {
             var contentType: String { "text/shouting" }
             func fromMessage<T>(_ message: Data, topic: String) throws -> T {
@@ -143,8 +147,8 @@ import Testing
         let payload = Data("{\"title\":\"secret\",\"rank\":\"secret\",\"tags\":{\"secret\":[true]}}".utf8)
         let error = expectCourierError(
             .decodingFailed, "Note", "\"a/b\"", "\(payload.count) bytes", "\"image/png\"",
-            "application/json: what stands at rank is no ", "application/x-plist: the bytes are not well-formed",
-            "text/plain;charset=utf-8: Note is not made of text", "application/octet-stream: Note is neither",
+            "application/json: the value at rank is not of type ", "application/x-plist: the bytes are not well-formed",
+            "text/plain;charset=utf-8: Note cannot be text", "application/octet-stream: Note is neither",
             "application/vnd.opaque: Leak", "messageAdapters"
         ) {
             try registry.decode(Note.self, from: message(payload, contentType: "image/png"))
@@ -161,7 +165,8 @@ import Testing
 
     @Test(arguments: [
         ("{\"title\":\"a\",\"rank\":1,\"tags\":{\"secret\":[1,\"x\"]}}", "at tags.…[1] is no "),
-        ("{\"title\":\"a\"}", "there is nothing at rank"), ("[]", "at the top is no "), ("secret", "not well-formed"),
+        ("{\"title\":\"a\"}", "a value is missing at rank"), ("[]", "at the top is not of type "),
+        ("secret", "not well-formed"),
         ("{\"title\":null,\"rank\":1,\"tags\":{}}", "there is no String at title"),
     ])
     func `a decoding error names the failed field, but no values and no dictionary keys`(
@@ -175,7 +180,7 @@ import Testing
 
     @Test func `an encoding error names the failed field, but not its value`() throws {
         struct Reading: Codable { var level = Double.nan }
-        let error = expectCourierError(.encodingFailed, "Double at level can not be written") {
+        let error = expectCourierError(.encodingFailed, "Double at level cannot be encoded") {
             try registry(JSONMessageAdapter()).encode(Reading(), topic: "t")
         }
         #expect(error?.message.contains("nan") == false)

@@ -79,7 +79,9 @@ import Testing
 
     /// A coder with state that is shared between calls would mix up the values.
     @Test(arguments: adapters)
-    func `one adapter works correctly in several tasks at once`(_ adapter: any MessageAdapter) async throws {
+    func `an adapter that several tasks use at the same time encodes and decodes correctly`(
+        _ adapter: any MessageAdapter
+    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<8 {
                 group.addTask {

@@ -77,7 +77,7 @@ import Testing
             testDescription: "257 user properties",
             properties: MessageProperties(userProperties: Array(repeating: .init("a", "b"), count: 257))),
     ])
-    func `a property that MQTT cannot carry throws an error with the property's name and the topic`(_ mistake: Mistake)
+    func `a property that is invalid in MQTT throws an error with the property's name and the topic`(_ mistake: Mistake)
     {
         expectCourierError(.invalidMessage, mistake.testDescription, "\"a/b\"") {
             try mistake.properties.check(topic: "a/b", .portable)

@@ -132,7 +132,9 @@ import Testing
             [0xAF, 0x13, 0x80, 0, 0, 0, 0, 0, 0, 1], [0xDF, 0x13, 0x40, 0, 0, 0, 0, 0, 0, 1], [0xAF, 0x13, 0],
             [0xAF, 0x50], [0xA2, 0], [0xA1, 9], [0x63, 0, 0x61, 0],
         ] as [[UInt8]])
-    func `a binary property list with an object beyond its end throws DecodingError`(_ object: [UInt8]) {
+    func `a binary property list with an object or reference beyond the end of the data throws DecodingError`(
+        _ object: [UInt8]
+    ) {
         #expect(throws: DecodingError.self) {
             try adapter.fromMessage(binaryList([[0xA1, 1], object]), topic: "t") as [String]
         }

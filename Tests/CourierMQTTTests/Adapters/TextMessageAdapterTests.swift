@@ -34,7 +34,7 @@ import Testing
         expectCourierError(.decodingFailed, "UTF-8") { try adapter.fromMessage(Data(bytes), topic: "t") as String }
     }
 
-    @Test func `text that does not match the type and unsupported types throw an error`() {
+    @Test func `decoding throws an error if the text does not match the type, and unsupported types also throw`() {
         for text in ["", " 5", "5\n", "five", "5.5"] {
             expectCourierError(.decodingFailed, "Int") { try adapter.fromMessage(Data(text.utf8), topic: "t") as Int }
         }

@@ -17,7 +17,7 @@ import Testing
         #expect(CredentialFailure.timedOut(after: .seconds(1)).mayPass)
     }
 
-    @Test func `a network error is recognized by its domain and code, also as an underlying error`() {
+    @Test func `a network error is recognized by domain and code, even if another error contains the network error`() {
         func isOfNetwork(_ error: any Error) -> Bool { CredentialFailure(error).isOfNetwork }
         let offline = NSError(domain: NSURLErrorDomain, code: -1009)
         #expect(isOfNetwork(AuthError.otherError(offline)))
@@ -46,37 +46,37 @@ import Testing
         }
     }
 
-    @Test func `the reported error names domain and code, has the original error as cause and hides userInfo`() {
+    @Test func `the error of a failed provider names domain and code, contains the cause and hides userInfo`() {
         let secret = NSError(domain: "app", code: 7, userInfo: [NSLocalizedDescriptionKey: "token=s3cret"])
         let failure = CredentialFailure(AuthError.otherError(secret))
         #expect(failure.error.code == .authenticationFailed)
-        #expect(failure.error.message == "The connection service provider gave no options: app, code 7.")
+        #expect(failure.error.message == "The auth provider returned no options: app, code 7.")
         #expect(failure.error.cause is AuthError)
         #expect(!"\(failure.error)".contains("s3cret"))
     }
 
     @Test(arguments: [
-        (NSURLErrorCannotConnectToHost, "can not be reached: the connection was refused"),
-        (NSURLErrorCannotFindHost, "can not be reached: its host was not found"),
-        (NSURLErrorDNSLookupFailed, "can not be reached: its host was not found"),
-        (NSURLErrorNotConnectedToInternet, "can not be reached: there is no network"),
+        (NSURLErrorCannotConnectToHost, "cannot be reached: the connection was refused"),
+        (NSURLErrorCannotFindHost, "cannot be reached: its host was not found"),
+        (NSURLErrorDNSLookupFailed, "cannot be reached: its host was not found"),
+        (NSURLErrorNotConnectedToInternet, "cannot be reached: there is no network"),
         (NSURLErrorTimedOut, "did not answer in time"),
         (NSURLErrorNetworkConnectionLost, "did not answer: the connection was lost"),
-        (NSURLErrorSecureConnectionFailed, "can not be reached: TLS failed"),
+        (NSURLErrorSecureConnectionFailed, "cannot be reached: TLS failed"),
         (
             NSURLErrorServerCertificateHasBadDate,
-            "can not be reached: TLS failed, as its certificate has ended or is not valid yet"
+            "cannot be reached: TLS failed, because its certificate has expired or is not valid yet"
         ),
         (
             NSURLErrorServerCertificateUntrusted,
-            "can not be reached: TLS failed, as its certificate is not trusted"
+            "cannot be reached: TLS failed, because its certificate is not trusted"
         ),
         (
             NSURLErrorClientCertificateRequired,
-            "can not be reached: TLS failed, as it wants a client certificate"
+            "cannot be reached: TLS failed, because it requires a client certificate"
         ),
-        (NSURLErrorCannotParseResponse, "gave no answer (NSURLErrorDomain, code -1017)"),
-        (NSURLErrorUnknown, "gave no answer (NSURLErrorDomain, code -1)"),
+        (NSURLErrorCannotParseResponse, "did not answer (NSURLErrorDomain, code -1017)"),
+        (NSURLErrorUnknown, "did not answer (NSURLErrorDomain, code -1)"),
     ])
     func `a URLSession error names the credential service and the problem, but no secret`(
         _ code: Int, _ words: String

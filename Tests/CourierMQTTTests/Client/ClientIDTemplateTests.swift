@@ -114,7 +114,9 @@ import Testing
 
     // MARK: With a message store
 
-    @Test func `two clients with one client id template store their messages in different scopes`() async throws {
+    @Test func `two clients with the same client id template store their messages in different store scopes`()
+        async throws
+    {
         let store = MemoryMessageStore()
         let tests = try (0..<2).map { _ in
             try TestClient(.local(1, id: Self.template)) { $0.messageStore = store }

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("stranger", "signed by no trusted authority"), ("expired", "has expired"),
+        ("stranger", "not signed by a trusted authority"), ("expired", "has expired"),
         ("elsewhere", "is not for “localhost”"),
     ])
     func `connected() throws secureConnectionFailed if the server certificate is not accepted`(
@@ -140,7 +140,7 @@ import Testing
         // This mosquitto does not send reason code 0x8E (Session taken over), so the warning only names a probable
         // cause.
         let warning = try #require(await log.warning(with: "another client uses the client id \"same\""))
-        #expect(warning.contains("give each an id of its own"), "\(warning)")
+        #expect(warning.contains("Give each client its own id"), "\(warning)")
         await first.disconnectAndWait()
         await second.disconnectAndWait()
         await broker.stop()

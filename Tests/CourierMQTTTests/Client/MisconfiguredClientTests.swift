@@ -8,7 +8,9 @@ import Testing
 
 /// A client with an invalid configuration delivers errors in the same way as a client with a valid one.
 @Suite struct MisconfiguredClientTests {
-    @Test func `the publishers of a misconfigured client report only on the delivery queue`() async {
+    @Test func `the publishers of a misconfigured client send values and completions only on the delivery queue`()
+        async
+    {
         let queue = DispatchQueue(label: "test.delivery")
         var config = MQTTClientConfig(
             options: ConnectOptions(host: "h", port: 1, clientId: "c", username: "", password: ""))

@@ -54,13 +54,13 @@ import Testing
     }
 
     @Test(arguments: [nil, LoopSubscriptions.keep])
-    func `after shutdown() of a persistent session, the broker still stores messages for the loops' filters`(
+    func `after shutdown() of a client with a persistent session, the broker stores messages for the loops' filters`(
         subscriptions: LoopSubscriptions?
     ) async throws {
         #expect(try await Self.firstMessage(after: subscriptions) == "away")
     }
 
-    @Test func `shutdown() with LoopSubscriptions remove unsubscribes the filters that only loops use`() async throws {
+    @Test func `shutdown() with subscriptions = remove unsubscribes the filters that only loops use`() async throws {
         #expect(try await Self.firstMessage(after: .remove) == "later")
     }
 
@@ -76,7 +76,9 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `shutdown() with LoopSubscriptions remove does not unsubscribe a filter of the app`() async throws {
+    @Test func `shutdown() with subscriptions = remove does not unsubscribe a filter that the app subscribed`()
+        async throws
+    {
         try await ScriptedWorld.run([.connection([.accept()])]) { world in
             await world.connect()
             try await world.client.subscribe(to: "t")
@@ -168,7 +170,9 @@ import Testing
         }
     }
 
-    @Test func `shutdown() before the provider returns credentials removes the filters of loops`() async throws {
+    @Test func `if shutdown() is called before the provider returns credentials, the filters of loops are removed`()
+        async throws
+    {
         let provider = ScriptedProvider(.local(1), [.silence])
         try await ScriptedWorld.run([], provider: provider) { world in
             let reader = world.client.messages(String.self, from: "t").makeAsyncIterator()
@@ -188,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `after shutdown() keeps a subscription, the client can connect and read the same filter again`()
+    @Test func `after shutdown() with subscriptions = keep, the client can connect and read the same filter again`()
         async throws
     {
         try await ScriptedWorld.run([.connection([.accept()]), .connection([.accept(isSessionPresent: true)])]) {

@@ -13,7 +13,7 @@ import Testing
         ConnectionEnding(reason, channel, endpoint: "broker:1883", isEstablished: isEstablished)
     }
 
-    @Test func `the loss cause of a connection is derived from how the transport closed`() {
+    @Test func `the reported cause of a connection loss depends on how the transport closed`() {
         let unasked = ending(.requested, .closedByPeer, isEstablished: true)
         #expect(unasked.cause == .closedByServer)
         #expect(unasked.error.code == .connectionLost)

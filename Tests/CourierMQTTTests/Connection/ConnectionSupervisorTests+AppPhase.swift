@@ -5,7 +5,7 @@ import Testing
 
 /// The app in the background and in the foreground.
 extension ConnectionSupervisorTests {
-    @Test func `the client disconnects in the background and reconnects in the foreground if it has topics`() {
+    @Test func `a client with topics disconnects if the app enters the background and reconnects in the foreground`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.topicsChanged(areWanted: true))
@@ -27,8 +27,8 @@ extension ConnectionSupervisorTests {
         .error(
             CourierError(
                 .sessionMissing,
-                "The client stays offline after the background, because it has no topic to subscribe to; call "
-                    + "connect(), or subscribe to a topic."))
+                "The client stays offline after the background, because it has no topic to subscribe to. "
+                    + "Call connect(), or subscribe to a topic."))
     }
 
     @Test func `when the app enters the foreground, waiting callers get an error if the client has no topics`() {
@@ -46,7 +46,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a foreground client without topics stays offline until a topic is added or connect() is called`() {
+    @Test func `in the foreground, a client without topics stays offline until connect() or a new topic`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.phaseChanged(.background))
@@ -61,7 +61,7 @@ extension ConnectionSupervisorTests {
         other.expectNoFaults()
     }
 
-    @Test func `connect() in the background takes effect in the foreground`() {
+    @Test func `if connect() is called while the app is in the background, the client connects in the foreground`() {
         var world = SupervisorHarness()
         world.handle(.phaseChanged(.background))
         #expect(world.handle(.connectRequested(source: "app")) == [])
@@ -73,7 +73,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `an attempt that fails in the background is repeated at once in the foreground`() {
+    @Test func `an attempt that fails while the app is in the background is repeated at once in the foreground`() {
         var world = SupervisorHarness { $0.connectTimeout.isEnabled = true }
         world.handle(.topicsChanged(areWanted: true))
         world.handle(.connectRequested(source: "app"))
@@ -86,7 +86,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `disconnect() in the background keeps the client disconnected in the foreground`() {
+    @Test func `after disconnect() in the background, the client stays disconnected in the foreground`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.topicsChanged(areWanted: true))

@@ -23,11 +23,11 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `the first attempt after a loss emits the reconnect event and reuses the connect options`() {
+    @Test func `the first attempt after a connection loss emits the reconnect event and reuses the connect options`() {
         var world = SupervisorHarness()
         world.connect()
         world.wait(3)
-        let lost = CourierError(.connectionLost, "The broker broker:1883 closed the connection without saying why.")
+        let lost = CourierError(.connectionLost, "The broker broker:1883 closed the connection without a reason.")
         #expect(
             world.drop() == [
                 .emit(
@@ -44,7 +44,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `only a connection of at least 10 s resets the pauses between attempts`() {
+    @Test func `only a connection that lasts at least 10 s resets the pauses between attempts`() {
         var world = SupervisorHarness()
         world.connect()
         world.drop()

@@ -7,7 +7,7 @@ import Testing
 
 /// What the provider answers, when it is asked, and how often.
 extension ConnectionSupervisorTests {
-    @Test func `after a temporary error, the provider is asked again after 1, 2, 4 s, then the reconnect pauses`() {
+    @Test func `a provider with a temporary error is asked again after 1, 2, 4 s, then after the reconnect pauses`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         var pauses: [Double] = []
@@ -23,7 +23,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `after HTTP status 400 to 499, the provider is asked again after the reconnect pauses`() {
+    @Test func `a provider that fails with HTTP status 400 to 499 is asked again after the reconnect pauses`() {
         var world = SupervisorHarness { $0.reconnectInterval = .seconds(3) }
         world.handle(.connectRequested(source: "app"))
         var pauses: [Double] = []
@@ -197,7 +197,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `reconnects for changed short-lived credentials emit no connectionLost event`() {
+    @Test func `if changed short-lived credentials cause reconnects, no connectionLost event is emitted`() {
         var world = SupervisorHarness()
         world.connect(expiresIn: 5)
         func renew(_ number: Int) {

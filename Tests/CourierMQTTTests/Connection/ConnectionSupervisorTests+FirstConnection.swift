@@ -33,7 +33,7 @@ extension ConnectionSupervisorTests {
         if case .failed = world.supervisor.waiterAnswer { true } else { false }
     }
 
-    @Test func `with fixed connect options, connected() throws after each refusal before the first connection`() {
+    @Test func `with fixed connect options, connected() throws after each refusal until a first connection succeeds`() {
         var world = opening { $0.areOptionsFixed = true }
         for count in 1...3 {
             world.refuse(.badUserNameOrPassword)
@@ -98,7 +98,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `DISCONNECT notAuthorized on a live connection does not stop a client with whenRefused = stop`() {
+    @Test func `with whenRefused = stop, DISCONNECT notAuthorized on a live connection does not stop the client`() {
         var world = opening {
             $0.areOptionsFixed = true
             $0.whenRefused = .stop
@@ -119,7 +119,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a final failure becomes temporary if the network becomes unavailable`() {
+    @Test func `a final failure no longer counts as final if the network becomes unavailable`() {
         var world = opening()
         fail(&world, .hostNotFound)
         #expect(isHopeless(world))

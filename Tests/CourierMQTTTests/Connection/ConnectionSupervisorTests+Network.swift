@@ -56,7 +56,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `without a network connect() tries once, then again after 60 s`() {
+    @Test func `without a network, connect() starts an attempt at once and another attempt after 60 s`() {
         var world = SupervisorHarness()
         world.handle(.networkChanged(.unavailable))
         #expect(world.handle(.connectRequested(source: "app")).contains(.fetchCredentials(first)))
@@ -112,7 +112,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `an attempt that began before a suspend is restarted once the network is available`() {
+    @Test func `an attempt that began before the machine slept is restarted once the network is available`() {
         var world = opening()
         world.wait(100)
         var offline = world
@@ -124,7 +124,7 @@ extension ConnectionSupervisorTests {
         offline.expectNoFaults()
     }
 
-    @Test func `after a suspend, a running attempt is restarted, but not earlier than 5 s after its start`() {
+    @Test func `after the machine wakes up, a running attempt is restarted, but at least 5 s after its start`() {
         var world = opening()
         world.wait(2)
         #expect(world.handle(.resumedFromSuspend) == [])
@@ -163,7 +163,7 @@ extension ConnectionSupervisorTests {
         for each in [world, gone] { each.expectNoFaults() }
     }
 
-    @Test func `after a connect timeout, the attempt planned for a returning network still starts on time`() {
+    @Test func `if the network returned during an attempt that times out, the planned new attempt starts on time`() {
         var world = opening {
             $0.reconnectInterval = .seconds(30)
             $0.connectTimeout = ConnectTimeoutPolicy(isEnabled: true, timeout: 3)
@@ -193,7 +193,7 @@ extension ConnectionSupervisorTests {
     }
 
     @Test(arguments: [(3.0, 5.0), (8.0, 8.0)])
-    func `if the provider fails after a suspend, the provider is asked again before the pause ends`(
+    func `if the provider fails after the machine woke up, the provider is asked again before the pause ends`(
         _ failedAt: Double, _ askedAt: Double
     ) {
         var world = SupervisorHarness { $0.reconnectInterval = .seconds(30) }
@@ -213,7 +213,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a network that returns at the start of an attempt does not restart the attempt`() {
+    @Test func `a network that returns right after the start of an attempt does not restart the attempt`() {
         var world = SupervisorHarness()
         world.handle(.networkChanged(.unavailable))
         world.handle(.connectRequested(source: "app"))

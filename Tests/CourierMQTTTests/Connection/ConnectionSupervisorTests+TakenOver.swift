@@ -34,7 +34,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `an unstable network does not delay the attempt after a takeover forever`() {
+    @Test func `after a session takeover, an unstable network does not delay the next attempt forever`() {
         var world = SupervisorHarness()
         world.connect()
         world.disconnectedByServer(.sessionTakenOver)
@@ -65,7 +65,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `before MQTT 5, three connections in a row dropped right after CONNACK count as a takeover`() {
+    @Test func `in MQTT 3.1.1, three connections in a row that drop right after CONNACK count as a takeover`() {
         var world = SupervisorHarness()
         world.connect(.v311)
         world.wait(5)
@@ -84,7 +84,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `drops that are not consecutive, happen late or use MQTT 5 do not count as a takeover`() {
+    @Test func `connection drops with MQTT 5, late after CONNACK or not in a row do not count as a takeover`() {
         var world = SupervisorHarness { $0.stableConnectionTime = .seconds(1) }
         world.connect(.v311)
         for _ in 0..<5 {
@@ -117,7 +117,7 @@ extension ConnectionSupervisorTests {
 
     /// [MQTT-3.1.4-3]: a server says 0x8E, and not all do.
     @Test
-    func `with MQTT 5, log and event mention the client id after two dropped connections in a row`() {
+    func `in MQTT 5, the log and the event mention the client id after two dropped connections in a row`() {
         var world = SupervisorHarness()
         world.connect(.v5)
         for (index, pause) in [1.0, 2, 4, 8].enumerated() {
@@ -132,7 +132,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `before MQTT 5, six connections in a row dropped within 15 s of CONNACK count as a takeover`() {
+    @Test func `in MQTT 3.1.1, six connections in a row that drop within 15 s of CONNACK count as a takeover`() {
         var world = SupervisorHarness {
             $0.reconnectInterval = .seconds(5)
             $0.maximumReconnectInterval = .seconds(10)
@@ -178,7 +178,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `drops caused by the client or the network do not count as a takeover`() {
+    @Test func `connection drops that the client or the network caused do not count as a takeover`() {
         let ends: [(CloseReason, ChannelCloseReason)] = [
             (.transportClosed, .failed(TransportError(.timedOut, "no answer"))),
             (.transportClosed, .failed(TransportError(.systemFailure, "the network is down"))),
@@ -265,7 +265,7 @@ extension ConnectionSupervisorTests {
         short.expectNoFaults()
     }
 
-    @Test func `after a takeover and one long connection, the next drop counts as an ordinary loss`() {
+    @Test func `after a takeover and one long connection, the next drop counts as an ordinary connection loss`() {
         var world = connected(afterDrops: 5)
         #expect(pauseAfterDrop(&world) == 60)
         world.fireTimer()
@@ -293,7 +293,7 @@ extension ConnectionSupervisorTests {
     // MARK: A fight
 
     @Test(arguments: ReconnectJitter.allCases)
-    func `before MQTT 5, two clients with the same client id detect the takeover after at most 13 drops`(
+    func `in MQTT 3.1.1, two clients with the same client id detect the takeover after at most 13 dropped connections`(
         _ jitter: ReconnectJitter
     ) {
         for (interval, maximum) in [(5, 10), (1, 30)] {

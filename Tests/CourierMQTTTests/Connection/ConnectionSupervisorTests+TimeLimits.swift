@@ -14,8 +14,8 @@ extension ConnectionSupervisorTests {
         #expect(world.fireTimer() == [.stateChanged(.disconnected), .abort])
         let error = CourierError(
             .timedOut,
-            "No connection to broker:1883 came about in 10.0 seconds (connectTimeoutPolicy). Is the host right, and the "
-                + "port open?")
+            "The client could not connect to broker:1883 in 10.0 seconds (connectTimeoutPolicy). "
+                + "Is the host correct, and is the port open?")
         #expect(world.closeEnds() == [.emit(.failed(after: .seconds(10), .error(error)))])
         #expect(world.deadline == 11)
         world.expectNoFaults()
@@ -60,7 +60,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `after a suspend the connection is probed, and closed if the broker does not answer`() {
+    @Test func `after the machine wakes up, the connection is probed, and closed if the broker does not answer`() {
         var world = SupervisorHarness()
         world.connect()
         world.wait(100)

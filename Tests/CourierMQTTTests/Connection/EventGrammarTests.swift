@@ -9,7 +9,7 @@ import Testing
 
     private let failure = CourierError(.connectionLost, "lost")
 
-    @Test func `the events of a complete client life cycle have no violations`() {
+    @Test func `the grammar finds no violation in the events of a complete client life cycle`() {
         var grammar = EventGrammar()
         let life: [CourierEventType] = [
             .connectionServiceAuthStart, .connectDiscarded(reason: "twice"), .messageStoreFailure(error: failure),
@@ -37,7 +37,7 @@ import Testing
         #expect(grammar.openStarts == [])
     }
 
-    @Test func `after eventsDropped, messages need neither a start event nor an end event`() {
+    @Test func `after eventsDropped, message events need neither a start event nor an end event`() {
         let success = CourierEventType.messageSendSuccess(topic: "t", qos: .one, sizeBytes: 3, data: Data())
         #expect(violations(success) == [0])
         #expect(violations(.eventsDropped(count: 1), success) == [])
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `messageReceiveFailure is valid after messageReceive, with a store or for an invalid filter`() {
+    @Test func `messageReceiveFailure needs an earlier messageReceive, except with a store or an invalid filter`() {
         func failed(_ code: CourierError.Code) -> CourierEventType {
             .messageReceiveFailure(topic: "t", error: CourierError(code, "over"), sizeBytes: 1)
         }

@@ -85,7 +85,8 @@ import Testing
         #expect(liveness.lastInbound == nil, "a pause is no sign of life")
     }
 
-    @Test func `after a reading pause, a connection with unanswered bytes is probed and later counts as dead`() {
+    @Test
+    func `if sent bytes have no answer after a reading pause, the connection is probed and later counts as dead`() {
         var liveness = Liveness(
             IdleActivityTimeoutPolicy(isEnabled: true), probeTimeout: .seconds(3), now: start)
         _ = liveness.sent(now: at(1))

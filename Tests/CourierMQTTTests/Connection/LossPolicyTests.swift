@@ -268,7 +268,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `an attempt that is restarted after a suspend still uses the one-time redirect`() {
+    @Test func `an attempt that is restarted because the machine slept still uses the one-time redirect`() {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant()

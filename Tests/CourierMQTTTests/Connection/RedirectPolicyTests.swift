@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved])
-    func `with fromProvider, credentials for the redirect's host are fetched before the connection opens`(
+    func `with allowedHosts = fromProvider, credentials for a redirect's host are fetched before the connection opens`(
         _ code: PacketReasonCode
     ) {
         var world = asking(code)

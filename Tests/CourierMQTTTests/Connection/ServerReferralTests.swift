@@ -70,7 +70,9 @@ import Testing
     // MARK: Renewal
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved])
-    func `unchanged renewed credentials do not end the connection to a redirect's server`(_ code: PacketReasonCode) {
+    func `if renewed credentials are unchanged, the connection to the server of a redirect stays open`(
+        _ code: PacketReasonCode
+    ) {
         var world = SupervisorHarness()
         world.handle(.connectRequested(source: "app"))
         world.grant(expiresIn: 600)
@@ -131,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [PacketReasonCode.useAnotherServer, .serverMoved], Fault.allCases)
-    func `a failure that is final at the configured server does not stop the client at a redirect's server`(
+    func `a failure that is final at the configured server does not stop the client at the server of a redirect`(
         _ code: PacketReasonCode, _ fault: Fault
     ) {
         var home = opening()

@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [(500, 480), (-86_400, 980)] as [(ago: TimeInterval, rest: Int)])
-    func `a message stored before a reboot expires by its date, or counts as new if the date is in the future`(
+    func `a message stored before a reboot expires by its stored date, or counts as new if the date is in the future`(
         _ ago: TimeInterval, _ rest: Int
     ) async throws {
         let store = ControlledStore()

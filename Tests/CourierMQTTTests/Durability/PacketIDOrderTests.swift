@@ -16,7 +16,7 @@ import Testing
     /// The broker loses the session while the store does not take the end of the first message with id 7, and uses the id
     /// for another one.
     @Test(arguments: [true, false])
-    func `[MQTT-4.3.3-10] a late deletion of an old id does not delete the same id of the next message`(
+    func `[MQTT-4.3.3-10] a delayed deletion of an old packet id does not delete the same id of a new message`(
         _ isRead: Bool
     ) async throws {
         let script: [ConnectionScript] = [

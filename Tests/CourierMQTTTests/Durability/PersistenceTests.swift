@@ -296,8 +296,8 @@ import Testing
             if change == "new name" { $0.session.storeName = "app-2" }
         }
         let file = try place.file(of: "ada").path
-        let warning = try #require(await log.warning(with: "nobody has open"))
-        #expect(warning.contains("1 message of the client id \"ada\"") && warning.contains(file), "\(warning)")
+        let warning = try #require(await log.warning(with: "No program has this file open"))
+        #expect(warning.contains("Number of messages: 1. Client id: \"ada\"") && warning.contains(file), "\(warning)")
         #expect(try stored("ada") == 1)
         withExtendedLifetime(client) {}
     }

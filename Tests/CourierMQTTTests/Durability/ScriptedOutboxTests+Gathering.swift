@@ -57,7 +57,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a message is stored after 1 ms if the expected messages of other callers are not enqueued`()
+    @Test func `if other callers do not enqueue the expected messages, a waiting message is stored after 1 ms`()
         async throws
     {
         try await Self.run(Self.refusing) { world, store in

@@ -38,7 +38,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `[MQTT-4.3.3-6] the packet id of a refused message is freed after its row is removed`()
+    @Test func `[MQTT-4.3.3-6] the packet id of a refused message is freed after the store has removed the message`()
         async throws
     {
         let script = ConnectionScript.connection([
@@ -88,7 +88,7 @@ extension ScriptedOutboxTests {
     }
 
     /// After a client has been at another broker and is back, what it sends is stored behind rows that count as queued.
-    @Test func `[MQTT-4.4.0-1] an earlier process's sent messages are resent first, from any page of the store`()
+    @Test func `[MQTT-4.4.0-1] messages that an earlier process sent are resent first, even from a later store page`()
         async throws
     {
         try await Self.run([.connection([Self.present])]) { world, store in
@@ -167,7 +167,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `a message that disappears from the store fails with storeDamaged after a single search`()
+    @Test func `a message that disappears from the store fails with storeDamaged, and the store is searched only once`()
         async throws
     {
         try await Self.run(Self.refusing) {

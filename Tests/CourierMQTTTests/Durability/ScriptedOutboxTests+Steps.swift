@@ -116,7 +116,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `[MQTT-4.3.3-10] a QoS 2 id is stored before PUBREC, and forgotten before PUBCOMP`()
+    @Test func `[MQTT-4.3.3-10] the packet id of a QoS 2 message is stored before PUBREC and deleted before PUBCOMP`()
         async throws
     {
         let delivery = try #require(Delivery(qos: .exactlyOnce, packetID: 3, isDuplicate: false))

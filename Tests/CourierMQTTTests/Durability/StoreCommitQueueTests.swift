@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `after finish(), the ended handler is called once, after another queue's commit has failed`(hasSteps: Bool)
+    func `after finish(), the closure ended is called once, after the failed commit of another queue`(hasSteps: Bool)
         async throws
     {
         let loop = try EventLoop(name: "lane")
@@ -145,7 +145,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a refusable change fails if the store has no room for 10 s, and other changes are stored`()
+    @Test func `a change with isRefusable fails if the store has no room for 10 s, and other changes are stored`()
         async throws
     {
         let messages = (1...4).map {

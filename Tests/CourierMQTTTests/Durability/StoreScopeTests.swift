@@ -68,7 +68,9 @@ import Testing
         }
     }
 
-    @Test func `a client with fixed options stores messages in the background without connecting`() async throws {
+    @Test func `while the app is in the background, a client with fixed options stores messages without connecting`()
+        async throws
+    {
         let options = ConnectOptions.local(1, id: "fixed")
         let store = MemoryMessageStore()
         let test = try TestClient(options) {
@@ -143,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `if destroy() fails to remove stored messages, the client connects only after they are removed`()
+    @Test func `if destroy() fails to remove stored messages, the client connects only after the removal succeeds`()
         async throws
     {
         try await Self.run { world, store in
@@ -240,7 +242,8 @@ import Testing
         }
     }
 
-    @Test func `in the background, a failed removal by destroy() is repeated until enqueue() can return`() async throws
+    @Test func `while the app is in the background, a failed removal by destroy() is repeated, and enqueue() waits`()
+        async throws
     {
         let phases = AppPhaseController()
         try await Self.run {

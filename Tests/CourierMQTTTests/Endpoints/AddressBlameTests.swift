@@ -7,7 +7,7 @@ import Testing
 
 /// Which address a client blames for a failure.
 @Suite(.timeLimit(.minutes(5))) struct AddressBlameTests {
-    @Test func `an attempt that fails before its address is known does not mark an earlier address as failed`()
+    @Test func `a failed attempt without a known address does not mark the address of an earlier attempt as failed`()
         async throws
     {
         let script: [ConnectionScript] = [.connection([.accept()]), .connection([.closeWithoutAnswer(.reset)])]

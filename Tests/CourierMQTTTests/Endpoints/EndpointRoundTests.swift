@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a lost endpoint is tried after other endpoints of equal priority, before less preferred endpoints`() {
+    @Test func `an endpoint that lost its connection is tried last among the endpoints of equal priority`() {
         var random = SeededGenerator(seed: 2)
         var round = round(
             [BrokerEndpoint(host: "b", port: 1), BrokerEndpoint(host: "far", port: 1, priority: 1)], &random)
@@ -76,7 +76,7 @@ import Testing
         #expect(round.current.host == "a", "when all have failed, none stands behind another")
     }
 
-    @Test func `a lost endpoint with a unique priority is tried first, after a pause`() {
+    @Test func `an endpoint that lost its connection and has a unique priority is tried first, after a pause`() {
         var random = SeededGenerator(seed: 3)
         var round = round([BrokerEndpoint(host: "far", port: 1, priority: 1)], &random)
         round.accepted(using: &random)
@@ -90,7 +90,7 @@ import Testing
         #expect(round.current.host == "a", "when the other is lost, the preferred one is first")
     }
 
-    @Test func `if a lost endpoint is tried again and fails, all other endpoints are tried`() {
+    @Test func `if an endpoint that lost its connection is tried again and fails, all other endpoints are tried`() {
         var random = SeededGenerator(seed: 4)
         var round = round([BrokerEndpoint(host: "b", port: 1), BrokerEndpoint(host: "c", port: 1)], &random)
         _ = round.failed(mayRecover: true, using: &random)

@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `stored subscriptions belong to the first endpoint's scope, whichever endpoint is connected`()
+    @Test func `stored subscriptions belong to the scope of the first endpoint, even if another endpoint is connected`()
         async throws
     {
         let names = try TwoNames(down: ["n1"])
@@ -214,7 +214,7 @@ import Testing
 
     // MARK: Service records
 
-    @Test func `service records are tried in order of priority, and stored subscriptions belong to the domain`()
+    @Test func `servers of service records are tried by priority, and subscriptions are stored for the domain`()
         async throws
     {
         let store = MemoryMessageStore()

@@ -50,7 +50,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `an address is avoided after a failure or drop, not after refused credentials or disconnect()`() {
+    @Test func `an address is avoided after a failure or loss, but not after refused credentials or disconnect()`() {
         var world = opening(SupervisorHarness.options)
         #expect(world.avoidedCount == 0)
         world.drop()
@@ -123,7 +123,8 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a lost endpoint with a unique priority is tried after the pause, then the next endpoint at once`() {
+    @Test
+    func `if an endpoint of unique priority loses its connection, it is tried after a pause, then the next at once`() {
         let options = ConnectOptions(
             host: "a", port: 1, clientId: "c", username: "", password: "",
             alternatives: [BrokerEndpoint(host: "far", port: 2, priority: 1)])
@@ -217,7 +218,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a takeover is detected even if attempts at dead endpoints fail between the drops`() {
+    @Test func `a session takeover is detected even if attempts at dead endpoints fail between the connection drops`() {
         var world = opening()
         #expect(fail(&world) == ("b:1884", 0))
         for _ in 0..<10 where world.releases.compactMap(\.self).isEmpty {
@@ -342,7 +343,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `the client returns to the preferred endpoint after returnInterval, when the connection is quiet`() {
+    @Test func `after returnInterval, the client returns to the preferred endpoint once 1 s passes without traffic`() {
         var world = opening(Self.two) { $0.returnInterval = .seconds(100) }
         _ = fail(&world)
         world.accept()
@@ -360,7 +361,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `a connection that is never quiet is replaced 60 s after returnInterval by the preferred endpoint`() {
+    @Test func `a connection with constant traffic is replaced by the preferred endpoint 60 s after returnInterval`() {
         var world = opening(Self.two) { $0.returnInterval = .seconds(100) }
         _ = fail(&world)
         world.accept()

@@ -18,7 +18,9 @@ import Testing
         }
     }
 
-    @Test func `each listener is called once per resume from suspend until the listener is removed`() async throws {
+    @Test func `each listener is called once each time the machine wakes up, until the listener is removed`()
+        async throws
+    {
         final class Owner: Sendable { let told = Series<String>() }
         let loop = try EventLoop()
         let resume = Box<@Sendable (Duration) -> Void>()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct CourierErrorClosingTests {
     private static let broker = "mqtt://broker.example:1883"
-    private static let newOnes = "The credentials were refused; the connection service provider is asked for new ones."
+    private static let newOnes = "The credentials were refused; the client asks the auth provider for new credentials."
 
     struct Row: Sendable, CustomTestStringConvertible {
         let reason: CloseReason
@@ -150,7 +150,7 @@ import Testing
     ]
 
     @Test(arguments: schemes)
-    func `if only the connect options decide about TLS, scheme and port tell if a connection is plain TCP`(
+    func `if only the connect options decide about TLS, scheme and port determine if a connection is plain TCP`(
         _ scheme: String?, _ port: UInt16, _ isPlain: Bool
     ) {
         let options = ConnectOptions(
@@ -265,7 +265,7 @@ import Testing
 
     @Test(arguments: [
         (ChannelCloseReason.closedByPeer, false, CourierError.Code.connectionFailed, "before it answered"),
-        (.closedByPeer, true, .connectionLost, "without saying why"),
+        (.closedByPeer, true, .connectionLost, "without a reason"),
         (.closedByOwner, false, .connectionFailed, "This client ended"),
         (.closedByOwner, true, .connectionLost, "This client ended"),
     ])

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `[MQTT-3.2.2-21] the keep-alive of the server bounds the search`() async throws {
+    @Test func `[MQTT-3.2.2-21] the ping interval stays below the keep-alive of the server`() async throws {
         let script = ConnectionScript.connection([.accept(properties: [.serverKeepAlive(100)])])
         try await run([script], over: ForgetfulPath(limit: nil)) { world in
             await world.run(for: .seconds(400))
@@ -110,7 +110,9 @@ import Testing
         }
     }
 
-    @Test func `[MQTT-3.1.2-20] a client that only receives is heard within the keep-alive`() async throws {
+    @Test func `[MQTT-3.1.2-20] a client that only receives messages sends a ping within the keep-alive`()
+        async throws
+    {
         let message = Publish(topic: "t", payload: [1])
         let feed = (0..<74).flatMap { _ in [ScriptStep.pause(.seconds(9)), .send(.publish(message))] }
         let script = ConnectionScript.connection([.accept()] + feed)
@@ -302,8 +304,8 @@ import Testing
         }
         #expect(
             log.lines.withLock { $0 } == [
-                "pings after 120.0 seconds of silence",
-                "pings after 60.0 seconds of silence; 120.0 seconds was too long here",
+                "the client pings after 120.0 seconds of silence",
+                "the client pings after 60.0 seconds of silence; 120.0 seconds was too long in this network",
             ])
     }
 }

@@ -21,7 +21,7 @@ import Testing
         #expect(path.changeCount == 10)
     }
 
-    @Test func `after the first loss, the ping interval stays at the longest interval without a loss`() {
+    @Test func `after the first connection loss, the ping interval stays at the longest interval without a loss`() {
         var path = QuietPath(limit: .seconds(200))
         #expect(path.settle() == 5)
         #expect(path.interval == .seconds(180))
@@ -148,7 +148,7 @@ import Testing
         #expect(path.interval == .seconds(120))
     }
 
-    @Test func `a loss during a silence that was survived before shortens the ping interval by one step`() {
+    @Test func `a loss during a silence shorter than a successful ping interval shortens the interval by one step`() {
         var path = searching()
         path.pass(.seconds(100))
         path.close()
@@ -236,7 +236,7 @@ import Testing
         #expect(path.interval == .seconds(240))
     }
 
-    @Test func `a loss after a ping that was late by a whole step does not change the interval`() {
+    @Test func `a loss after a ping that was sent one whole step too late does not change the interval`() {
         var path = searching()
         #expect(path.fireTimer(late: .seconds(60)) == .ping)
         path.close()
@@ -250,7 +250,7 @@ import Testing
 
     // MARK: Bounds and networks
 
-    @Test func `[MQTT-3.2.2-21] nine tenths of the keep-alive that the broker asks for are the most`() {
+    @Test func `[MQTT-3.2.2-21] the ping interval is at most 90 % of the keep-alive that the broker requests`() {
         var path = QuietPath()
         path.close(isExplained: true)
         path.serverKeepAlive = .seconds(200)

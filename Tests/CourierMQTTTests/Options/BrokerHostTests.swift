@@ -17,8 +17,8 @@ import Testing
     @Test(arguments: [
         ("", "is empty"), (" ", "space"), ("a b", "space"), ("a\n", "space"), ("a\u{0}", "control character"),
         ("mqtt://a", "scheme"), ("a/b", "'/'"), ("user@a", "'@'"), ("a:1883", "port"), ("[::1]:1883", "port"),
-        ("127.0.0.1:1883", "port"), ("[a]", "no IPv6"), ("[::1", "no IPv6"), ("::g", "no IPv6"),
-        ("fe80::1%", "no IPv6"), ("1:2:3:4:5:6:7:8:9:a", "no IPv6"), ("[]", "no IPv6"), ("[[::1]]", "no IPv6"),
+        ("127.0.0.1:1883", "port"), ("[a]", "an IPv6"), ("[::1", "an IPv6"), ("::g", "an IPv6"),
+        ("fe80::1%", "an IPv6"), ("1:2:3:4:5:6:7:8:9:a", "an IPv6"), ("[]", "an IPv6"), ("[[::1]]", "an IPv6"),
         (String(repeating: "a", count: 254), "254 bytes"),
     ])
     func `an invalid host throws invalidConfiguration and names the mistake`(_ text: String, _ part: String) {

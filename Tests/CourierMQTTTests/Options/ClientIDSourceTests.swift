@@ -49,7 +49,7 @@ import Testing
 
     @Test func `topic placeholders such as %u in a client id throw an error, but %%u is allowed`() throws {
         for template in ["%u", "a-%c", "%%-%c", "%u%%"] {
-            expectCourierError(.invalidConfiguration, "topics only") {
+            expectCourierError(.invalidConfiguration, "only in topics") {
                 try source(1).clientID(from: template, .portable)
             }
         }

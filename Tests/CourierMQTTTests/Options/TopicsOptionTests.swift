@@ -22,7 +22,7 @@ import Testing
     @Test func `an invalid filter in the topics option throws an error with the filter and the rule`() {
         var changed = config(1)
         changed.topics["a/#/b"] = .one
-        expectCourierError(.invalidConfiguration, "The option `topics`: ", "\"a/#/b\"", "write it as in a/b/#") {
+        expectCourierError(.invalidConfiguration, "The option `topics`: ", "\"a/#/b\"", "as in a/b/#") {
             try ClientSettings(changed)
         }
     }

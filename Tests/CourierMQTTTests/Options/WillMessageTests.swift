@@ -53,7 +53,7 @@ import Testing
         for byte in "zebra".utf8 { #expect(!text.contains("\(byte)")) }
     }
 
-    @Test func `no will is published after disconnect() or in the background`() async throws {
+    @Test func `no will is published after disconnect() or when the app enters the background`() async throws {
         let broker = try LoopbackBroker.start()
         let phases = AppPhaseController()
         let ben = try TestClient(.local(broker.port, id: "ben"))

@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a message with an onReceipt and an afterProcessing reader is acknowledged only after processing`()
+    @Test func `if one reader uses afterProcessing and another onReceipt, a message is acknowledged after processing`()
         async throws
     {
         let script: ConnectionScript = .connection([

@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: [ReadBuffer.Overflow.pause, .dropOldest, .dropNewest], 0..<20 as Range<UInt64>)
-    func `a reader queue behaves like a simple model that handles messages one by one`(
+    func `a reader queue gives the same results as a simple model that handles messages one by one`(
         _ overflow: ReadBuffer.Overflow, _ seed: UInt64
     ) {
         var random = SeededGenerator(seed: seed)
@@ -182,7 +182,7 @@ import Testing
         #expect(Self.taken(queue).isEmpty)
     }
 
-    @Test func `take() returns each message with a ticket alone, and several messages without tickets together`() {
+    @Test func `take() returns messages with a ticket one by one, and messages without a ticket together`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [
@@ -221,7 +221,7 @@ import Testing
         #expect(queue.close().isEmpty)
     }
 
-    @Test func `messages without a ticket are not kept if they have QoS 0 or several readers`() {
+    @Test func `messages without an acknowledgement ticket are not kept if they have QoS 0 or several readers`() {
         let entries = [(QoS.zero, false), (.one, false), (.two, true), (.two, false)].map { qos, isShared in
             MessagePage.Entry(
                 start: 0, byteCount: 0, topic: 0, packetID: 1, qos: qos, isRetained: false, isDuplicate: false,

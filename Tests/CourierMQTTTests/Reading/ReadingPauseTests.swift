@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `a loop that awaits a publish for each message continues with a full buffer`(_ qos: QoS) async throws {
+    func `a loop that awaits a publish for each message continues even if its buffer is full`(_ qos: QoS) async throws {
         let broker = try await RealBroker(settings: "max_queued_messages 0")
         let (sender, worker) = (try await Self.test(at: broker, "sender"), try await Self.test(at: broker, "worker"))
         let seen = Series<String>()
@@ -62,7 +62,7 @@ import Testing
         await broker.stop()
     }
 
-    @Test func `a loop that sends a request for each message continues with a full buffer`() async throws {
+    @Test func `a loop that awaits a request for each message continues even if its buffer is full`() async throws {
         let broker = try LoopbackBroker.start()
         let (sender, worker) = (try TestClient(.local(broker.port)), try TestClient(.local(broker.port)))
         try await sender.connect()
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: Timeout.allCases)
-    func `the connection times out if the broker is silent while a reader is full`(
+    func `the connection times out if the broker is silent while a reader's buffer is full`(
         _ timeout: Timeout
     ) async throws {
         let script = ConnectionScript.connection(

@@ -60,7 +60,9 @@ import Testing
         }
     }
 
-    @Test func `errorDecodeHandler receives a decoded error value with its topic`() async throws {
+    @Test func `if a payload decodes as an error type, errorDecodeHandler receives the error value and its topic`()
+        async throws
+    {
         struct ServerError: Codable { let reason: String }
         struct Refusal: Error, Equatable {
             let topic: String

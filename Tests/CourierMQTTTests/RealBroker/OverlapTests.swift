@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [AcknowledgementMode.onReceipt, .afterProcessing])
-    func `an ended reader's messages are not delivered again to other readers that received them`(
+    func `if a reader ends, its messages are not delivered again to readers that already received them`(
         _ mode: AcknowledgementMode
     )
         async throws

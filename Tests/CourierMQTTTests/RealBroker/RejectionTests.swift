@@ -17,7 +17,7 @@ import Testing
     @Test(
         arguments: [ProtocolVersionPolicy.version5, .version311],
         [QoS.one, .two])
-    func `mosquitto sends an unfinished message again, but not a rejected message`(
+    func `mosquitto sends an unacknowledged message again, but not a rejected message`(
         _ version: ProtocolVersionPolicy, _ qos: QoS
     ) async throws {
         let broker = try await RealBroker()

@@ -127,7 +127,7 @@ struct WebSocketBrokerTests {
         return try #require(error(test.events))
     }
 
-    @Test func `a WebSocket connect to a plain MQTT port fails with the address in the error`() async throws {
+    @Test func `a WebSocket connect to a plain MQTT port fails, and the error names the address`() async throws {
         let broker = try await RealBroker()
         let error = try await failure(of: client(.ws, broker))
         await broker.remove()
@@ -136,7 +136,7 @@ struct WebSocketBrokerTests {
         #expect(!error.description.contains("secret"))
     }
 
-    @Test func `a wss connect to a ws port fails with the address in the error`() async throws {
+    @Test func `a wss connect to a ws port fails, and the error names the address`() async throws {
         try await withBroker(.ws) { broker in
             let error = try await failure(of: client(.wss, broker))
             #expect(error.message.contains("localhost:\(broker.port)"), "\(error)")

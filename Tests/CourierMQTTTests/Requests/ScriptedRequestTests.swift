@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: Silence.allCases)
-    func `a request without a response times out at every stage, and no pending state remains`(
+    func `a request without a response times out in every stage of the exchange, and no pending state remains`(
         _ silence: Silence
     ) async throws {
         try await ScriptedWorld.run([silence.script], afterwards: [.expect(.connect), .stall]) { world in
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `the timeout error of a request ignores connection failures before disconnect()`() async throws {
+    @Test func `the timeout error of a request contains no connection failure from before disconnect()`() async throws {
         try await ScriptedWorld.run(
             [.connection([.refuse(.serverUnavailable)])], afterwards: [.expect(.connect), .stall]
         ) { world in
@@ -241,9 +241,9 @@ import Testing
     }
 
     @Test(arguments: Silence.allCases)
-    func `a canceled request fails at once at every stage, and no pending state remains`(_ silence: Silence)
-        async throws
-    {
+    func `a canceled request fails at once in every stage of the exchange, and no pending state remains`(
+        _ silence: Silence
+    ) async throws {
         try await ScriptedWorld.run([silence.script], afterwards: [.expect(.connect), .stall]) { world in
             await world.connect()
             let asking = Self.ask(world)

@@ -13,7 +13,7 @@ import Testing
         ScriptedProvider(Array(repeating: .failure(error), count: count))
     }
 
-    @Test func `after HTTP 500, the provider is asked again after 1, 2 and 4 s, then after the reconnect delays`()
+    @Test func `a provider that fails with HTTP 500 is asked again after 1, 2, 4 s, then after the reconnect delays`()
         async throws
     {
         let provider = Self.answers(.httpError(statusCode: 500), 8)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 403, 499])
-    func `after HTTP status 400 to 499, the provider is asked again after the reconnect delays`(_ status: Int)
+    func `a provider that fails with HTTP status 400 to 499 is asked again after the reconnect delays`(_ status: Int)
         async throws
     {
         let provider = Self.answers(.httpError(statusCode: status), 4)
@@ -136,7 +136,7 @@ import Testing
             #expect(await world.broker.connections.map(\.connect?.username) == [nil, "second"])
             #expect(world.errors(of: "connectionFailure").map(\.code) == [.notAuthorized, .notAuthorized])
             for error in world.errors(of: "connectionFailure") {
-                #expect(error.message.hasSuffix("the connection service provider is asked for new ones."))
+                #expect(error.message.hasSuffix("the client asks the auth provider for new credentials."))
             }
             await world.run(for: .seconds(20))
             #expect(await world.connectTimes == .seconds(0, 0, 2, 6))

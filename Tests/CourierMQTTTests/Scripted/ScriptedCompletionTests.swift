@@ -220,7 +220,7 @@ import Testing
         let states = try #require(client?.states)
         client = nil
         for try await _ in states {}
-        #expect(log.texts.contains { $0.contains("let go without disconnect()") } == !disconnectsBefore)
+        #expect(log.texts.contains { $0.contains("released without disconnect()") } == !disconnectsBefore)
         await broker.shutdown()
     }
 

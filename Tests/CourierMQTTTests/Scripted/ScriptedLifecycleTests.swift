@@ -71,9 +71,9 @@ import Testing
     }
 
     @Test(arguments: [Phase.unused, .waiting, .stopped, .takenOver, .closing])
-    func `connect() connects a client that is unused, waiting, stopped, taken over or closing`(_ phase: Phase)
-        async throws
-    {
+    func `connect() works if the client is unused, waiting, stopped or closing, or its session was taken over`(
+        _ phase: Phase
+    ) async throws {
         try await Self.run(phase) { world in
             await world.connect()
             await world.run(for: .seconds(5))

@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `before MQTT 5, disconnect() with a reason code closes the connection without DISCONNECT`() async throws
+    @Test func `in MQTT 3.1.1, disconnect() with a reason code closes the connection without DISCONNECT`() async throws
     {
         try await ScriptedWorld.run {
             $0.protocolVersion = .version311

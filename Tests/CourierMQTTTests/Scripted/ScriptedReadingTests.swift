@@ -122,7 +122,9 @@ import Testing
         }
     }
 
-    @Test func `messages that an ended loop did not finish are delivered to the next reader`() async throws {
+    @Test func `messages that a loop did not acknowledge before it ended are delivered to the next reader`()
+        async throws
+    {
         let script = Self.broker(Self.message(1, "a"), Self.message(2, "b"), Self.message(3, "c"))
         try await ScriptedWorld.run([script]) { world in
             try await world.client.subscribeAndSettle("t", world)

@@ -16,7 +16,7 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `connected() returns although the connection was short, and a later call throws sessionTakenOver`()
+    @Test func `connected() returns after a short connection, and a later call throws sessionTakenOver`()
         async throws
     {
         let script = ConnectionScript.connection([.accept(), .disconnect(.sessionTakenOver)])
@@ -55,7 +55,7 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `before MQTT 5, three connection losses right after CONNACK are reported as a takeover`() async throws {
+    @Test func `in MQTT 3.1.1, three connection losses right after CONNACK are reported as a takeover`() async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .cut(.orderly)]) {
             $0.protocolVersion = .version311
         } _: {
@@ -70,7 +70,7 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `before MQTT 5, six connection losses 6 s after CONNACK are reported as a takeover`() async throws {
+    @Test func `in MQTT 3.1.1, six connection losses 6 s after CONNACK are reported as a takeover`() async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .pause(.seconds(6)), .cut(.orderly)]) {
             $0.protocolVersion = .version311
         } _: { world in
@@ -82,7 +82,7 @@ extension ScriptedReasonTests {
         }
     }
 
-    @Test func `before MQTT 5, connection losses 16 s after CONNACK do not count as a takeover`() async throws {
+    @Test func `in MQTT 3.1.1, connection losses 16 s after CONNACK do not count as a takeover`() async throws {
         try await ScriptedWorld.run(afterwards: [.accept(), .pause(.seconds(16)), .cut(.orderly)]) {
             $0.protocolVersion = .version311
         } _: { world in

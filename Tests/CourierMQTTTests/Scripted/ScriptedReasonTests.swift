@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: refusals311)
-    func `each CONNACK code before MQTT 5 leads to a delayed retry, new credentials or a stop`(_ one: Case) async throws
+    func `each CONNACK code of MQTT 3.1.1 leads to a delayed retry, new credentials or a stop`(_ one: Case) async throws
     {
         try await Self.check(one, .version311, [.refuse(one.code)], "connectionFailure")
     }

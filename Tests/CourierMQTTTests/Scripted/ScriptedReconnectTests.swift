@@ -259,7 +259,9 @@ import Testing
         }
     }
 
-    @Test func `connect() in the background takes effect when the app enters the foreground`() async throws {
+    @Test func `if connect() is called in the background, the client connects when the app enters the foreground`()
+        async throws
+    {
         let phases = AppPhaseController(.background)
         try await ScriptedWorld.run {
             $0.environment.lifecycle = phases

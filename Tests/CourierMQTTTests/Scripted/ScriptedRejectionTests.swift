@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `before MQTT 5, reject() acknowledges the message without a reason code`(_ qos: QoS) async throws {
+    func `in MQTT 3.1.1, reject() acknowledges the message without a reason code`(_ qos: QoS) async throws {
         let script = Reading.broker(Reading.message(1, "a", qos: qos))
         try await ScriptedWorld.run([script]) {
             $0.protocolVersion = .version311

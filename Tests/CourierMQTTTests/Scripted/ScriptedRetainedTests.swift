@@ -22,7 +22,7 @@ import Testing
     /// The broker sends nothing to the second reader: the client is already subscribed to "t", and a shared
     /// subscription receives no retained messages (MQTT 5.0 §4.8.2).
     @Test(arguments: ["t", "$share/g/t"])
-    func `a reader receives an ended reader's unread retained message if the broker sends none`(_ filter: String)
+    func `a reader receives an ended reader's unread retained message if the broker sends no copy`(_ filter: String)
         async throws
     {
         let script = ScriptedUnreadTests.broker(["a", "b"], isRetained: true)
@@ -68,7 +68,9 @@ import Testing
         }
     }
 
-    @Test func `a reader receives a retained message only once if the ended reader had a higher QoS`() async throws {
+    @Test func `a reader receives a retained message only once, even if the ended reader had a higher QoS`()
+        async throws
+    {
         let script = ConnectionScript.connection([
             .accept(), .serve(until: Self.subscribe(to: "t")), .answer,
             ScriptedUnreadTests.message(1, "a", isRetained: true),
@@ -113,7 +115,10 @@ import Testing
         }
     }
 
-    @Test func `with keepsRetainFlag, an ended reader's retained messages are reported as noReader`() async throws {
+    @Test
+    func `with keepsRetainFlag, an ended reader's retained messages are reported as noReader if no reader follows`()
+        async throws
+    {
         try await ScriptedWorld.run([ScriptedUnreadTests.broker(["a", "b"], isRetained: true)]) {
             $0.session.subscriptionOptions.keepsRetainFlag = true
         } _: { world in

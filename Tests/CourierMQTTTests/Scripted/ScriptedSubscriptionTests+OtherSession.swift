@@ -136,7 +136,7 @@ extension ScriptedSubscriptionTests {
         }
     }
 
-    @Test func `before MQTT 5, subscriptions are sent again after two connection losses right after CONNACK`()
+    @Test func `in MQTT 3.1.1, subscriptions are sent again if two connections were lost right after CONNACK`()
         async throws
     {
         let dropped = ConnectionScript.connection([.accept(isSessionPresent: true), .cut(.orderly)])

@@ -50,7 +50,9 @@ import Testing
     }
 
     /// [MQTT-4.3.3-10]: the client knows the packet id, so it does not deliver the message a second time.
-    @Test func `after a reconnect, an unfinished QoS 2 message and a new message are acknowledged`() async throws {
+    @Test func `after a reconnect, an ended reader's unacknowledged QoS 2 message and a new message are acknowledged`()
+        async throws
+    {
         let script: [ConnectionScript] = [
             Self.cutting,
             .connection([
@@ -72,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `with acknowledge = onReceipt, a new reader acknowledges an ended reader's unfinished messages`()
+    @Test func `a new onReceipt reader acknowledges the messages that an ended reader did not acknowledge`()
         async throws
     {
         let script = Reading.broker(Reading.message(1, "a"), Reading.message(2, "b"))
@@ -87,7 +89,7 @@ import Testing
     }
 
     /// [MQTT-4.6.0-2]: a later message cannot be acknowledged before an earlier one.
-    @Test func `an unfinished message delays later acknowledgements by 10 s and is delivered to the next reader`()
+    @Test func `an ended reader's unacknowledged message delays acknowledgements by 10 s and reaches the next reader`()
         async throws
     {
         let other = Publish(topic: "other", payload: [], delivery: .atLeastOnce(2, isDuplicate: false))
@@ -109,7 +111,9 @@ import Testing
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `with a store, an unfinished message is stored before it is acknowledged`(_ qos: QoS) async throws {
+    func `with a store, a message that an ended reader did not acknowledge is stored and then acknowledged`(
+        _ qos: QoS
+    ) async throws {
         let store = ControlledStore()
         try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a", qos: qos))]) {
             $0.messageStore = store
@@ -134,7 +138,9 @@ import Testing
         }
     }
 
-    @Test func `with a store, a new message is delivered after an unfinished message`() async throws {
+    @Test func `with a store, a message that an ended reader did not acknowledge is delivered before a new message`()
+        async throws
+    {
         let store = ControlledStore()
         let script = Reading.broker(
             Reading.message(1, "a"), .serve(until: .publish(to: "go")), Reading.message(2, "b"))
@@ -153,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `with maximumKeptMessages = 0, an unfinished message is not acknowledged, and a warning is logged`()
+    @Test func `with maximumKeptMessages = 0, an ended reader's message stays unacknowledged, and a warning is logged`()
         async throws
     {
         let log = Series<String>()
@@ -175,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `with a store, an unfinished message is not delivered again to a publisher that received it`()
+    @Test func `with a store, a publisher receives a message once, even if an ended loop did not acknowledge it`()
         async throws
     {
         let store = ControlledStore()
@@ -209,7 +215,9 @@ import Testing
         }
     }
 
-    @Test func `a reader that starts while an unfinished message is being stored receives the message`() async throws {
+    @Test func `a reader that starts while an ended reader's message is being stored receives the message`()
+        async throws
+    {
         try await Self.leaveUnfinished([Reading.broker(Reading.message(1, "a"))], .storeFailed) { world, store in
             await world.run(for: .seconds(11))
             #expect(await Reading.acknowledged(world).isEmpty)
@@ -222,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `an unfinished QoS 2 message is delivered although the store was full and the session was lost`()
+    @Test func `an ended reader's unacknowledged QoS 2 message is delivered despite a full store and a lost session`()
         async throws
     {
         try await Self.leaveUnfinished([Self.cutting, .connection([.accept()])], .storeFull) { world, store in
@@ -234,7 +242,7 @@ import Testing
         }
     }
 
-    @Test func `if a full store refuses an unfinished message, an open reader receives the message once`()
+    @Test func `if a full store refuses an ended reader's message, an open reader receives the message once`()
         async throws
     {
         try await Self.leaveUnfinished([Reading.broker(Reading.message(1, "a"))], .storeFull) { world, _ in
@@ -255,7 +263,9 @@ import Testing
     }
 
     /// [MQTT-4.3.3-8]: without a PUBREC the broker never completes the message.
-    @Test func `an unfinished message that a full store refused once is stored and acknowledged later`() async throws {
+    @Test func `an ended reader's message that a full store refused once is stored and acknowledged later`()
+        async throws
+    {
         let store = ControlledStore()
         try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a", qos: .two))]) {
             $0.messageStore = store
@@ -302,7 +312,9 @@ import Testing
         }
     }
 
-    @Test func `a message that two readers left unfinished is delivered once to the next reader`() async throws {
+    @Test func `a message that two ended readers did not acknowledge is delivered once to the next reader`()
+        async throws
+    {
         try await ScriptedWorld.run([Reading.broker(Reading.message(1, "a"), Reading.message(2, "b"))]) { world in
             try await world.client.subscribeAndSettle("t", world)
             do {
@@ -339,7 +351,7 @@ import Testing
         }
     }
 
-    @Test func `an unfinished kept message is delivered to the next reader, and its expiry time does not change`()
+    @Test func `a kept message that a reader did not acknowledge is delivered again with the same expiry time`()
         async throws
     {
         let script = ConnectionScript.connection([.accept(), Reading.message(1, "a"), Reading.message(2, "b")])
@@ -402,7 +414,7 @@ import Testing
             world.test.stopListening()
             await world.connect()
             #expect(log.values.count == 1)
-            #expect(log.values.first?.contains("nobody reads this topic") == true)
+            #expect(log.values.first?.contains("no reader has this topic") == true)
             await world.run(for: .seconds(62))
             #expect(log.values.count == 2)
         }

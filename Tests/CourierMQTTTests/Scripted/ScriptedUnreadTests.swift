@@ -215,7 +215,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `after destroy(), the unfinished messages of an ended loop are not kept`(_ isStored: Bool) async throws {
+    func `after destroy(), messages that an ended loop did not acknowledge are not kept`(
+        _ isStored: Bool
+    ) async throws {
         let store = ControlledStore()
         let scripts = [Self.broker(Self.letters), .connection([.accept()])]
         try await ScriptedWorld.run(scripts) {
@@ -275,7 +277,7 @@ import Testing
         }
     }
 
-    @Test func `a canceled loop acknowledges only finished messages, and the next reader receives the rest`()
+    @Test func `a canceled loop acknowledges only processed messages, and the next reader receives all other messages`()
         async throws
     {
         try await Self.run(Self.broker(Self.letters)) { world in
@@ -316,7 +318,9 @@ import Testing
     }
 
     /// [MQTT-4.6.0-2]: the messages are acknowledged in order.
-    @Test func `a reader that is already open receives the unfinished messages of an ended reader`() async throws {
+    @Test func `a reader that is already open receives the messages that an ended reader did not acknowledge`()
+        async throws
+    {
         try await Self.run(Self.broker(Self.letters)) { world in
             var next: MessageSequence<Message>.Iterator?
             do {

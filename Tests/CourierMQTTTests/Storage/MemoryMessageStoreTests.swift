@@ -203,7 +203,7 @@ import Testing
         #expect(await store.subscriptions(in: scope).isEmpty)
     }
 
-    @Test func `changes to missing rows succeed and do nothing`() async throws {
+    @Test func `changes to missing rows of the store succeed and do nothing`() async throws {
         let store = MemoryMessageStore()
         let changes: [StoreChange] = [
             .progress(id(1), .sent(packetID: 1)), .removeOutgoing(id(1)), .removeIncoming(id(1)), .forgetPacketID(1),

@@ -159,7 +159,7 @@ import Testing
         #expect(set.claim(of: some, on: [identifiers[0]]) == .left)
     }
 
-    @Test func `message copies for a removed filter are recognized until the session ends`() throws {
+    @Test func `message copies for an unsubscribed filter are recognized as copies until the session ends`() throws {
         let (start, identifiers) = try granted([(all, .one), (some, .one)])
         var set = start
         let (ofAll, ofSome) = (try #require(identifiers[all]), try #require(identifiers[some]))
@@ -190,7 +190,7 @@ import Testing
 
     // MARK: Copies
 
-    @Test func `a message with the same topic and payload but another identifier counts as a copy`() {
+    @Test func `a message with equal topic and payload but another subscription identifier counts as a copy`() {
         var recent = RecentCopies()
         func isTwin(_ topic: String, _ text: String, _ copy: [UInt32]) -> Bool {
             recent.isTwin(topic, Array(text.utf8).span.bytes, for: copy)

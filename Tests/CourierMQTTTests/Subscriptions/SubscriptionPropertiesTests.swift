@@ -111,7 +111,7 @@ import Testing
         #expect(grant(actions, &set) == [Sent([a])])
     }
 
-    @Test func `if the app chooses the client's identifier of another filter, the client assigns a new identifier`()
+    @Test func `if the app chooses an identifier that another filter has, the other filter gets a new identifier`()
         throws
     {
         var set = SubscriptionSet()

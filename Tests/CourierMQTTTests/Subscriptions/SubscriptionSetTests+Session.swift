@@ -45,7 +45,7 @@ extension SubscriptionSetTests {
         var set = SubscriptionSet(limits: SubscriptionLimits(maximumFilters: 1))
         _ = try set.unwant([(a, 1)], by: .app, now: start)
         _ = try set.unwant([(a, 2)], by: .app, now: start)
-        expectCourierError(.queueFull, "at most 1 may be") { try set.unwant([(b, 3)], by: .app, now: start) }
+        expectCourierError(.queueFull, "at most 1 are allowed") { try set.unwant([(b, 3)], by: .app, now: start) }
         #expect(set.count == 1)
         _ = set.connected(sessionPresent: false, now: start)
         #expect(set.count == 0)

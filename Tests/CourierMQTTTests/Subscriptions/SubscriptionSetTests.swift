@@ -176,7 +176,7 @@ import Testing
             ])
     }
 
-    @Test func `a refused QoS is requested again after a request for a higher QoS is withdrawn`() throws {
+    @Test func `after a request for a higher QoS is withdrawn, the refused lower QoS is requested again`() throws {
         var set = SubscriptionSet(limits: SubscriptionLimits(filtersPerPacket: 1, packetsInFlight: 1))
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one)], by: .reader(1), now: start)
@@ -249,7 +249,7 @@ import Testing
             ])
     }
 
-    @Test func `the caller of a request that a newer request replaces is resumed at once, even without a connection`()
+    @Test func `a caller is resumed at once if a newer request replaces the request, even without a connection`()
         throws
     {
         var set = try granted()
@@ -373,7 +373,7 @@ import Testing
         var set = SubscriptionSet(limits: SubscriptionLimits(maximumFilters: 2, maximumWaiters: 1))
         _ = try set.want([.init(a, .one)], by: .app, now: start)
         let c = try TopicFilter("c")
-        let error = expectCourierError(.queueFull, "at most 2 may be", "unsubscribe some", "wildcard") {
+        let error = expectCourierError(.queueFull, "at most 2 are allowed", "Unsubscribe some", "wildcard") {
             try set.want([.init(b, .one), .init(c, .one)], by: .app, now: start)
         }
         #expect(error?.message.contains("raise") == false, "there is no option for it")

@@ -109,7 +109,7 @@ struct Courier_Test_Everything: GeneratedProtobufMessage {
                 self.words = words
             }
 
-            /// The fields, as libprotobuf-c has to know them.
+            /// The schema of the fields, for libprotobuf-c.
             static let protobufSchema: ProtobufSchema = .init(
                 "courier.test.Everything.Inner.Deeper",
                 [
@@ -117,13 +117,13 @@ struct Courier_Test_Everything: GeneratedProtobufMessage {
                 ]
             )
 
-            /// Takes over the fields that are present.
+            /// Reads the fields that are present.
             mutating func readProtobuf(_ fields: ProtobufReader) throws {
                 try fields.read(0, ProtobufCodec.Text.self, into: &words)
                 fields.readUnknown(into: &unknownFields)
             }
 
-            /// Hands over every field that is to be written.
+            /// Writes the fields.
             func writeProtobuf(_ fields: ProtobufWriter) throws {
                 try fields.write(0, ProtobufCodec.Text.self, words)
                 try fields.writeUnknown(unknownFields)
@@ -153,7 +153,7 @@ struct Courier_Test_Everything: GeneratedProtobufMessage {
             self.deeper = deeper
         }
 
-        /// The fields, as libprotobuf-c has to know them.
+        /// The schema of the fields, for libprotobuf-c.
         static let protobufSchema: ProtobufSchema = .init(
             "courier.test.Everything.Inner",
             [
@@ -163,7 +163,7 @@ struct Courier_Test_Everything: GeneratedProtobufMessage {
             ]
         )
 
-        /// Takes over the fields that are present.
+        /// Reads the fields that are present.
         mutating func readProtobuf(_ fields: ProtobufReader) throws {
             try fields.read(0, ProtobufCodec.Number<Int32>.self, into: &number)
             try fields.read(1, ProtobufCodec.Enumeration<Courier_Test_Everything.Inner.Level>.self, into: &level)
@@ -171,7 +171,7 @@ struct Courier_Test_Everything: GeneratedProtobufMessage {
             fields.readUnknown(into: &unknownFields)
         }
 
-        /// Hands over every field that is to be written.
+        /// Writes the fields.
         func writeProtobuf(_ fields: ProtobufWriter) throws {
             try fields.write(0, ProtobufCodec.Number<Int32>.self, number)
             try fields.write(1, ProtobufCodec.Enumeration<Courier_Test_Everything.Inner.Level>.self, level)
@@ -201,7 +201,7 @@ struct Courier_Test_Everything: GeneratedProtobufMessage {
             self.`protocol` = `protocol`
         }
 
-        /// The fields, as libprotobuf-c has to know them.
+        /// The schema of the fields, for libprotobuf-c.
         static let protobufSchema: ProtobufSchema = .init(
             "courier.test.Everything.Type",
             [
@@ -210,14 +210,14 @@ struct Courier_Test_Everything: GeneratedProtobufMessage {
             ]
         )
 
-        /// Takes over the fields that are present.
+        /// Reads the fields that are present.
         mutating func readProtobuf(_ fields: ProtobufReader) throws {
             try fields.read(0, ProtobufCodec.Number<Int32>.self, into: &type)
             try fields.read(1, ProtobufCodec.Number<Int32>.self, into: &`protocol`)
             fields.readUnknown(into: &unknownFields)
         }
 
-        /// Hands over every field that is to be written.
+        /// Writes the fields.
         func writeProtobuf(_ fields: ProtobufWriter) throws {
             try fields.write(0, ProtobufCodec.Number<Int32>.self, type)
             try fields.write(1, ProtobufCodec.Number<Int32>.self, `protocol`)
@@ -588,7 +588,7 @@ struct Courier_Test_Everything: GeneratedProtobufMessage {
         self.userID = userID
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     static let protobufSchema: ProtobufSchema = .init(
         "courier.test.Everything",
         [
@@ -684,7 +684,7 @@ struct Courier_Test_Everything: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Number<Double>.self, into: &aDouble)
         try fields.read(1, ProtobufCodec.Number<Float>.self, into: &aFloat)
@@ -794,7 +794,7 @@ struct Courier_Test_Everything: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Number<Double>.self, aDouble)
         try fields.write(1, ProtobufCodec.Number<Float>.self, aFloat)
@@ -926,7 +926,7 @@ struct Courier_Test_Left: GeneratedProtobufMessage {
         self.value = value
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     static let protobufSchema: ProtobufSchema = .init(
         "courier.test.Left",
         [
@@ -935,14 +935,14 @@ struct Courier_Test_Left: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.readMessage(0, ProtobufCodec.Message<Courier_Test_Right>.self, into: &right)
         try fields.read(1, ProtobufCodec.Number<Int32>.self, into: &value)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.writeMessage(0, ProtobufCodec.Message<Courier_Test_Right>.self, right)
         try fields.write(1, ProtobufCodec.Number<Int32>.self, value)
@@ -975,7 +975,7 @@ struct Courier_Test_Right: GeneratedProtobufMessage {
         self.kind = kind
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     static let protobufSchema: ProtobufSchema = .init(
         "courier.test.Right",
         [
@@ -984,7 +984,7 @@ struct Courier_Test_Right: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     mutating func readProtobuf(_ fields: ProtobufReader) throws {
         switch fields.member(of: 0) {
         case 1:
@@ -996,7 +996,7 @@ struct Courier_Test_Right: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     func writeProtobuf(_ fields: ProtobufWriter) throws {
         switch self.kind {
         case .left(let value):
@@ -1034,7 +1034,7 @@ struct Courier_Test_Older: GeneratedProtobufMessage {
         self.strings = strings
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     static let protobufSchema: ProtobufSchema = .init(
         "courier.test.Older",
         [
@@ -1044,7 +1044,7 @@ struct Courier_Test_Older: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Number<Int32>.self, into: &anInt32)
         try fields.read(1, ProtobufCodec.Text.self, into: &aString)
@@ -1052,7 +1052,7 @@ struct Courier_Test_Older: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Number<Int32>.self, anInt32)
         try fields.write(1, ProtobufCodec.Text.self, aString)
@@ -1078,7 +1078,7 @@ struct Courier_Test_Batch: GeneratedProtobufMessage {
         self.cases = cases
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     static let protobufSchema: ProtobufSchema = .init(
         "courier.test.Batch",
         [
@@ -1086,13 +1086,13 @@ struct Courier_Test_Batch: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.readRepeated(0, ProtobufCodec.Message<Courier_Test_Everything>.self, into: &cases)
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.writeRepeated(0, ProtobufCodec.Message<Courier_Test_Everything>.self, cases)
         try fields.writeUnknown(unknownFields)

@@ -60,7 +60,7 @@ struct Courier_Legacy_Legacy: GeneratedProtobufMessage {
             self.label = label
         }
 
-        /// The fields, as libprotobuf-c has to know them.
+        /// The schema of the fields, for libprotobuf-c.
         static let protobufSchema: ProtobufSchema = .init(
             "courier.legacy.Legacy.Part",
             [
@@ -68,13 +68,13 @@ struct Courier_Legacy_Legacy: GeneratedProtobufMessage {
             ]
         )
 
-        /// Takes over the fields that are present.
+        /// Reads the fields that are present.
         mutating func readProtobuf(_ fields: ProtobufReader) throws {
             try fields.readOptional(0, ProtobufCodec.Text.self, into: &label)
             fields.readUnknown(into: &unknownFields)
         }
 
-        /// Hands over every field that is to be written.
+        /// Writes the fields.
         func writeProtobuf(_ fields: ProtobufWriter) throws {
             try fields.writeOptional(0, ProtobufCodec.Text.self, label)
             try fields.writeUnknown(unknownFields)
@@ -174,7 +174,7 @@ struct Courier_Legacy_Legacy: GeneratedProtobufMessage {
         self.notANumber = notANumber
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     static let protobufSchema: ProtobufSchema = .init(
         "courier.legacy.Legacy",
         [
@@ -197,7 +197,7 @@ struct Courier_Legacy_Legacy: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.readRequired(0, ProtobufCodec.Number<Int32>.self, into: &id)
         try fields.readRequired(1, ProtobufCodec.Text.self, into: &name)
@@ -218,7 +218,7 @@ struct Courier_Legacy_Legacy: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.writeRequired(0, ProtobufCodec.Number<Int32>.self, id)
         try fields.writeRequired(1, ProtobufCodec.Text.self, name)

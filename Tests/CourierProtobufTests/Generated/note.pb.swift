@@ -32,7 +32,7 @@ struct Note: GeneratedProtobufMessage {
         self.tags = tags
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     static let protobufSchema: ProtobufSchema = .init(
         "Note",
         [
@@ -43,7 +43,7 @@ struct Note: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Text.self, into: &title)
         try fields.read(1, ProtobufCodec.Text.self, into: &text)
@@ -52,7 +52,7 @@ struct Note: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Text.self, title)
         try fields.write(1, ProtobufCodec.Text.self, text)

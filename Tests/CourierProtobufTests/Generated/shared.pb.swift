@@ -66,7 +66,7 @@ struct Courier_Shared_Place: GeneratedProtobufMessage {
         self.name = name
     }
 
-    /// The fields, as libprotobuf-c has to know them.
+    /// The schema of the fields, for libprotobuf-c.
     static let protobufSchema: ProtobufSchema = .init(
         "courier.shared.Place",
         [
@@ -76,7 +76,7 @@ struct Courier_Shared_Place: GeneratedProtobufMessage {
         ]
     )
 
-    /// Takes over the fields that are present.
+    /// Reads the fields that are present.
     mutating func readProtobuf(_ fields: ProtobufReader) throws {
         try fields.read(0, ProtobufCodec.Number<Double>.self, into: &latitude)
         try fields.read(1, ProtobufCodec.Number<Double>.self, into: &longitude)
@@ -84,7 +84,7 @@ struct Courier_Shared_Place: GeneratedProtobufMessage {
         fields.readUnknown(into: &unknownFields)
     }
 
-    /// Hands over every field that is to be written.
+    /// Writes the fields.
     func writeProtobuf(_ fields: ProtobufWriter) throws {
         try fields.write(0, ProtobufCodec.Number<Double>.self, latitude)
         try fields.write(1, ProtobufCodec.Number<Double>.self, longitude)

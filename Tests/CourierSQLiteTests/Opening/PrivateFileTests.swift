@@ -120,7 +120,7 @@ import Testing
         #expect(try permissions(deep) == 0o700 && permissions(folder.file("a")) == 0o700)
         #expect(try permissions(folder.path) == 0o755)
         try write("", permissions: 0o600)
-        expectCourierError(.storeFailed, path + "/c", "can not be created") { try PrivateFile.makeFolder(path + "/c") }
-        expectCourierError(.storeFailed, path, "can not be created") { try PrivateFile.makeFolder(path) }
+        expectCourierError(.storeFailed, path + "/c", "cannot be created") { try PrivateFile.makeFolder(path + "/c") }
+        expectCourierError(.storeFailed, path, "cannot be created") { try PrivateFile.makeFolder(path) }
     }
 }

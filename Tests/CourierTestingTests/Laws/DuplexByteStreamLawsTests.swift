@@ -31,7 +31,7 @@ import Testing
             }
         }
         #expect(violation?.law == fault.law.rawValue)
-        #expect(violation?.finding.contains("did not within") == (fault.patience != nil))
+        #expect(violation?.finding.contains("did not happen within") == (fault.patience != nil))
     }
 
     @Test func `each byte stream law is violated by at least one faulty stream`() {
@@ -42,7 +42,7 @@ import Testing
         let violation = await #expect(throws: LawViolation.self) {
             try await DuplexByteStreamLaws.check { FaultyStream.pair(.readsNothing) }
         }
-        #expect(violation?.finding.hasSuffix("brought 0") == true)
+        #expect(violation?.finding.hasSuffix("returned 0") == true)
     }
 
     @Test func `a stream whose read blocks is reported as a timeout violation`() async throws {
@@ -51,7 +51,7 @@ import Testing
         let violation = await #expect(throws: LawViolation.self) {
             try await DuplexByteStreamLaws.check(laws: [.keepsBytes], patience: .milliseconds(300)) { (stream, right) }
         }
-        #expect(violation?.finding.contains("did not within") == true)
+        #expect(violation?.finding.contains("did not happen within") == true)
         let hasGivenUp = stream.hasGivenUp.load(ordering: .relaxed)
         #expect(!hasGivenUp, "the check has waited for the read")
         stream.mayRead.signal()

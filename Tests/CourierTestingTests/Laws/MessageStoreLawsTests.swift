@@ -53,7 +53,7 @@ import Testing
                 { FaultyStore(fault, limit: law.concernsLimits ? 7 : .max) }, laws: [law], patience: patience)
         }
         #expect(violation?.law == law.rawValue)
-        #expect(violation?.finding.contains("did not within") == isSeenByWaiting)
+        #expect(violation?.finding.contains("did not happen within") == isSeenByWaiting)
     }
 
     @Test func `each message store law is violated by at least one faulty store`() {

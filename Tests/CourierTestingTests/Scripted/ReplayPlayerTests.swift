@@ -252,7 +252,7 @@ import Testing
             await client.send(Self.publish("b", 1))
             _ = await client.end()
             let failure = await #expect(throws: ScriptFailure.self) { try await broker.verify() }
-            #expect(failure?.event == "PUBLISH (to b, QoS 1) came, which the rest of the recording has not")
+            #expect(failure?.event == "PUBLISH (to b, QoS 1) arrived, but the rest of the recording does not have it")
         }
     }
 

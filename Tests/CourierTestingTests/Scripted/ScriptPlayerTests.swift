@@ -114,7 +114,9 @@ import Testing
         _ = play.connect()
         #expect(play.received(.pingReq) == ["send PINGRESP"])
         #expect(
-            play.publish(1) == ["failed: connection 1, step 2 (expect SUBSCRIBE): PUBLISH came instead", "cut orderly"])
+            play.publish(1) == [
+                "failed: connection 1, step 2 (expect SUBSCRIBE): PUBLISH arrived instead", "cut orderly",
+            ])
         #expect(play.publish(2) + play.lost() + play.fired(after: .seconds(1)) == [])
     }
 
@@ -122,7 +124,7 @@ import Testing
         var play = Play(.answer)
         #expect(
             play.opened() == [
-                "failed: connection 1, step 1 (answer): nothing was expected before that could be answered",
+                "failed: connection 1, step 1 (answer): no earlier step expects a packet that could be answered",
                 "cut orderly",
             ])
     }

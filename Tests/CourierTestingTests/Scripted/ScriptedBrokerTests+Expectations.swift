@@ -15,7 +15,7 @@ extension `Scripted broker` {
             let record = await client.end()
             #expect(record.packets == [.connAck(ConnAck()), .pingResp])
             let failure = await #expect(throws: ScriptFailure.self) { try await waiting.value }
-            #expect(failure?.description == "connection 1, step 2 (expect PUBLISH (to a)): SUBSCRIBE came instead")
+            #expect(failure?.description == "connection 1, step 2 (expect PUBLISH (to a)): SUBSCRIBE arrived instead")
             let verdict = await #expect(throws: ScriptFailure.self) { try await broker.verify() }
             #expect(verdict == failure)
             #expect(await broker.failures == [failure].compactMap(\.self))
@@ -68,7 +68,7 @@ extension `Scripted broker` {
             let client = await ScriptedClient.connect(endpoint(), on: loop)
             _ = await client.packets(1)
             let half = await #expect(throws: ScriptFailure.self) { try await broker.verify() }
-            #expect(half?.description == "connection 1, step 2 (expect PUBLISH): the script has not come further")
+            #expect(half?.description == "connection 1, step 2 (expect PUBLISH): the script did not complete this step")
         }
     }
 
@@ -77,7 +77,7 @@ extension `Scripted broker` {
             let client = await ScriptedClient.connect(endpoint(), .v311, on: loop)
             #expect(await client.end().bytes.isEmpty)
             let failure = await #expect(throws: ScriptFailure.self) { try await broker.received(.publish) }
-            #expect(failure?.event.contains("CONNACK can not be written in MQTT 3.1.1") == true)
+            #expect(failure?.event.contains("CONNACK cannot be encoded in MQTT 3.1.1") == true)
         }
     }
 
@@ -96,7 +96,7 @@ extension `Scripted broker` {
             await client.publish(1, 2, 3)
             #expect(await client.end().reason?.isReset == true)
             #expect(await broker.packets().count == 3)
-            #expect(await broker.failures.map(\.event) == ["more packets came than the 3 that are recorded at most"])
+            #expect(await broker.failures.map(\.event) == ["more packets arrived than the recording limit of 3"])
         }
     }
 }

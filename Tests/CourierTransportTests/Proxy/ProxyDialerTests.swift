@@ -124,7 +124,7 @@ struct ProxyDialerTests {
                 try proxy.setting(.socks5), loop, tools: DialTools(resolver: resolver(["192.0.2.1", "192.0.2.2"])))
             let error = try await recorder.failure()
             #expect(error.code == .proxyRefused)
-            #expect(error.message.contains("was refused a connection by 192.0.2.1:80"))
+            #expect(error.message.contains("reports that 192.0.2.1:80 refused the connection"))
             #expect(error.message.hasSuffix("(tried for broker.example:80: 192.0.2.1:80, 192.0.2.2:80)"))
             #expect(proxy.connections.value.count == 2)
         }
@@ -224,7 +224,7 @@ struct ProxyDialerTests {
         Misbehaviour(
             testDescription: "HTTP, closes in the middle",
             steps: [Step(after: 20, act: .say("HTTP/1.1 200 O")), Step(after: 20, act: .close)], code: .proxyFailed,
-            words: "% closed the connection in the middle of its answer"),
+            words: "% closed the connection while it answered"),
         Misbehaviour(
             testDescription: "HTTP, header without end",
             steps: [Step(after: 20, act: .say("HTTP/1.1 200 O")), Step(after: 20, act: .sayForEver([0x61]))],
@@ -238,10 +238,10 @@ struct ProxyDialerTests {
         Misbehaviour(
             testDescription: "HTTP, interim answers without end",
             steps: [Step(after: 20, act: .sayForEver(Array("HTTP/1.1 100 C\r\n\r\n".utf8)))], code: .proxyFailed,
-            words: "% sent more than 8 interim answers"),
+            words: "% sent more than 8 interim responses"),
         Misbehaviour(
             testDescription: "HTTP, is a SOCKS proxy", steps: [Step(after: 1, act: .say([5, 0xFF]))],
-            code: .proxyFailed, words: "% did not answer with HTTP/1.1; it may be a SOCKS proxy"),
+            code: .proxyFailed, words: "% did not answer with HTTP/1.1; if it is a SOCKS proxy"),
         Misbehaviour(
             testDescription: "HTTP, expects TLS", steps: [Step(after: 1, act: .say([0x15, 3, 1, 0, 2, 2, 70]))],
             code: .proxyFailed, words: "it seems to expect TLS"),
@@ -343,7 +343,7 @@ struct ProxyDialerTests {
                 proxy, loop, to: .tcp(host: "other.example", port: 1), tools: DialTools(resolver: resolver([])))
             let error = try await recorder.failure()
             #expect(error.code == .nameResolutionFailed)
-            #expect(error.message.contains("with socks5h:// the proxy socks5://127.0.0.1:1 does it"))
+            #expect(error.message.contains("with socks5h://, the proxy socks5://127.0.0.1:1 does it"))
         }
     }
 

@@ -99,10 +99,11 @@ import Testing
 
     @Test(
         arguments: [
-            (1, "for a reason that SOCKS5 has no code for"), (2, "does not allow connections to broker.example:8883"),
-            (3, "has no network that leads to broker.example:8883"), (4, "can not reach the host broker.example:8883"),
-            (5, "was refused a connection by broker.example:8883"), (6, "TTL"), (7, "does not know the command"),
-            (8, "that kind of address: broker.example:8883"), (9, "unknown code 9"), (255, "unknown code 255"),
+            (1, "gave no exact reason"), (2, "does not allow connections to broker.example:8883"),
+            (3, "has no network route to broker.example:8883"), (4, "cannot reach the host broker.example:8883"),
+            (5, "reports that broker.example:8883 refused the connection"), (6, "TTL"),
+            (7, "does not support the command"), (8, "this kind of address: broker.example:8883"),
+            (9, "unknown code 9"), (255, "unknown code 255"),
         ] as [(UInt8, String)])
     func `the error for a refused request describes the reply code, even if the reply has no address`(
         code: UInt8, words: String
@@ -115,8 +116,8 @@ import Testing
 
     @Test(
         arguments: [
-            ([5, 0xFF], false, TransportError.Code.proxyAuthenticationFailed, "add user name and password"),
-            ([5, 0xFF], true, .proxyAuthenticationFailed, "takes neither"),
+            ([5, 0xFF], false, TransportError.Code.proxyAuthenticationFailed, "add a user name and a password"),
+            ([5, 0xFF], true, .proxyAuthenticationFailed, "accepts neither"),
             (
                 [5, 2, 1, 1], true, .proxyAuthenticationFailed,
                 "did not accept the user name and the password (status 1)"
@@ -124,7 +125,7 @@ import Testing
             ([5, 2, 1, 0xFF], true, .proxyAuthenticationFailed, "(status 255)"),
             ([5, 2], false, .proxyFailed, "method 2, which was not offered"),
             ([5, 1], true, .proxyFailed, "method 1, which was not offered"),
-            ([5, 2, 5], true, .proxyFailed, "in version 5, not 1"),
+            ([5, 2, 5], true, .proxyFailed, "with version 5 instead of 1"),
             ([4], false, .proxyFailed, "SOCKS4"), ([0], false, .proxyFailed, "SOCKS4"),
             ([0x48], false, .proxyFailed, "begins with http://"), ([0x15], false, .proxyFailed, "TLS"),
             ([0x20], false, .proxyFailed, "first byte is 32"), ([5, 0, 4], false, .proxyFailed, "SOCKS4"),

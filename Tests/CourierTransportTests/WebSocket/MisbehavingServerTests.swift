@@ -70,7 +70,7 @@ import Testing
         server(
             "426", "HTTP/1.1 426 x\r\nSec-WebSocket-Version: 8\r\n\r\n", .webSocketRefused, "426 Upgrade Required",
             "version “8”", "version 13"),
-        server("429", "HTTP/1.1 429 x\r\nRetry-After: 7\r\n\r\n", .webSocketRefused, "429 Too Many", "after “7”"),
+        server("429", "HTTP/1.1 429 x\r\nRetry-After: 7\r\n\r\n", .webSocketRefused, "429 Too Many", "field is “7”"),
         server("500", "HTTP/1.0 500 x\r\n\r\n", .webSocketRefused, "500 Internal Server Error"),
         server("503", "HTTP/1.1 503 x\r\n\r\n", then: .closes, .webSocketRefused, "503 Service Unavailable"),
         server("a status of its own", "HTTP/1.1 599 x\r\n\r\n", .webSocketRefused, "answered 599"),
@@ -79,7 +79,7 @@ import Testing
             "before it answered"),
         server(
             "nine times 103", String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 9),
-            .webSocketHandshakeFailed, "8 interim answers"),
+            .webSocketHandshakeFailed, "8 interim responses"),
         server("403 behind 103", "HTTP/1.1 103 x\r\n\r\nHTTP/1.1 403 x\r\n\r\n", .webSocketUnauthorized, "403"),
     ]
 
@@ -103,10 +103,10 @@ import Testing
         changing("two Upgrades", "Upgrade", to: "Upgrade: websocket, h2c"),
         changing("no Connection", "Connection", to: nil, .webSocketHandshakeFailed, "Connection field"),
         changing("Connection: close", "Connection", to: "Connection: close"),
-        changing("no accept key", "Sec-WebSocket-Accept", to: nil, .webSocketHandshakeFailed, "our key"),
+        changing("no accept key", "Sec-WebSocket-Accept", to: nil, .webSocketHandshakeFailed, "match the key"),
         changing(
             "another accept key", "Sec-WebSocket-Accept", to: "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
-            .webSocketHandshakeFailed, "our key"),
+            .webSocketHandshakeFailed, "match the key"),
         changing(
             "an extension", "Connection", to: "Connection: Upgrade\r\nSec-WebSocket-Extensions: permessage-deflate",
             .webSocketHandshakeFailed, "extension “permessage-deflate”"),

@@ -66,7 +66,7 @@ import Foundation
         try await until { self.ada.isInRoom && self.ben.isInRoom }
         ada.says("hello")
         ben.says("hello yourself")
-        // When Ada's connection is lost, both members say a line: see `happened`. Ben's token is renewed before it
+        // When Ada's connection is lost, `happened` makes both members say a line. Ben's token is renewed before it
         // expires.
         server.revoke(ada.name)
         try await until { self.ada.connectionCount > 1 && self.ben.connectionCount > 1 }

@@ -6,8 +6,7 @@ import Foundation
 ///
 /// It belongs to the main actor, because a client calls handlers and sinks on the main queue by default.
 @MainActor final class Participant: @MainActor ICourierEventHandler {
-    /// The exact pauses between attempts that the client is configured for. Random pauses (jitter) could not be
-    /// checked.
+    /// The client is configured for exactly these pauses between attempts. Random pauses (jitter) could not be checked.
     static let pauses: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]
 
     let name: String

@@ -64,7 +64,7 @@ import Foundation
     /// minute it cuts all connections.
     private static func report(_ fleet: any CourierClient, _ broker: LoopbackBroker, rate: Double) async throws {
         let clock = ContinuousClock()
-        // Short enough that thousands of messages per second look steady on the page.
+        // The tick is so short that thousands of messages per second look steady on the page.
         let tick = Duration.milliseconds(10)
         let start = clock.now
         var sent = 0

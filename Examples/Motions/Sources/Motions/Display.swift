@@ -105,7 +105,8 @@ import Foundation
         add("")
         for deviceID in order {
             guard let device = devices[deviceID] else { continue }
-            // The rest of the line is erased with the background color that is set.
+            // `add` erases the rest of the line with the current background color, so the whole line gets the color of
+            // the alert.
             add((device.color?.escapeSequence ?? "") + "  " + Self.shown(deviceID))
             add((device.color?.escapeSequence ?? "") + "  " + (device.attitude.map(Self.text) ?? ""))
             add("")

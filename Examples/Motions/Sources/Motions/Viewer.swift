@@ -1,6 +1,6 @@
 import CourierMQTT
 
-/// Shows the devices of a broker, with the colours of their alerts.
+/// Shows the devices of a broker, with the colors of their alerts.
 @MainActor struct Viewer {
     let broker: Broker
     let display: Display

@@ -48,8 +48,8 @@ final class Line: Sendable {
             let (there, back) = (try Descriptors.pipe(), try Descriptors.pipe())
             try attachPeer(
                 reading: there.reading, writing: back.writing, near: (back.reading, there.writing))
-            // An accessory session provides streams like these. Open streams have their own descriptors, so these two
-            // are closed.
+            // An accessory session provides streams like these. An open stream has its own descriptor, so the two
+            // descriptors of the pipes are closed.
             defer {
                 close(there.writing)
                 close(back.reading)

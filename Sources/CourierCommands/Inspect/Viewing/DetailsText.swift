@@ -43,7 +43,7 @@ struct DetailsText: Sendable {
     private static func payload(_ details: MQTTChuckDetails, _ view: PayloadView, _ width: Int) -> [StyledLine] {
         guard let size = details.row.payloadSize, !details.payload.isEmpty else {
             let bytes = PayloadView.hexLines(of: details, 0..<PayloadView.byteLimit, width: width)
-            return [StyledLine("The packet, \(details.row.size) bytes", .faint)] + bytes.map { StyledLine($0) }
+            return [StyledLine("The whole packet, \(details.row.size) bytes", .faint)] + bytes.map { StyledLine($0) }
         }
         var heading = StyledLine("payload, \(size) bytes ", .faint)
         for choice in PayloadView.allCases {
@@ -54,11 +54,11 @@ struct DetailsText: Sendable {
         if let shown = view.lines(of: details, width: width) {
             lines += shown.map { StyledLine($0) }
         } else {
-            lines += wrapped("It is no \(view.rawValue).", width, .faint)
+            lines += wrapped("The payload is not \(view.rawValue).", width, .faint)
         }
         if size > min(details.payload.count, PayloadView.byteLimit) {
             lines += wrapped(
-                "… \(size - min(details.payload.count, PayloadView.byteLimit)) bytes more", width, .faint)
+                "… \(size - min(details.payload.count, PayloadView.byteLimit)) more bytes", width, .faint)
         }
         return lines
     }

@@ -259,10 +259,10 @@ import CourierMQTTChuck
         var state = "\(BenchReport.grouped(all)) packets"
         if !model.query.isEmpty { state = "\(BenchReport.grouped(model.rows.count)) of \(state)" }
         if model.query.isEmpty ? model.rows.count < all : model.rows.count == model.maximumRows {
-            state += ", the newest \(BenchReport.grouped(model.rows.count)) shown"
+            state += ", showing the newest \(BenchReport.grouped(model.rows.count))"
         }
         if model.isPaused {
-            state += " · paused, \(BenchReport.grouped(Int(clamping: model.pendingCount))) more"
+            state += " · paused, new packets: \(BenchReport.grouped(Int(clamping: model.pendingCount)))"
         } else if isFollowing {
             state += " · following"
         }
@@ -278,7 +278,8 @@ import CourierMQTTChuck
         guard height > 0 else { return }
         let rows = model.rows
         guard !rows.isEmpty else {
-            let text = model.query.isEmpty ? "There are no packets." : "No packet is like that. Esc shows all."
+            let text =
+                model.query.isEmpty ? "There are no packets." : "No packet matches the filter. Esc shows all packets."
             frame.put(text, row: headerHeight, column: 1, style: .faint)
             return
         }
@@ -294,7 +295,7 @@ import CourierMQTTChuck
     }
 
     private mutating func putDetails(into frame: inout Frame) {
-        let lines = detailsText?.lines ?? [StyledLine("The packet is not kept any more.", .faint)]
+        let lines = detailsText?.lines ?? [StyledLine("The packet is no longer available.", .faint)]
         let top = headerHeight + (isSplit ? splitListHeight + 1 : 0)
         if isSplit {
             frame.put(String(repeating: "─", count: size.columns), row: top - 1, column: 0, style: .faint)
@@ -321,16 +322,16 @@ import CourierMQTTChuck
 
     private mutating func putHelp(into frame: inout Frame) {
         let keys = [
-            ("↑ ↓ j k", "select a packet"), ("PgUp PgDn Home End", "faster"), ("Enter", "all about it, and back"),
-            ("Tab", "its payload as JSON, text or hex"), ("← →", "the previous or next packet"),
-            ("/", "show only some packets; Esc shows all"), ("Space", "stop scrolling while packets arrive"),
+            ("↑ ↓ j k", "select a packet"), ("PgUp PgDn Home End", "faster"), ("Enter", "open or close the details"),
+            ("Tab", "show the payload as JSON, text or hex"), ("← →", "show the previous or next packet"),
+            ("/", "filter the packets; Esc shows all packets"), ("Space", "pause or continue while packets arrive"),
             ("q", "end"),
         ]
         var lines = keys.flatMap { key, meaning in
             GlyphText("\(key): \(meaning)").lines(width: size.columns - 2).map { StyledLine($0) }
         }
         lines.append(.blank)
-        lines += GlyphText("A filter is words: " + MQTTChuckQuery.help).lines(width: size.columns - 2)
+        lines += GlyphText("A filter consists of words: " + MQTTChuckQuery.help).lines(width: size.columns - 2)
             .map { StyledLine($0) }
         helpTop = max(0, min(helpTop, lines.count - bodyHeight))
         for (offset, line) in lines.dropFirst(helpTop).prefix(max(0, bodyHeight)).enumerated() {

@@ -30,7 +30,7 @@ struct StyledLine: Hashable, Sendable {
         var column = 0
         for part in parts {
             var style = part.style
-            // In a reversed line, the text color would become the background color.
+            // In a reversed line, the text color would become the background color, so the line has no text color.
             if isReversed { style = TextStyle(isBold: style.isBold, isReversed: true) }
             column = frame.put(part.text, row: row, column: column, style: style)
         }

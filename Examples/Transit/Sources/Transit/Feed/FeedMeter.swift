@@ -12,7 +12,7 @@ struct FeedMeter: Sendable {
         var worstAge = 0
     }
 
-    /// The maximum age in milliseconds that is counted separately. Greater ages count as this one.
+    /// The maximum age in milliseconds that is counted separately. A greater age is counted as this age.
     private static let greatestAge = 60_000
     private static let second: Int64 = 1_000
 
