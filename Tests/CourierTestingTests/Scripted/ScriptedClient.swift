@@ -69,6 +69,9 @@ final class ScriptedClient: ChannelHandler, @unchecked Sendable {
     func close() async { await run { $0.channel?.close() } }
     func pauseReading() async { await run { $0.channel?.pauseReading() } }
     func resumeReading() async { await run { $0.channel?.resumeReading() } }
+    func closeOutput() async { await run { $0.channel?.closeOutput() } }
+    /// The number of bytes that wait to be written.
+    var pendingByteCount: Int { get async { await run { $0.channel?.pendingByteCount ?? 0 } } }
 
     /// The record so far.
     var now: Record { get async { await run(\.record) } }

@@ -1,0 +1,56 @@
+/// The pieces of one direction that wait to be forwarded, in their order. A piece waits until its own time has come and
+/// all earlier pieces were taken.
+struct DelayQueue: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    /// A piece of the byte stream, with what happens to it.
+    struct Entry: Sendable {
+        var bytes: [UInt8]
+        let piece: PacketCutter.Piece
+        let decision: FaultDecision
+        /// The topic of a PUBLISH; otherwise `nil`.
+        let topic: String?
+        let due: Instant
+    }
+
+    /// The memory that is counted for an entry in addition to its bytes, so that tiny packets are limited, too.
+    private static let overhead = 256
+
+    private var entries: [Entry] = []
+    private var first = 0
+    /// The memory of the waiting entries, approximately.
+    private(set) var byteCount = 0
+
+    var isEmpty: Bool { first == entries.count }
+
+    /// The time at which the first entry can be taken; `nil` if the queue is empty.
+    var nextDeadline: Instant? { isEmpty ? nil : entries[first].due }
+
+    mutating func append(_ entry: Entry) {
+        entries.append(entry)
+        byteCount += entry.bytes.count + Self.overhead
+    }
+
+    /// Removes and returns the first entry if its time has come.
+    mutating func popDue(now: Instant) -> Entry? {
+        guard !isEmpty, entries[first].due <= now else { return nil }
+        let entry = entries[first]
+        entries[first].bytes = []
+        first += 1
+        byteCount -= entry.bytes.count + Self.overhead
+        if isEmpty {
+            entries.removeAll(keepingCapacity: first < 1_024)
+            first = 0
+        } else if first >= 1_024, first * 2 >= entries.count {
+            entries.removeFirst(first)
+            first = 0
+        }
+        return entry
+    }
+
+    mutating func removeAll() {
+        entries = []
+        first = 0
+        byteCount = 0
+    }
+}

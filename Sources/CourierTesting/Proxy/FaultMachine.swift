@@ -1,0 +1,65 @@
+/// Decides which faults happen to each packet, from the rules of a ``FaultProxy``. It does no I/O and has no clock.
+struct FaultMachine: Sendable {
+    private struct CountedRule: Sendable {
+        let rule: FaultRule
+        /// The number of packets that the rule has matched.
+        var count = 0
+    }
+
+    private var rules: [CountedRule]
+
+    init(_ rules: [FaultRule] = []) { self.rules = rules.map { CountedRule(rule: $0) } }
+
+    /// Adds a rule, which counts packets from now on.
+    mutating func add(_ rule: FaultRule) { rules.append(CountedRule(rule: rule)) }
+
+    mutating func removeAll() { rules = [] }
+
+    /// Counts a packet, and returns what happens to it.
+    mutating func decide(_ facts: PacketFacts) -> FaultDecision {
+        var decision = FaultDecision()
+        for index in rules.indices where rules[index].rule.matches(facts) {
+            rules[index].count += 1
+            let rule = rules[index].rule
+            if rule.selection.includes(rules[index].count) { decision.apply(rule) }
+        }
+        return decision
+    }
+}
+
+/// What happens to one packet.
+struct FaultDecision: Equatable, Sendable {
+    /// When and how a rule cuts the connection.
+    enum Cut: Equatable, Sendable {
+        case insteadOfForwarding(CutStyle, FaultRule)
+        case afterForwarding(CutStyle, FaultRule)
+    }
+
+    var isDropped = false
+    var isDuplicated = false
+    var isCorrupted = false
+    var delay = Duration.zero
+    /// The first cut of the applied rules.
+    var cut: Cut?
+    /// The applied rules, in the order in which they were added.
+    var rules: [FaultRule] = []
+
+    /// How often the packet is forwarded: 0, 1 or 2 times.
+    var copyCount: Int {
+        if isDropped { return 0 }
+        if case .insteadOfForwarding = cut { return 0 }
+        return isDuplicated ? 2 : 1
+    }
+
+    fileprivate mutating func apply(_ rule: FaultRule) {
+        rules.append(rule)
+        switch rule.action {
+        case .drop: isDropped = true
+        case .delay(let delay): self.delay = min(self.delay + max(.zero, delay), FaultRule.maximumDelay)
+        case .duplicate: isDuplicated = true
+        case .corrupt: isCorrupted = true
+        case .cut(let style): if cut == nil { cut = .insteadOfForwarding(style, rule) }
+        case .cutAfter(let style): if cut == nil { cut = .afterForwarding(style, rule) }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+public import CourierCore
+public import MQTTCodec
+
+/// A fault that a ``FaultProxy`` injects, with the packets that it applies to.
+///
+/// ```swift
+/// FaultRule(.drop, .pubAck, selecting: .number(3))
+/// FaultRule(.delay(.seconds(2)), .publish, topic: try TopicFilter("a/#"))
+/// try FaultRule("cut after 100 packets")
+/// ```
+///
+/// A rule counts the packets that it matches, in all connections together and from the time when it was added. If
+/// several rules apply to a packet, all their faults happen: delays add up, and a dropped packet is not duplicated.
+public struct FaultRule: Hashable, Sendable {
+    /// What happens to a packet.
+    public enum Action: Hashable, Sendable {
+        /// The packet is not forwarded.
+        case drop
+        /// The packet is forwarded later, by at most ``FaultRule/maximumDelay``. Packets behind it in the same direction
+        /// wait too, so their order remains.
+        case delay(Duration)
+        /// The packet is forwarded twice. A packet of more than ``FaultProxy/heldPacketSize`` is forwarded once.
+        case duplicate
+        /// The bits of the packet's last byte are inverted. If the packet has no body, this byte is its length.
+        case corrupt
+        /// The connection is cut on both sides. The packet is not forwarded.
+        case cut(CutStyle)
+        /// The packet is forwarded. Then the connection is cut on both sides.
+        case cutAfter(CutStyle)
+    }
+
+    /// Selects some of the matching packets by their numbers. The first matching packet has the number 1.
+    public enum Selection: Hashable, Sendable {
+        /// All packets.
+        case all
+        /// Only the packet with this number.
+        case number(Int)
+        /// Each packet whose number is a multiple of this number.
+        case every(Int)
+        /// The packets up to this number.
+        case first(Int)
+        /// The packets behind this number.
+        case after(Int)
+
+        /// Whether the packet with this number is selected.
+        ///
+        /// - Parameter number: The number of the packet, at least 1.
+        /// - Returns: `true` if the packet is selected.
+        public func includes(_ number: Int) -> Bool {
+            switch self {
+            case .all: true
+            case .number(let wanted): number == wanted
+            case .every(let step): step > 0 && number.isMultiple(of: step)
+            case .first(let count): number <= count
+            case .after(let count): number > count
+            }
+        }
+    }
+
+    /// The longest delay of a packet: 24 hours. Longer delays are shortened to it.
+    public static let maximumDelay = Duration.seconds(86_400)
+
+    /// What happens to the selected packets.
+    public let action: Action
+
+    /// The types of the matching packets; empty for all types.
+    public let types: Set<PacketType>
+
+    /// The sender of the matching packets; `nil` for both sides.
+    public let sender: Endpoint?
+
+    /// The filter for topics; `nil` if topics do not matter. With a filter, only PUBLISH, SUBSCRIBE and UNSUBSCRIBE
+    /// match. A wildcard of this filter also matches a wildcard in SUBSCRIBE and UNSUBSCRIBE.
+    public let topic: TopicFilter?
+
+    /// The matching packets to which the action applies.
+    public let selection: Selection
+
+    /// Creates a rule.
+    ///
+    /// - Parameters:
+    ///   - action: What happens to the packets.
+    ///   - types: The types of the packets; all types by default.
+    ///   - sender: The sender of the packets; both sides by default.
+    ///   - topic: A filter for the topics of PUBLISH, SUBSCRIBE and UNSUBSCRIBE; none by default.
+    ///   - selection: The matching packets to which the action applies; all by default.
+    public init(
+        _ action: Action, of types: Set<PacketType>, from sender: Endpoint? = nil, topic: TopicFilter? = nil,
+        selecting selection: Selection = .all
+    ) {
+        self.action = action
+        self.types = types
+        self.sender = sender
+        self.topic = topic
+        self.selection = selection
+    }
+
+    /// Creates a rule for packets of one type or of all types.
+    ///
+    /// - Parameters:
+    ///   - action: What happens to the packets.
+    ///   - type: The type of the packets; all types by default.
+    ///   - sender: The sender of the packets; both sides by default.
+    ///   - topic: A filter for the topics of PUBLISH, SUBSCRIBE and UNSUBSCRIBE; none by default.
+    ///   - selection: The matching packets to which the action applies; all by default.
+    public init(
+        _ action: Action, _ type: PacketType? = nil, from sender: Endpoint? = nil, topic: TopicFilter? = nil,
+        selecting selection: Selection = .all
+    ) {
+        self.init(action, of: type.map { [$0] } ?? [], from: sender, topic: topic, selecting: selection)
+    }
+
+    /// Whether the rule counts this packet.
+    func matches(_ facts: PacketFacts) -> Bool {
+        if let sender, sender != facts.sender { return false }
+        if !types.isEmpty {
+            guard let type = facts.type, types.contains(type) else { return false }
+        }
+        guard let topic else { return true }
+        let filter = topic.matchedString.utf8Span.span
+        return facts.topics.contains { TopicFilter.matches(filter, $0.utf8Span.span) }
+    }
+}
+
+/// What a rule compares of a packet.
+struct PacketFacts: Equatable, Sendable {
+    var sender: Endpoint
+    /// The packet type; `nil` for the reserved type 0.
+    var type: PacketType?
+    /// The topic of PUBLISH, or the filters of SUBSCRIBE and UNSUBSCRIBE without `$share/group/`; otherwise empty.
+    var topics: [String] = []
+}
