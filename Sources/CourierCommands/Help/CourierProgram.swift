@@ -8,8 +8,8 @@ package struct CourierProgram: Sendable {
 
     /// The commands, in the order of the help text.
     package static let commands: [any CourierCommand] = [
-        PublishCommand(), SubscribeCommand(), RequestCommand(), BrokerCommand(), DoctorCommand(), StoreCommand(),
-        ChatCommand(), InspectCommand(), DemoCommand(), BenchCommand(),
+        PublishCommand(), SubscribeCommand(), RequestCommand(), BrokerCommand(), ProxyCommand(), DoctorCommand(),
+        StoreCommand(), ChatCommand(), InspectCommand(), DemoCommand(), BenchCommand(),
     ]
 
     package init() {}

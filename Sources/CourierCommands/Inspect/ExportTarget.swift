@@ -18,21 +18,22 @@ struct ExportTarget: ~Copyable {
     ///
     /// - Parameters:
     ///   - path: The path of the file, or `nil` for standard output.
-    ///   - recording: The path of the recording that is exported. The export must not overwrite it.
+    ///   - recording: The path of the recording that is exported. The export must not overwrite it. `nil` if the packets
+    ///     are not in a file.
     ///   - console: The console whose standard output is used.
     /// - Throws: An error if the file cannot be written, is the recording itself, is a symbolic link to a file, or
     ///   belongs to another user.
-    init(_ path: String?, of recording: String, _ console: Console) throws(ArgumentError) {
+    init(_ path: String?, of recording: String?, _ console: Console) throws(ArgumentError) {
         self.console = console
         self.path = path
         file = try path.map { path throws(ArgumentError) in try Self.open(path, of: recording) }
     }
 
-    private static func open(_ path: String, of recording: String) throws(ArgumentError) -> FileHandle {
+    private static func open(_ path: String, of recording: String?) throws(ArgumentError) -> FileHandle {
         var found = stat()
         if stat(path, &found) == 0 {
             var read = stat()
-            if stat(recording, &read) == 0, read.st_dev == found.st_dev, read.st_ino == found.st_ino {
+            if let recording, stat(recording, &read) == 0, read.st_dev == found.st_dev, read.st_ino == found.st_ino {
                 throw ArgumentError(
                     "\(path) is the recording itself. The export would destroy the recording.",
                     hint: "Write to another file.")

@@ -1,0 +1,122 @@
+package import CommandArguments
+import CourierTesting
+import CourierTransport
+import Dispatch
+import Glibc
+
+/// The command `courier proxy`: forwards MQTT between clients and a broker, and injects faults.
+package struct ProxyCommand: CourierCommand {
+    package init() {}
+
+    package var summary: CommandSummary {
+        CommandSummary(
+            name: "proxy", abstract: "forward to a broker, and drop, delay or cut on purpose",
+            usage: [
+                "--to HOST:PORT [--listen [HOST:]PORT] [--fault RULE …] [--record FILE] [OPTION …]"
+            ],
+            discussion: [
+                "A proxy between any clients and any broker, for MQTT 3.1, 3.1.1 and 5 over TCP. A broker with TLS or "
+                    + "WebSocket is not supported. SIGINT and SIGTERM end it normally.",
+                "A rule is a sentence: an action, a number, packet types, and details. The actions are drop, delay, "
+                    + "duplicate, corrupt (inverts the last byte), cut (closes both sides) and reset (by a TCP reset); after "
+                    + "cut and reset, at or after says whether the packet is still forwarded. The number is: the third, the "
+                    + "100th, every tenth, the first 5 or every; without it, all packets. Packet types are names such as "
+                    + "PUBLISH or PUBACK, PUBREC with commas, or packets for all.",
+                "The details may follow in any order: from the client, from the broker, to FILTER (the topic of PUBLISH, "
+                    + "SUBSCRIBE and UNSUBSCRIBE), by 2 s or by 500 ms (for delay), and a number: 3 or after 10. Write "
+                    + "a filter with spaces in double quotes.",
+                "A rule counts its packets in all connections together. Packets behind a delayed packet of the same "
+                    + "direction wait too. If several rules apply to a packet, all their faults happen.",
+                "A packet of more than 1 MiB is forwarded in parts, matched by its type and topic, and not recorded.",
+            ],
+            groups: ProxyArguments.groups.map(\.summary),
+            examples: [
+                .init(
+                    "courier proxy --to 127.0.0.1:1883 --fault 'drop the third PUBACK'",
+                    "Loses one acknowledgement for clients of port 1884."),
+                .init(
+                    "courier proxy --to 127.0.0.1:1883 --fault 'delay PUBLISH to a/# by 2 s'",
+                    "Makes some messages late."),
+                .init(
+                    "courier proxy --to broker.example:1883 --listen 0 --fault 'cut after 100 packets' --record run.pcapng",
+                    "Cuts one connection, and records for Wireshark."),
+            ],
+            exitCodes: [
+                .init("0", "SIGINT or SIGTERM ended it."),
+                .init(
+                    "1",
+                    "The command line is wrong, the address can not be listened on, or packets could not be recorded."),
+            ])
+    }
+
+    package func run(_ arguments: [String], _ console: Console) throws -> Int32 {
+        var settings = ProxyArguments()
+        try ArgumentReader(ProxyArguments.groups).read(arguments, into: &settings)
+        let broker = try settings.checked()
+        let recorder: ProxyRecorder?
+        if settings.recordPath != nil || settings.isInspected {
+            recorder = try ProxyRecorder(settings, to: broker, console)
+        } else {
+            recorder = nil
+        }
+        let proxy = try Self.start(settings, to: broker, recorder, console)
+        let ending = Ending()
+        let signals = ending.watch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.proxy")) { _ in
+            Task {
+                await proxy.shutdown()
+                let problem = await recorder?.close()
+                if let problem { console.tell("Error: \(problem)") }
+                console.write(ProxyLines.summary(proxy.counts) + "\n")
+                ending.end(problem == nil ? ExitCode.success : ExitCode.failure)
+            }
+        }
+        return withExtendedLifetime(signals) { ending.wait() }
+    }
+
+    private static func start(
+        _ settings: ProxyArguments, to broker: HostAndPort, _ recorder: ProxyRecorder?, _ console: Console
+    ) throws(ArgumentError) -> FaultProxy {
+        let lines = settings.isQuiet ? nil : ProxyLines(showsPackets: settings.isDebugging)
+        let proxy: FaultProxy
+        do throws(TransportError) {
+            proxy = try FaultProxy.start(
+                to: .tcp(host: broker.host, port: broker.port),
+                listening: .tcp(host: settings.listening.host, port: settings.listening.port), rules: settings.faults
+            ) { event in
+                recorder?.observed(event)
+                guard let lines = lines?.lines(of: event), !lines.isEmpty else { return }
+                console.write(lines.map { $0 + "\n" }.joined())
+                console.flush()
+            }
+        } catch {
+            throw ArgumentError("--listen: the proxy can not listen: \(error.message).", hint: hint(error.code))
+        }
+        console.write(banner(settings, to: broker, port: proxy.port))
+        console.flush()
+        if !settings.isLocal {
+            console.tell(
+                "Warning: other machines can reach \(settings.listening.host), and can use the broker through the proxy."
+            )
+        }
+        return proxy
+    }
+
+    static func banner(_ settings: ProxyArguments, to broker: HostAndPort, port: UInt16) -> String {
+        let place = HostAndPort(host: settings.listening.host, port: port)
+        let lines =
+            ["courier proxy listens on \(place) and forwards to \(broker)."]
+            + settings.faults.map { "Rule: \($0)".onOneLine } + ["Ctrl-C ends it."]
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    static func hint(_ code: TransportError.Code) -> String? {
+        switch code {
+        case .addressInUse:
+            "Another program uses this port: end it, or choose another port with --listen; 0 takes a free port."
+        case .hostNotFound, .nameResolutionFailed:
+            "--listen needs an address of this machine, such as 127.0.0.1 or 0.0.0.0, not a name."
+        case .permissionDenied: "Only the administrator may use ports below 1024: choose another port with --listen."
+        default: "Choose an address of this machine with --listen, such as 127.0.0.1:1884."
+        }
+    }
+}

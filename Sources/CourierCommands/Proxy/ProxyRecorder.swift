@@ -1,0 +1,152 @@
+import CommandArguments
+import CourierCore
+import CourierMQTTChuck
+import CourierMQTTChuckSQLite
+import CourierMQTTChuckWeb
+import CourierTesting
+import Foundation
+import MQTTCodec
+import Synchronization
+
+/// Records the packets that `courier proxy` has forwarded, for `--record` and `--inspect`.
+///
+/// The packets pass through a logger, which overwrites passwords. Each packet is written to the file before the next
+/// packet is forwarded, except to an archive, which has its own thread.
+final class ProxyRecorder: Sendable {
+    private struct State {
+        var connections: [Int: ObservedConnection] = [:]
+        var export: GrowingExport?
+        /// The reason why nothing more is written to the file.
+        var failure: String?
+    }
+
+    private let broker: HostAndPort
+    private let logger: MQTTChuckLogger
+    private let archive: MQTTChuckArchive?
+    private let server: MQTTChuckServer?
+    private let target: ExportTarget?
+    private let console: Console
+    private let state: Mutex<State>
+
+    /// Opens the file and the page.
+    ///
+    /// - Parameters:
+    ///   - settings: The options of the command line.
+    ///   - broker: The broker that the recording names.
+    ///   - console: Prints the address of the page, and errors.
+    /// - Throws: An error if the file can not be written or the page not be served.
+    init(_ settings: ProxyArguments, to broker: HostAndPort, _ console: Console) throws {
+        self.broker = broker
+        self.console = console
+        logger = MQTTChuckLogger()
+        let format: MQTTChuckExportFormat?
+        switch (settings.recordPath, settings.recordFormat) {
+        case (let path?, .archive):
+            let archive = try MQTTChuckArchive(of: logger, at: URL(fileURLWithPath: path))
+            if let file = archive.status.quarantinedFile {
+                console.tell("Warning: \(path) was no archive; it is now \(file.url.path).")
+            }
+            self.archive = archive
+            format = nil
+        case (_?, .jsonLines): (archive, format) = (nil, .jsonLines)
+        case (_?, .pcapng): (archive, format) = (nil, .pcapng)
+        case (nil, _): (archive, format) = (nil, nil)
+        }
+        if let format {
+            let export = GrowingExport(of: logger, format)
+            target = try ExportTarget(settings.recordPath, of: nil, console)
+            try target?.write(export.header())
+            state = Mutex(State(export: export))
+        } else {
+            target = nil
+            state = Mutex(State())
+        }
+        server = settings.isInspected ? try logger.serve() : nil
+        if let server { console.writeToErrors("Inspector: \(server.url.absoluteString)\n") }
+    }
+
+    /// Records an event. The proxy calls this method on its loop.
+    func observed(_ event: ProxyEvent) {
+        switch event {
+        case .opened: break
+        case .closed(let number, _): state.withLock { _ = $0.connections.removeValue(forKey: number) }
+        case .packet(let packet): record(packet)
+        }
+    }
+
+    private func record(_ packet: ProxiedPacket) {
+        let problem = state.withLock { state -> String? in
+            let connection = Self.connection(of: packet, to: broker, &state.connections)
+            guard packet.copyCount > 0 else { return nil }
+            guard packet.bytes.count == packet.byteCount else {
+                return
+                    "connection \(packet.connection): a packet of \(packet.byteCount) bytes is too large to be recorded"
+            }
+            for _ in 0..<packet.copyCount {
+                logger.observed(
+                    PacketBatch(
+                        direction: packet.sender == .client ? .outgoing : .incoming, bytes: packet.bytes,
+                        time: packet.time, connection: connection))
+            }
+            return write(&state)
+        }
+        if let problem { console.tell("Warning: \(problem)") }
+    }
+
+    /// Writes new rows to the file. Returns the problem if the file can no longer be written, once.
+    private func write(_ state: inout State) -> String? {
+        guard state.failure == nil, let data = state.export?.newRows() else { return nil }
+        do {
+            try target?.write(data)
+            return nil
+        } catch {
+            let problem = "\((error as? ArgumentError)?.message ?? "\(error)"); the recording ends here"
+            state.failure = problem
+            return problem
+        }
+    }
+
+    /// Returns the description of a packet's connection. The first packet, which is CONNECT, creates it.
+    private static func connection(
+        of packet: ProxiedPacket, to broker: HostAndPort, _ connections: inout [Int: ObservedConnection]
+    ) -> ObservedConnection {
+        if let known = connections[packet.connection] { return known }
+        var clientID = ""
+        if case .connect(let connect)? = packet.packet { clientID = connect.clientID }
+        let version: ObservedConnection.ProtocolVersion =
+            switch packet.version {
+            case .v31: .v31
+            case .v311: .v311
+            case .v5: .v5
+            }
+        let connection = ObservedConnection(
+            id: UInt64(packet.connection),
+            options: ConnectOptions(host: broker.host, port: broker.port, clientId: clientID),
+            protocolVersion: version, openedAt: Date(), openedInstant: packet.time)
+        connections[packet.connection] = connection
+        return connection
+    }
+
+    /// Ends the recording and the page. Returns the problem if packets are missing in the file.
+    func close() async -> String? {
+        server?.stop()
+        let problem = state.withLock { state in
+            state.failure ?? Self.missing(state.export?.missedCount ?? 0)
+        }
+        guard let archive else { return problem }
+        do {
+            try await archive.flush()
+        } catch {
+            await archive.close()
+            return (error as? CourierError)?.message ?? "\(error)"
+        }
+        let status = archive.status
+        await archive.close()
+        return status.failure?.message ?? Self.missing(status.missedRows)
+    }
+
+    private static func missing(_ count: UInt64) -> String? {
+        count > 0
+            ? "\(count) packets are missing in the recording, because they came faster than they were written." : nil
+    }
+}
