@@ -40,6 +40,7 @@ extension OutgoingQueue {
     /// - Parameters:
     ///   - limit: The maximum number of messages in each list.
     ///   - now: The current time.
+    /// - Returns: The numbers, and the messages in their order.
     func waitingEntries(limit: Int, now: MonotonicInstant) -> WaitingEntries {
         var entries = WaitingEntries()
         state.withLock { state in

@@ -25,6 +25,7 @@ extension OutgoingStore {
     ///   - limit: The maximum number of messages.
     ///   - waiterCount: Counts this call while it waits for the event loop.
     /// - Returns: The messages, oldest first. Fewer than `limit` if the session began to read the rows meanwhile.
+    /// - Throws: The error of the store, or `CancellationError`.
     fileprivate func unreadMessages(limit: Int, _ waiterCount: WaiterCount) async throws -> [WaitingMessage] {
         let waiter = Waiter<Position?>(waiterCount)
         loop.execute { [self] in
