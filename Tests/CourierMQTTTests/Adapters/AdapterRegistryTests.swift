@@ -164,10 +164,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{\"title\":\"a\",\"rank\":1,\"tags\":{\"secret\":[1,\"x\"]}}", "at tags.…[1] is no "),
+        ("{\"title\":\"a\",\"rank\":1,\"tags\":{\"secret\":[1,\"x\"]}}", "at tags.…[1] is not of type Int"),
         ("{\"title\":\"a\"}", "a value is missing at rank"), ("[]", "at the top is not of type "),
         ("secret", "not well-formed"),
-        ("{\"title\":null,\"rank\":1,\"tags\":{}}", "there is no String at title"),
+        ("{\"title\":null,\"rank\":1,\"tags\":{}}", "a value of type String is missing at title"),
     ])
     func `a decoding error names the failed field, but no values and no dictionary keys`(
         _ json: String, _ expected: String

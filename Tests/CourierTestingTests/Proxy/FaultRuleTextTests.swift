@@ -60,7 +60,7 @@ import Testing
         ("delay PUBLISH by 1441 min", 18, "at most 24 hours"), ("delay PUBLISH by", 17, "write the duration"),
         ("drop PUBLISH by 2 s", 14, "only a delay has a duration"),
         ("drop PUBLISH from mars", 19, "“the client” or “the broker”"),
-        ("drop PUBLISH to a/#/b", 17, "has '#' in a place other than its whole last level"),
+        ("drop PUBLISH to a/#/b", 17, "has '#' that is not its whole last level"),
         ("drop PUBLISH to", 16, "write a topic filter"), ("drop PUBACK to a", 1, "PUBACK has no topic"),
         ("drop PUBACK form", 13, "\"form\" is not expected here"),
         ("drop PUBLISH form client", 19, "\"client\" is not expected here"),

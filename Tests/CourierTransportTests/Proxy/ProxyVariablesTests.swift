@@ -56,7 +56,7 @@ import Testing
             Issue.record("accepted")
         } catch {
             #expect(error.code == .invalidConfiguration)
-            #expect(error.message.hasPrefix("the variable HTTPS_PROXY: the proxy's URL has a port"))
+            #expect(error.message.hasPrefix("the variable HTTPS_PROXY: the proxy's URL has an invalid port"))
             #expect(!error.message.contains("hunter2"))
         }
     }

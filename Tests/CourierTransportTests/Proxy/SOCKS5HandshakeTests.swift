@@ -123,8 +123,8 @@ import Testing
                 "did not accept the user name and the password (status 1)"
             ),
             ([5, 2, 1, 0xFF], true, .proxyAuthenticationFailed, "(status 255)"),
-            ([5, 2], false, .proxyFailed, "method 2, which was not offered"),
-            ([5, 1], true, .proxyFailed, "method 1, which was not offered"),
+            ([5, 2], false, .proxyFailed, "method 2, which this client did not offer"),
+            ([5, 1], true, .proxyFailed, "method 1, which this client did not offer"),
             ([5, 2, 5], true, .proxyFailed, "with version 5 instead of 1"),
             ([4], false, .proxyFailed, "SOCKS4"), ([0], false, .proxyFailed, "SOCKS4"),
             ([0x48], false, .proxyFailed, "begins with http://"), ([0x15], false, .proxyFailed, "TLS"),
