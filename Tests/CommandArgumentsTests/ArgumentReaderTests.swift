@@ -47,7 +47,7 @@ struct ArgumentReaderTests {
         ["-h", "b", "-q", "1"], ["-hb", "-q1"], ["--host", "b", "--qos", "1"], ["--host=b", "--qos=1"],
         ["-q", "2", "-q", "1", "-h", "b"],
     ])
-    func `an option's value can follow after a space, after = or directly`(arguments: [String]) throws {
+    func `the value of an option can follow after a space, after = or without a separator`(arguments: [String]) throws {
         #expect(try read(arguments) == Settings(host: "b", quality: 1))
     }
 
@@ -69,7 +69,8 @@ struct ArgumentReaderTests {
         #expect(try read(["-h", ""]) == Settings(host: ""))
     }
 
-    @Test func `an option can have several values, and the first values can decide how many follow`() throws {
+    @Test func `an option can have several values, and the first values can decide how many more values follow`() throws
+    {
         #expect(
             try read(["-D", "publish", "expiry", "3", "--property", "publish", "pair", "a", "b", "-r"])
                 == Settings(isRetained: true, pairs: [["publish", "expiry", "3"], ["publish", "pair", "a", "b"]]))
@@ -96,7 +97,7 @@ struct ArgumentReaderTests {
     }
 
     @Test(arguments: [["-S"], ["--srv"], ["-vS"], ["--psk", "00"], ["--psk=00"]])
-    func `an unsupported option is recorded as an error with a hint`(arguments: [String]) throws {
+    func `an unsupported option is reported as an error with a hint`(arguments: [String]) throws {
         let isKey = arguments[0].hasPrefix("--psk")
         let refusal = ArgumentError(
             "The option \(isKey ? "--psk" : "-S") is not supported.", hint: isKey ? "Use certificates." : "Use -h.")
@@ -121,7 +122,7 @@ struct ArgumentReaderTests {
         #expect(settings == Settings(isRetained: true, words: ["one", "-", "-v", "--host"]))
     }
 
-    @Test func `an option group for a nested property sets this property in the outer struct`() throws {
+    @Test func `part() lets an option group for a nested value set this value in the outer struct`() throws {
         struct Whole: Equatable, Sendable {
             var part = 0
             var name = ""

@@ -136,13 +136,13 @@ import Testing
     }
 
     @Test(arguments: ["1e308", "-1e308", "0", "-1"])
-    func `an extremely large, zero or negative token lifetime does not crash`(seconds: String) throws {
+    func `a token lifetime that is huge, zero or negative causes no crash`(seconds: String) throws {
         let json = #"{"broker": {"host": "b", "port": 1}, "token": "t", "expires_in": \#(seconds)}"#
         let end = try grant(json, .test).expiresAt
         #expect(end != nil)
     }
 
-    @Test func `descriptions of a mapping show no fixed value and no default`() {
+    @Test func `the description of a mapping hides fixed values and default values`() {
         var mapping = ConnectOptionsMapping.test
         mapping.password = .fixed("s3cret")
         mapping.username = .at("user", default: "s3cret")

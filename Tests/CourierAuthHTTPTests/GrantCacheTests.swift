@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `canceling the last caller closes the HTTP connection`() async throws {
+    @Test func `if the last caller of a request is canceled, the HTTP connection is closed`() async throws {
         try await HTTPServer.run { _, number in
             number == 0 ? .silence : ServiceBench.answer("t1")
         } _: { server in

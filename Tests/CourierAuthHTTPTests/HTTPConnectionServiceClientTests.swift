@@ -35,7 +35,7 @@ import Testing
         .json(#"{"user": "\#(user)", "token": "\#(token)", "expires_in": \#(seconds)}"#)
     }
 
-    @Test func `after the broker refuses a token, the client fetches a new token, with a retry after a 401`()
+    @Test func `if the broker refuses a token, the client fetches a new token, and tries again after a 401`()
         async throws
     {
         let broker = try await TokenBroker(["ada": "t0"])
@@ -77,7 +77,7 @@ import Testing
         await broker.broker.remove()
     }
 
-    @Test func `an expiring token is renewed without a lost connection`() async throws {
+    @Test func `an expiring token is renewed, and the connection to the broker is not lost`() async throws {
         let broker = try await TokenBroker(["ada0": "t0", "ada1": "t1"])
         // If a busy machine cannot connect within half of the lifetime, the test repeats with a longer lifetime.
         var life = 5

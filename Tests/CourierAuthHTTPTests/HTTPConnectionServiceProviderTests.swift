@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func `connectOptions() sends a POST request with the body, and preparation changes every request`()
+    @Test
+    func `connectOptions() sends a POST request with the body, and the preparation closure can change every request`()
         async throws
     {
         struct Device: Encodable { let device: String }
@@ -67,7 +68,7 @@ import Testing
         #expect(String(decoding: body.data, as: UTF8.self) == "grant_type=client+credentials&s=a%26b%3Dc%25%C3%A9%0A")
     }
 
-    @Test func `no request is sent if the preparation throws or sets a URL that is not allowed`() async throws {
+    @Test func `no request is sent if the preparation closure throws or sets a URL that is not allowed`() async throws {
         try await HTTPServer.run { _, _ in
             ServiceBench.answer("t1")
         } _: { server in
@@ -101,8 +102,9 @@ import Testing
     // MARK: Statuses
 
     @Test(arguments: [204, 300, 304, 400, 401, 403, 404, 407, 418, 429, 500, 502, 503, 599])
-    func `a status other than 2xx is reported as httpError, and an empty 204 as invalid JSON`(status: Int) async throws
-    {
+    func `an HTTP status other than 2xx is reported as httpError, and an empty 204 response as invalid JSON`(
+        status: Int
+    ) async throws {
         try await HTTPServer.run { _, _ in
             .reply(status, [:], status == 204 || status == 304 ? "" : "s3cret")
         } _: {
@@ -134,7 +136,7 @@ import Testing
 
     // MARK: Retry-After and retries
 
-    @Test func `requests pause for the time in Retry-After, up to the maximum`() async throws {
+    @Test func `the next request waits for the time in Retry-After, up to the maximum`() async throws {
         try await HTTPServer.run { _, number in
             switch number {
             case 0: .reply(503, ["Retry-After": "30"])
@@ -155,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `a Retry-After time that has already passed causes no pause`() async throws {
+    @Test func `a request after the end of the Retry-After time is sent without a pause`() async throws {
         try await HTTPServer.run { _, number in
             number == 0 ? .reply(503, ["Retry-After": "30"]) : ServiceBench.answer("t")
         } _: { server in
@@ -167,7 +169,9 @@ import Testing
         }
     }
 
-    @Test func `the retry policy retries after a 500, a 503 and a reset, but not after a 403`() async throws {
+    @Test func `a request is repeated after status 500 or 503 or a connection reset, but not after status 403`()
+        async throws
+    {
         try await HTTPServer.run { _, number in
             switch number {
             case 0: .reply(500)
@@ -191,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `a failing call sends one request without a retry policy, and maximumAttempts with a policy`()
+    @Test func `if there is no retry policy, a failing call sends one request, otherwise maximumAttempts requests`()
         async throws
     {
         try await HTTPServer.run { _, _ in
@@ -207,7 +211,7 @@ import Testing
 
     // MARK: Redirects
 
-    @Test func `a redirect to the same origin is followed, with method and body for 307 but not for 303`()
+    @Test func `a redirect to the same origin is followed, and a 307 keeps method and body, but a 303 does not`()
         async throws
     {
         try await HTTPServer.run { request, _ in

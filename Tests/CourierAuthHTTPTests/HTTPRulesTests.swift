@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `the redirects 307 and 308 keep every method, and 301 and 302 keep only GET`() throws {
+    @Test func `the redirects 307 and 308 keep every HTTP method, but 301 and 302 keep only the method GET`() throws {
         for (status, keeps) in [(301, false), (302, false), (303, false), (307, true), (308, true)] {
             #expect(try step(status, "/b")?.keepsMethod == keeps)
         }
@@ -156,7 +156,7 @@ import Testing
         #expect(pause("Sun, 06 Nov 1994 08:49:20 GMT") == .zero)
     }
 
-    @Test func `a Retry-After pause is not longer than the maximum`() {
+    @Test func `a Retry-After pause is limited to the maximum`() {
         for text in ["121", "99999999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
             #expect(pause(text) == .seconds(120))
         }

@@ -116,7 +116,7 @@ import Testing
 
     /// FoundationNetworking buffers such a body until its end or the timeout, and copies the whole body for each part.
     /// All sessions of the process share one queue for this, so an unlimited body would slow down all other tests.
-    @Test func `a redirect with an endless body causes a timeout error`() async throws {
+    @Test func `a redirect response with an endless body causes a timeout error`() async throws {
         try await HTTPServer.run { _, _ in
             .endless(status: 302, partSize: 100, most: 64 << 10)
         } _: { server in

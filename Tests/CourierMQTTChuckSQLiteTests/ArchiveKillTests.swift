@@ -31,7 +31,9 @@ import Testing
         }
     }
 
-    @Test func `rows written before a kill are in the archive, in order and without a gap`() async throws {
+    @Test func `after the process is killed, the archive has all rows written before, in order and without a gap`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let report = folder.file("report")
         for kill in 1...8 {

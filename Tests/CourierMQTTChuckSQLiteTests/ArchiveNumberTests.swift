@@ -116,7 +116,9 @@ import Testing
 
     // MARK: What is missed
 
-    @Test func `missedRows excludes gaps in imported row numbers and rows dropped before opening`() async throws {
+    @Test func `missedRows does not count gaps in imported row numbers or rows dropped before the archive was opened`()
+        async throws
+    {
         #expect(try await write(try Self.logger(1, 1_000, 1_000_000_000)).missedRows == 0)
         var options = MQTTChuckOptions()
         options.logsMaxSize = 10
@@ -131,7 +133,9 @@ import Testing
     // MARK: Sizes and times
 
     @Test(arguments: [(0, 0, 0), (.max, .max, .max), (-1, -1, -1)])
-    func `an archive returns all rows despite smaller logger limits`(rows: Int, bytes: Int, packet: Int) async throws {
+    func `an archive returns all rows, even if the limits of the logger are smaller`(rows: Int, bytes: Int, packet: Int)
+        async throws
+    {
         let source = MQTTChuckLogger()
         let traffic = Traffic(source)
         for number in 0..<10 { try traffic.exchange(number) }
@@ -155,7 +159,9 @@ import Testing
     @Test(arguments: [
         (Duration.seconds(-1), 0), (.seconds(Int64.min), 0), (.zero, 0), (.seconds(Int64.max), 3), (nil, 3),
     ])
-    func `an age limit up to 0 removes all rows, a huge limit removes no rows`(age: Duration?, rows: Int) async throws {
+    func `an age limit of 0 or less removes all rows, and a huge age limit removes no rows`(age: Duration?, rows: Int)
+        async throws
+    {
         let status = try await write(try Self.logger(1, 2, 3), retention: MQTTChuckArchive.Retention(age: age))
         #expect(status.writtenRows == 3 && status.failure == nil)
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == rows)

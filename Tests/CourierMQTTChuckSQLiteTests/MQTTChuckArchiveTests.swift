@@ -35,7 +35,7 @@ import Testing
 
     // MARK: Looking afterwards
 
-    @Test func `retention limits below 1 count as 1, also if they are set later`() {
+    @Test func `retention limits below 1 are raised to 1, in the initializer and when they are set later`() {
         var retention = MQTTChuckArchive.Retention(rows: 0, bytes: -1)
         #expect(retention.rows == 1 && retention.bytes == 1)
         (retention.rows, retention.bytes) = (-5, 0)
@@ -75,7 +75,9 @@ import Testing
         #expect(recorded.recordedSessions().map(\.steps) == logger.recordedSessions().map(\.steps))
     }
 
-    @Test func `a second recording is added to the same archive with separate connections`() async throws {
+    @Test func `if a second recording uses the same archive, its rows are added and its connections stay separate`()
+        async throws
+    {
         try await record(0..<5)
         try await record(5..<10, client: "tablet")
         let recorded = try MQTTChuckArchive.logger(of: url)
@@ -203,7 +205,7 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).rows(limit: 10_000).rows.last?.number == 2_002)
     }
 
-    @Test func `rows above the age limit are removed when newer rows are written`() async throws {
+    @Test func `rows older than the age limit are removed when newer rows are written`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(
             of: logger, at: url, retention: MQTTChuckArchive.Retention(age: .seconds(3_600)))
@@ -272,7 +274,9 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 6)
     }
 
-    @Test func `an archive of a newer version throws storeFailed and is not quarantined`() async throws {
+    @Test func `opening an archive of a newer version throws storeFailed, and the file is not quarantined`()
+        async throws
+    {
         try await record(0..<1)
         let database = try Database(path: url.path, .owner, system: nil)
         try database.execute("PRAGMA user_version = 99", "test")
@@ -283,7 +287,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path + ".damaged-1"))
     }
 
-    @Test func `a missing file or a folder instead of an archive throws an error`() throws {
+    @Test func `opening a missing file or a folder as an archive throws an error`() throws {
         let error = #expect(throws: CourierError.self) { try MQTTChuckArchive.logger(of: url) }
         #expect(error?.code == .storeFailed)
         #expect(!FileManager.default.fileExists(atPath: url.path))
@@ -329,7 +333,7 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).summary.rowCount == 4)
     }
 
-    @Test func `a closed archive writes no rows, and flush() throws`() async throws {
+    @Test func `a closed archive writes no rows, and flush() throws an error`() async throws {
         let logger = MQTTChuckLogger()
         let archive = try MQTTChuckArchive(of: logger, at: url)
         await archive.close()

@@ -124,7 +124,9 @@ import Testing
         #expect(details.bytes[details.payload].starts(with: Array("0123456789".utf8)))
     }
 
-    @Test func `a logger distinguishes its clients, and each logger records only its own traffic`() throws {
+    @Test func `a logger separates the connections of its clients, and does not record the traffic of another logger`()
+        throws
+    {
         let both = MQTTChuckLogger.test()
         let other = MQTTChuckLogger.test()
         try Recording(both, id: 1, client: "a").send(Recording.message("1"))
@@ -226,7 +228,7 @@ import Testing
         #expect(logger.summary.droppedCount == 0)
     }
 
-    @Test func `reading rows in pages, forward or backward, skips no row`() throws {
+    @Test func `reading rows in pages, forward or backward, returns every row`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         for batch in 0..<100 {
@@ -296,7 +298,9 @@ import Testing
         #expect(logger.details(of: last + 3)?.exchange.last?.roundTrip == .seconds(9))
     }
 
-    @Test func `waiting for changes ends with a new packet, clear() or a canceled task`() async throws {
+    @Test func `waiting for changes ends when a packet arrives, clear() is called or the task is canceled`()
+        async throws
+    {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         var changes = logger.changes.makeAsyncIterator()

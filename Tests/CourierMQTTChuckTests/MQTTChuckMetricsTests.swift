@@ -52,7 +52,7 @@ import Testing
         #expect(metrics.openConnections == 1)
     }
 
-    @Test func `each latency is counted in its histogram bucket`() throws {
+    @Test func `each measured latency is counted in the matching histogram bucket`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         for (index, milliseconds) in [0, 1, 2, 10, 11, 20_000].enumerated() {

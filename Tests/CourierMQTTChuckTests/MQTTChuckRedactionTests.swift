@@ -80,7 +80,9 @@ import Testing
         #expect(!(try everything(of: logger)).contains("find-me"))
     }
 
-    @Test func `a topic rule hides payloads, even with a topic alias, and topics if hidesTopic is true`() throws {
+    @Test func `a topic rule hides payloads, even if a topic alias is used, and hides topics if hidesTopic is true`()
+        throws
+    {
         var options = MQTTChuckOptions()
         options.redaction.topics = [
             .init(try TopicFilter("patients/#")), .init(try TopicFilter("+/top-secret"), hidesTopic: true),
@@ -180,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `topic rules apply to imported messages, also to those with only a topic alias`(hidesTopic: Bool) throws {
+    func `topic rules apply to imported messages, even if a message has only a topic alias`(hidesTopic: Bool) throws {
         let first = MQTTChuckLogger.test()
         let recording = Recording(first)
         try recording.send(

@@ -130,7 +130,8 @@ import Testing
         #expect(logger.metrics.latencies.map(\.count) == [1, 1, 1, 1, 1, 1, 1, 1])
     }
 
-    @Test func `a duplicate PUBLISH belongs to the original exchange, PUBREL after a reconnect to a new exchange`()
+    @Test
+    func `a duplicate PUBLISH belongs to the original exchange, but a PUBREL after a reconnect to a new exchange`()
         throws
     {
         let logger = MQTTChuckLogger.test()

@@ -57,7 +57,9 @@ import Testing
         #expect(model.rows.count == 4)
     }
 
-    @Test func `a search by round-trip time shows an exchange's first packet only after a slow response`() throws {
+    @Test func `a search for slow exchanges shows the first packet of an exchange after the slow response arrives`()
+        throws
+    {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("slow", id: 1, qos: .atLeastOnce), at: 0)
@@ -107,7 +109,9 @@ import Testing
         #expect(model.pendingCount == 0)
     }
 
-    @Test func `the selected row has details, moves within the list and is cleared with the rows`() throws {
+    @Test func `the selected row has details, and the selection moves within the list and is cleared with the rows`()
+        throws
+    {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("1"), Recording.message("2"), Recording.message("3"))

@@ -53,7 +53,9 @@ import Testing
         #expect(own.filter { $0.exchange != nil }.count == 66)
     }
 
-    @Test func `a restored packet is linked only to packets restored after the live client's last row`() throws {
+    @Test func `a restored packet is linked only to a packet that was restored after the live client's last row`()
+        throws
+    {
         try live.send(.pingReq, .pingReq, .pingReq, .pingReq)
         var restoring = PacketRestoring(logger)
         // The gaps between the recorded numbers are wide enough to keep them. But row 3 belongs to the live client.
@@ -68,7 +70,8 @@ import Testing
         #expect(own.map(\.exchange) == [nil, 10, nil, nil, 21])
     }
 
-    @Test func `a live client during an import causes no lost rows and no mixed exchanges`() async throws {
+    @Test func `if a live client adds rows during an import, no rows are lost and no exchanges are mixed`() async throws
+    {
         let source = MQTTChuckLogger.test()
         let session = Recording(source, id: 1, client: "recorded", version: .v311)
         for number in UInt16(1)...2_000 {
@@ -112,7 +115,8 @@ import Testing
         #expect(logger.rows(before: .max).rows.count == 3)
     }
 
-    @Test func `restore() throws for a packet without bytes and ignores links to the same or later packets`() throws {
+    @Test func `restore() throws for a packet without bytes, and ignores a link to the same or a later packet`() throws
+    {
         var restoring = PacketRestoring(logger)
         let empty = PacketRecord(
             number: 1, bytes: [], wholeSize: 2, direction: .outgoing, time: 0, connection: Self.recorded, alias: nil,

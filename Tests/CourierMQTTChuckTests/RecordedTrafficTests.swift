@@ -37,7 +37,9 @@ import Testing
         return seen
     }
 
-    @Test func `a client gets the same results if a scripted broker replays its recorded session`() async throws {
+    @Test func `a client gets the same results when a scripted broker replays the client's recorded session`()
+        async throws
+    {
         // The field: a broker that refuses one message by quota and sends another, over a connection that went on for
         // a while, so that packet ids are far from 1.
         let logger = MQTTChuckLogger()

@@ -27,7 +27,7 @@ import Testing
         #expect(try await page.request("export.\(format.fileExtension)?query=dir:up").status == 400)
     }
 
-    @Test func `an export ends when its client disconnects, and the next export can start`() async throws {
+    @Test func `an export ends when its HTTP client disconnects, and the next export can start`() async throws {
         var limits = ServerLimits()
         limits.exports = 1
         limits.exportAhead = 1_000
@@ -52,7 +52,7 @@ import Testing
         #expect(reply.isWhole)
     }
 
-    @Test func `stopping the server ends an export that its client does not read`() async throws {
+    @Test func `stopping the server ends an export whose HTTP client does not read`() async throws {
         let page = try PageFixture()
         for _ in 0..<500 { try page.receive("t", [UInt8](repeating: 0x61, count: 60_000)) }
         let reading = try await onThread { [port = page.server.port, head = page.head("export.jsonl")] in

@@ -93,7 +93,10 @@ import Testing
         #expect(try await page.request("rows?other=%ff").status == 200)
     }
 
-    @Test func `the response to a query by round-trip time names the first row to request again`() async throws {
+    @Test
+    func `after an exchange ends, the response to a query by round-trip time names the first row to request again`()
+        async throws
+    {
         let page = try PageFixture()
         let delivery = try #require(Delivery(qos: .atLeastOnce, packetID: 1, isDuplicate: false))
         try page.observe(.outgoing, .publish(Publish(topic: "t", payload: [1], delivery: delivery)))

@@ -28,7 +28,7 @@ import Testing
         _ = try await onThread { try events.read(until: "\"clearCount\":1") }
     }
 
-    @Test func `an event stream that was not read returns only the latest tick`() async throws {
+    @Test func `if a page did not read its event stream, the stream returns only the latest tick`() async throws {
         let logger = MQTTChuckLogger()
         let room = WaitingRoom()
         room.close()  // Nobody waits in this test: it asks by itself.
@@ -56,7 +56,7 @@ import Testing
         #expect(read() == nil)
     }
 
-    @Test func `the ticker makes one tick per second without a page, and one tick per change with a page`()
+    @Test func `the ticker makes one tick per second if no page is open, else one tick per change`()
         throws
     {
         let logger = MQTTChuckLogger()
@@ -82,7 +82,8 @@ import Testing
         #expect(ticks(4 * Ticker.looksBetweenTicks) == 4)
     }
 
-    @Test func `the number of event streams is limited, and closing a stream allows a new stream`() throws {
+    @Test func `the number of event streams is limited, and a new stream can open after another stream closes`() throws
+    {
         var limits = ServerLimits()
         limits.eventStreams = 2
         let ticker = Ticker(MQTTChuckLogger(), WaitingRoom(), limits)

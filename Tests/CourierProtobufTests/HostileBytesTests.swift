@@ -53,7 +53,7 @@ struct HostileBytesTests {
         #expect(throws: CourierError.self) { try Courier_Test_Everything(protobufData: nested(4), limits: limits) }
     }
 
-    @Test func `writing a message that is nested too deeply throws`() throws {
+    @Test func `writing a message that is nested too deeply throws an error`() throws {
         var value = Courier_Test_Everything()
         for _ in 0..<200 { value = Courier_Test_Everything(children: [value]) }
         #expect(throws: CourierError.self) { try value.protobufData() }

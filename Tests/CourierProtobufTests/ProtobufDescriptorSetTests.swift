@@ -157,7 +157,7 @@ struct ProtobufDescriptorSetTests {
         }
     }
 
-    @Test func `a message and its packed Any message share the working memory limit in JSON conversion`() throws {
+    @Test func `in JSON conversion, one memory limit applies to a message and the message in its Any field`() throws {
         let set = try Tool.descriptorSet()
         let children = Array(repeating: Courier_Test_Everything(), count: 4_000)
         let plain = Courier_Test_Everything(children: children)

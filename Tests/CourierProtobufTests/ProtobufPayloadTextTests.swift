@@ -70,7 +70,7 @@ struct ProtobufPayloadTextTests {
         #expect(try logger.rows(matching: MQTTChuckQuery("\"stars\\\": 5\"")).rows.map(\.number) == [1])
     }
 
-    @Test func `dataStringParser of the app is used before the Protobuf rules`() throws {
+    @Test func `the app's dataStringParser is called before the Protobuf rules are applied`() throws {
         let notes = try notes()
         let payload = try note.protobufData()
         let logger = try logger([("chat/7/notes", payload), ("chat/8/notes", Data([0x18, 0x02]))]) {
@@ -101,7 +101,7 @@ struct ProtobufPayloadTextTests {
         #expect(try notes(maximumSize: payload.count).text(of: payload, topic: "chat/1/notes") == noteText)
     }
 
-    @Test func `huge payloads have list previews of at most 2048 bytes`() throws {
+    @Test func `the list preview of a huge payload has at most 2048 bytes`() throws {
         let notes = try notes()
         let large = try Note(title: String(repeating: "t", count: 50_000)).protobufData()
         let huge = try Note(tags: Array(repeating: "t", count: 2_000_000)).protobufData()
@@ -150,7 +150,7 @@ struct ProtobufPayloadTextTests {
         }
     }
 
-    @Test func `JSON indentation adds only white space, and JSON stays unchanged if the result is too long`() throws {
+    @Test func `JSON indentation adds only white space, and is omitted if the indented JSON is too long`() throws {
         let value = Courier_Test_Everything(aString: "[\\\"{", counts: ["a": 1, "b": 2], child: .init(aString: "x"))
         let json = try types.json(from: value.protobufData(), type: "courier.test.Everything")
         let shown = JSONIndentation.indented(json)

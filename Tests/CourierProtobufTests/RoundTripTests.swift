@@ -6,7 +6,7 @@ import Testing
 @Suite struct RoundTripTests {
     private let peer = Peer(type: "courier.test.Everything")
 
-    @Test func `a message that Python writes is read and written again byte for byte`() throws {
+    @Test func `Swift reads a message that Python wrote, and writes the same bytes`() throws {
         for (index, message) in try peer.random(seed: Cases.seed, count: Cases.count).enumerated() {
             let value = try Courier_Test_Everything(protobufData: message)
             let written = try value.protobufData()
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `a message built in Swift is read and written again by Python byte for byte`() throws {
+    @Test func `Python reads a message that was built in Swift, and writes the same bytes`() throws {
         let values = try peer.random(seed: Cases.seed + 1, count: Cases.count)
             .map { try Courier_Test_Everything(protobufData: $0) }
         var generator = SeededGenerator(seed: Cases.seed)

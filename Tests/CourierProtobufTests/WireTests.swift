@@ -47,7 +47,7 @@ struct WireTests {
         #expect(Courier_Test_Right.protobufSchema.maximumDepth == nil)
     }
 
-    @Test func `a schema is linked only once if many threads use it`() async {
+    @Test func `a schema is linked only once, even if many threads use the schema at the same time`() async {
         await withTaskGroup(of: UInt.self) { group in
             for _ in 0..<16 { group.addTask { UInt(bitPattern: Courier_Test_Batch.protobufSchema.descriptor) } }
             var addresses: Set<UInt> = []
@@ -57,7 +57,7 @@ struct WireTests {
     }
 
     @Test(arguments: [0, 1, 127, 128, 300, 1 << 35, .max] as [UInt64])
-    func `a varint is read with its value and length, and a truncated varint returns nil`(value: UInt64) {
+    func `reading a varint returns its value and length, or nil if the varint is truncated`(value: UInt64) {
         var bytes: [UInt8] = []
         Varint.append(value, to: &bytes)
         #expect(Varint.read(bytes)?.value == value)

@@ -60,7 +60,9 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `random batches have the same effect as on a simple model, also after reopening`(seed: UInt64) async throws {
+    func `random batches have the same effect on a store as on a simple model, even after the store is reopened`(
+        seed: UInt64
+    ) async throws {
         var random = SeededGenerator(seed: seed)
         var model = StoreModel()
         let scopes = [
@@ -124,7 +126,8 @@ import Testing
         }
     }
 
-    @Test func `committed changes are written even if the store is released at once`() async throws {
+    @Test func `committed changes are written even if the store is released immediately after the commit`() async throws
+    {
         for number in 1...20 as ClosedRange<UInt64> {
             // The store is released before its batch is written. The next store waits for it.
             try open().commit([.enqueue(message(number))], in: .client) { _ in }
@@ -224,7 +227,9 @@ import Testing
         await small.close()
     }
 
-    @Test func `if the store is nearly full, each batch in a group is accepted or refused separately`() async throws {
+    @Test func `if the store is nearly full, each of several waiting batches is accepted or refused separately`()
+        async throws
+    {
         let store = try open(.normal, SQLiteMessageStore.Limits(rows: 3))
         let batches: [[StoreChange]] = [
             [.enqueue(message(1)), .enqueue(message(2))], [.enqueue(message(3)), .enqueue(message(4))],
@@ -240,7 +245,9 @@ import Testing
         await store.close()
     }
 
-    @Test func `batches above the limit of waiting changes are refused, and results are in batch order`() async throws {
+    @Test func `if too many changes wait, further batches are refused, and results arrive in the order of the batches`()
+        async throws
+    {
         let store = try open(.normal, SQLiteMessageStore.Limits(waitingChanges: 10))
         let (held, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         store.commit([.enqueue(message(1))], in: .client) { _ in
@@ -320,7 +327,7 @@ import Testing
         await second.close()
     }
 
-    @Test func `a store file shrinks when most of its pages are free`() async throws {
+    @Test func `a store file becomes smaller when most of its pages are free`() async throws {
         let store = try open(.normal, SQLiteMessageStore.Limits(logBytes: 1 << 20))
         for number in 1...20 as ClosedRange<UInt64> {
             #expect(await store.refusal([.enqueue(message(number, bytes: 1_000_000))]) == nil)
@@ -339,7 +346,7 @@ import Testing
         #expect(size < 8 << 20, "the file has \(size) bytes")
     }
 
-    @Test func `the log file stays near its size limit`() async throws {
+    @Test func `the log file of a store does not grow far above its size limit`() async throws {
         let store = try open(.normal, SQLiteMessageStore.Limits(logBytes: 200_000))
         for number in 1...300 as ClosedRange<UInt64> {
             try await store.commit(.enqueue(message(number, bytes: 3_000)), .removeOutgoing(id(number / 2)))

@@ -153,7 +153,8 @@ import Testing
         #expect(broker.receive(.auth(auth), from: 1) == .violation(1, .protocolError))
     }
 
-    @Test func `malformed bytes are answered with a reason code in DISCONNECT only in MQTT 5`() {  // [MQTT-4.13.1-1]
+    /// [MQTT-4.13.1-1]
+    @Test func `if a client sends malformed bytes, the broker sends DISCONNECT with a reason code only in MQTT 5`() {
         var broker = BrokerScript { $0.maximumPacketSize = 50 }
         broker.connect(1, "a")
         let actions = broker.receive(malformed: [0x36, 0], from: 1)  // QoS 3.

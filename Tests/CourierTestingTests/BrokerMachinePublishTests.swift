@@ -24,8 +24,11 @@ import Testing
         #expect(broker.publish(1, "t", "hello") == [.publish(2, "t", "hello")])
     }
 
+    /// [MQTT-4.3.2-4]
     @Test(arguments: ProtocolVersion.allCases)
-    func `a QoS 1 message is acknowledged by broker and subscriber`(version: ProtocolVersion) {  // [MQTT-4.3.2-4]
+    func `the broker acknowledges a QoS 1 message, and the subscriber acknowledges the forwarded message`(
+        version: ProtocolVersion
+    ) {
         var broker = pair(version)
         #expect(
             broker.publish(1, "t", "x", .atLeastOnce(7, isDuplicate: false)) == [
@@ -211,7 +214,7 @@ import Testing
         #expect(broker.publish(1, "t", properties: properties).last == .publish(3, "t"))
     }
 
-    @Test func `a queued message is sent with its remaining expiry interval, or dropped after expiry`() {
+    @Test func `a queued message is sent with its remaining expiry interval, or is dropped after this interval`() {
         // [MQTT-3.3.2-5], [MQTT-3.3.2-6]
         var broker = pair(properties: [.receiveMaximum(1)])
         broker.publish(1, "t", "1", one)

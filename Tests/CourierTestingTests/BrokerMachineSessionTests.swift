@@ -9,7 +9,8 @@ import Testing
         actions.compactMap(\.connAck).first?.isSessionPresent
     }
 
-    @Test func `a reconnect resumes a session, a clean start deletes a session`() {  // [MQTT-3.1.2-4] to [MQTT-3.1.2-6]
+    /// [MQTT-3.1.2-4] to [MQTT-3.1.2-6]
+    @Test func `a reconnect resumes a session, but a reconnect with clean start deletes the session`() {
         var broker = BrokerScript()
         #expect(isPresent(broker.connect(1, "a", isClean: false, properties: forEver)) == false)
         broker.subscribe(1, Subscription("t", qos: .atLeastOnce))
@@ -22,7 +23,7 @@ import Testing
         #expect(broker.machine.subscriptionNodeCount == 0)
     }
 
-    @Test func `an MQTT 3 session survives a disconnect only without the clean session flag`() {
+    @Test func `an MQTT 3 session continues after a disconnect only if the clean session flag is not set`() {
         var broker = BrokerScript()
         broker.connect(1, "a", .v311, isClean: false)
         broker.connect(2, "b", .v31, isClean: false)
@@ -106,7 +107,7 @@ import Testing
         #expect(broker.machine.sessionCount == 2)
     }
 
-    @Test func `QoS 1 and 2 messages are queued for an offline client, QoS 0 messages are dropped`() {
+    @Test func `QoS 1 and QoS 2 messages are queued for an offline client, but QoS 0 messages are dropped`() {
         var broker = BrokerScript()
         broker.connect(1, "a", isClean: false, properties: forEver)
         broker.subscribe(1, Subscription("t", qos: .exactlyOnce))
@@ -243,7 +244,7 @@ import Testing
         #expect(broker.machine.droppedMessageCount == 1)
     }
 
-    @Test func `messages are delivered to an online client even if its queue length is zero`() {
+    @Test func `messages are delivered to an online client even if the maximum queue length is zero`() {
         var broker = BrokerScript { $0.maximumQueuedMessages = 0 }
         broker.connect(1, "a")
         broker.subscribe(1, Subscription("t", qos: .atLeastOnce))

@@ -78,7 +78,8 @@ import Testing
         #expect(broker.receive(.pubRec(1), from: 1) == [.pubRel(1, 1)])
     }
 
-    @Test func `overlapping subscriptions receive one copy with the highest QoS and all identifiers`() {
+    @Test func `if subscriptions overlap, one message is sent, with the highest QoS and all subscription identifiers`()
+    {
         // [MQTT-3.3.4-2], [MQTT-3.3.4-4]
         var broker = BrokerScript()
         broker.connect(1, "a")
@@ -187,7 +188,8 @@ import Testing
         #expect(broker.machine.retainedMessageCount == 1)
     }
 
-    @Test func `retain handling controls if SUBSCRIBE sends retained messages`() {  // [MQTT-3.3.1-9] to [MQTT-3.3.1-11]
+    /// [MQTT-3.3.1-9] to [MQTT-3.3.1-11]
+    @Test func `the retain handling option decides whether the broker sends retained messages after SUBSCRIBE`() {
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.publish(1, "t", isRetained: true)
@@ -201,7 +203,8 @@ import Testing
         #expect(count(.sendIfNew) == 1)
     }
 
-    @Test func `the retain flag is sent only if retain as published is set`() {  // [MQTT-3.3.1-12], [MQTT-3.3.1-13]
+    /// [MQTT-3.3.1-12], [MQTT-3.3.1-13]
+    @Test func `a message is forwarded with its retain flag only if the subscription sets retain as published`() {
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.connect(2, "b")
@@ -212,7 +215,8 @@ import Testing
         #expect(broker.publish(1, "t") == [.publish(1, "t"), .publish(2, "t")])
     }
 
-    @Test func `a retained message has its subscription identifier and remaining expiry, until it expires`() {
+    @Test
+    func `a retained message is sent with subscription identifier and remaining expiry, and removed when it expires`() {
         var broker = BrokerScript()
         broker.connect(1, "a")
         broker.publish(1, "t", isRetained: true, properties: [.messageExpiryInterval(10)])
@@ -287,7 +291,7 @@ import Testing
         #expect(broker.publish(4, "t/2") == [.publish(1, "t/2")])
     }
 
-    @Test func `offline members of a shared subscription receive messages only if all are offline`() {
+    @Test func `offline members of a shared subscription receive messages only if all members are offline`() {
         var broker = BrokerScript()
         for (id, name) in [(ConnectionID(1), "a"), (2, "b")] {
             broker.connect(id, name, .v5, properties: [.sessionExpiryInterval(.max)])
@@ -303,7 +307,7 @@ import Testing
         #expect(broker.machine.sessionState(of: "b")?.queuedCount == 1)
     }
 
-    @Test func `shared messages of an ended session are sent to another group member, except QoS 2 in flight`() {
+    @Test func `when a session ends, its shared messages are sent to another group member, except QoS 2 in flight`() {
         // [MQTT-4.8.2-5]
         var broker = BrokerScript()
         broker.connect(1, "a", properties: [.sessionExpiryInterval(5), .receiveMaximum(2)])

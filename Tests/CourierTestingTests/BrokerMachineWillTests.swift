@@ -86,7 +86,7 @@ import Testing
         #expect(broker.connect(4, "a").first == published)
     }
 
-    @Test func `a session takeover publishes a will without delay and cancels a delayed will`() {
+    @Test func `a session takeover publishes a will that has no delay, and cancels a delayed will`() {
         var broker = watched()
         broker.connect(1, "a", will: will(), properties: [.sessionExpiryInterval(100)])
         let actions = broker.connect(
@@ -102,7 +102,7 @@ import Testing
         #expect(broker.subscribe(9, Subscription("will", qos: .atMostOnce)).first?.publish?.isRetained == true)
     }
 
-    @Test func `a will that exceeds broker limits is refused, a will without permission is dropped`() {
+    @Test func `a will that exceeds broker limits is refused, and a will without permission is dropped`() {
         var broker = watched {
             $0.maximumQoS = .atLeastOnce
             $0.isRetainAvailable = false

@@ -30,7 +30,7 @@ import Testing
         sink.cancel()
     }
 
-    @Test func `loops and publishers can receive a value together with its topic`() async throws {
+    @Test func `loops and publishers can receive each value together with the topic of its message`() async throws {
         let client = FakeClient()
         let topics = Series<String>()
         let sink = client.messagePublisher(topic: "chat/#").sink { (note: Received<Note>) in topics.append(note.topic) }
@@ -146,7 +146,7 @@ import Testing
         #expect(await published.map(\.topic) == ["a", "b"])
     }
 
-    @Test func `waitForReader() returns when a loop starts, and leaving the loop removes the subscription`()
+    @Test func `waitForReader() returns when a loop starts, and the subscription is removed when the loop ends`()
         async throws
     {
         let client = FakeClient()
@@ -236,7 +236,7 @@ import Testing
     }
 
     @Test(arguments: [nil, LoopSubscriptions.keep, .remove])
-    func `shutdown() ends loops and removes their subscriptions only with the option remove`(
+    func `shutdown() ends loops, but removes their subscriptions only if the option remove is set`(
         subscriptions: LoopSubscriptions?
     ) async throws {
         let client = FakeClient()
@@ -251,7 +251,9 @@ import Testing
         #expect(client.subscriptions == (subscriptions == .remove ? [] : ["chat/+/notes"]))
     }
 
-    @Test func `messagePublisher() with an error type delivers messages of the error type as failures`() throws {
+    @Test func `if a payload decodes as the error type of messagePublisher(), the error is delivered as a failure`()
+        throws
+    {
         struct Problem: Codable, Error { let reason: String }
         let client = FakeClient()
         let seen = Series<String>()

@@ -45,7 +45,9 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `shutdown() also ends closing connections, and the event loop can run a new broker`() async throws {
+    @Test func `shutdown() also ends connections that are still closing, and the event loop can run a new broker`()
+        async throws
+    {
         let clock = VirtualClock()
         let loop = try EventLoop(name: "shared", clock: clock)
         let broker = try LoopbackBroker.start(loop: loop)

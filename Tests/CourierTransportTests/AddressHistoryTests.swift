@@ -34,7 +34,8 @@ import Testing
         #expect(hosts(history, all) == ["::1", "127.0.0.1", "127.0.0.3", "127.0.0.2"])
     }
 
-    @Test func `if every address of a list has failed, all failures of this list are forgotten, but no others`()
+    @Test
+    func `if every address of a list has failed, these failures are forgotten, but no failures of other addresses`()
         throws
     {
         let history = AddressHistory()
@@ -65,7 +66,7 @@ import Testing
         #expect(hosts(history, all).prefix(4) == ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.\(count + 1)"])
     }
 
-    @Test func `presentFailed() and presentServed() only change the address passed to reached()`() throws {
+    @Test func `presentFailed() and presentServed() change only the address that was passed to reached()`() throws {
         let history = AddressHistory()
         let all = try Self.addresses(["127.0.0.1", "127.0.0.2"])
         history.presentFailed(now: now)
@@ -138,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `a refused address is not tried first at the next attempt`() async throws {
+    @Test func `an address that refused a connection is not tried first at the next attempt`() async throws {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(on: .tcp(host: "127.0.0.2"), loop: loop) { _ in Echo() }
             let asked = Watched<[Bool]>([])
@@ -158,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `an address that did not answer before another address connected is not tried first again`()
+    @Test func `if another address connects first, the silent address is not tried first at the next attempt`()
         async throws
     {
         let clock = ManualClock()
@@ -183,7 +184,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `an address that did not answer within the attempt delay is not tried first after an abort`()
+    @Test func `after an aborted attempt, an address that did not answer within the attempt delay is not tried first`()
         async throws
     {
         let clock = ManualClock()

@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `bytes written before the channel opens are sent after it opens`() async throws {
+    @Test func `bytes written before the channel opens are sent after the channel opens`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let listener = try ChannelListener.listen(loop: loop) { _ in reader }
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func `with staysOpenAfterInputClosed, a channel can send after the peer called closeOutput()`()
+    @Test func `if staysOpenAfterInputClosed is set, a channel can still send after the peer called closeOutput()`()
         async throws
     {
         try await withLoop { loop in
@@ -336,7 +336,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `over TCP and over TLS, close() waits one linger timeout if the peer does not close`(
+    func `if the peer does not close, close() waits one linger timeout over TCP and over TLS`(
         isSecure: Bool
     ) async throws {
         let clock = ManualClock()
@@ -349,7 +349,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `with a shorter peerCloseTimeout, the channel closes earlier if the peer does not close`(
+    func `if the peer does not close, a channel with a shorter peerCloseTimeout closes earlier`(
         isSecure: Bool
     ) async throws {
         let clock = ManualClock()
@@ -389,7 +389,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `closed() is called exactly once, and no bytes are delivered after it`() async throws {
+    @Test func `closed() is called exactly once, and no bytes are delivered after this call`() async throws {
         try await withLoop { loop in
             let reader = Recorder()
             let (sender, receiver) = try await pair(loop, Recorder(), reader)

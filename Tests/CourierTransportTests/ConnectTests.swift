@@ -48,7 +48,9 @@ import Testing
         }
     }
 
-    @Test func `an impossible host name fails with hostNotFound, and the message contains the name`() async throws {
+    @Test func `connecting to an impossible host name fails with hostNotFound, and the error contains the name`()
+        async throws
+    {
         try await withLoop { loop in
             let error = try await failure(.tcp(host: "no such host", port: 1883), loop)
             #expect(error.code == .hostNotFound)
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `localhost is resolved and connected`() async throws {
+    @Test func `the host name localhost is resolved, and the connection succeeds`() async throws {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(loop: loop) { _ in Echo() }
             let recorder = Recorder()
@@ -78,7 +80,9 @@ import Testing
     /// System calls with which connections are never established.
     private var silence: SystemCalls { SystemCalls(connect: { _, _, _ in -EINPROGRESS }) }
 
-    @Test func `a silent host fails at the connect timeout, and the message contains the duration`() async throws {
+    @Test func `connecting to a silent host fails at the connect timeout, and the error contains the duration`()
+        async throws
+    {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         var options = ChannelOptions()
@@ -99,7 +103,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a host lookup that does not finish fails at the connect timeout`() async throws {
+    @Test func `if the host lookup does not finish, connecting fails at the connect timeout`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let gate = Watched(false)
@@ -189,7 +193,8 @@ import Testing
         }
     }
 
-    @Test func `a missing Unix socket fails with socketNotFound, a too long path with invalidConfiguration`()
+    @Test
+    func `connecting to a missing Unix socket fails with socketNotFound, a too long path with invalidConfiguration`()
         async throws
     {
         try await withLoop { loop in

@@ -77,7 +77,7 @@ import Testing
         #expect(work.count.value == 100)
     }
 
-    @Test func `work added by runSoon() runs while other work schedules itself again and again`() async throws {
+    @Test func `work added by runSoon() runs even if other work schedules itself again and again`() async throws {
         try await withLoop { loop in
             let work = Repeated(loop, limit: 50)
             let end = Watched(false)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `adding work to a loop that is awake does not wake it again`() async throws {
+    @Test func `adding work to a loop that is awake does not wake the loop again`() async throws {
         try await withLoop { loop in
             await loop.run {}
             let before = loop.wakeUpCount

@@ -31,7 +31,7 @@ import Testing
         #expect(race.deadline == failed + delay)
     }
 
-    @Test func `the first successful attempt wins, and no other attempt starts after it`() {
+    @Test func `the first successful connection attempt is used, and no other attempt starts afterwards`() {
         var race = HappyEyeballs(count: 3, attemptDelay: delay)
         #expect(race.begin(now: start) == .start(0))
         #expect(race.timerFired(now: start + delay) == .start(1))
@@ -52,7 +52,7 @@ import Testing
         #expect(race.failed(0, now: start + delay) == .none)
     }
 
-    @Test func `a host without addresses fails at once`() {
+    @Test func `connecting fails at once if the host has no addresses`() {
         var race = HappyEyeballs(count: 0, attemptDelay: delay)
         #expect(race.begin(now: start) == .fail)
     }

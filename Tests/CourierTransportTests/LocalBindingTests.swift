@@ -36,7 +36,7 @@ import Testing
         (LocalBinding(address: "127.0.0.2"), "127.0.0.2"), (LocalBinding(interface: "lo"), "127.0.0.1"),
         (LocalBinding(address: "127.0.0.3", interface: "lo"), "127.0.0.3"),
     ])
-    func `a connection uses the chosen local address or interface`(
+    func `a connection uses the configured local address or network interface`(
         _ binding: LocalBinding, _ host: String
     ) async throws {
         try await withLoop { loop in

@@ -70,7 +70,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<50) func `borrow() runs the closure only after work added earlier`(_ run: Int) async throws {
+    @Test(arguments: 0..<50)
+    func `borrow() runs the closure only after all work that was added earlier`(_ run: Int) async throws {
         try await withSleepingLoop { loop in
             let isDone = Mutex(false)
             loop.execute { isDone.withLock { $0 = true } }

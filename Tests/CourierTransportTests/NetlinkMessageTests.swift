@@ -105,7 +105,7 @@ struct NetlinkBytes {
         ]
     }
 
-    @Test func `each kind of netlink message is parsed, alone and after other messages`() {
+    @Test func `each kind of netlink message is parsed, with and without other messages before`() {
         for (bytes, message) in everything { #expect(parse(bytes) == [message]) }
         #expect(parse(everything.flatMap(\.bytes)) == everything.map(\.message))
     }

@@ -37,7 +37,7 @@ import Testing
         #expect(said == [true, false, true])
     }
 
-    @Test func `a change during a network check causes a second network check`() {
+    @Test func `a network change during a network check causes a second network check`() {
         var state = State(settleTime: .milliseconds(250))
         let timer = state.changed(now: at(1))
         #expect(timer == nil)

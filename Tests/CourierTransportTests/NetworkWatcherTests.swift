@@ -99,7 +99,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `the watcher reports many changes within the settle time once`() async throws {
+    @Test func `the watcher reports many changes within the settle time only once`() async throws {
         let clock = ManualClock()
         try await withNamespace(clock) { namespace in
             try await namespace.ip(
@@ -123,7 +123,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `the watcher misses no network change if its socket buffer overflows`() async throws {
+    @Test func `the watcher reports the network change even if its socket buffer overflows`() async throws {
         try await withNamespace { namespace in
             let reports = Watched<[Bool]>([])
             let watcher = NetworkWatcher.start(on: namespace.loop, settleTime: .milliseconds(1)) { isAvailable in
@@ -141,7 +141,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `a stopped watcher does not report changes, while another watcher still reports them`() async throws {
+    @Test func `a stopped watcher reports no changes, but another watcher still reports changes`() async throws {
         try await withNamespace { namespace in
             let stopped = Watched<[Bool]>([])
             let running = Watched<[Bool]>([])

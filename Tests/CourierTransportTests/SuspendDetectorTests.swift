@@ -7,7 +7,8 @@ import Testing
         SuspendDetector.Reading(boot: .seconds(boot), monotonic: .seconds(monotonic))
     }
 
-    @Test func `SuspendDetector reports a sleep if the boot clock gains at least 2 s on the monotonic clock`() {
+    @Test func `SuspendDetector reports a sleep if the boot clock advances at least 2 s more than the monotonic clock`()
+    {
         var detector = SuspendDetector(first: reading(1_000, 900), shortestSleep: .seconds(2))
         let script: [(boot: Double, monotonic: Double, slept: Duration?)] = [
             (1_001, 901, nil),

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a stopped SuspendWatcher does not read the clocks, while another watcher still reads them`()
+    @Test func `a stopped SuspendWatcher does not read the clocks, but another watcher still reads the clocks`()
         async throws
     {
         try await withLoop { loop in

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `the default of answerLimit is 4 MiB`() { #expect(ChannelOptions().answerLimit == 4 << 20) }
+    @Test func `the default value of answerLimit is 4 MiB`() { #expect(ChannelOptions().answerLimit == 4 << 20) }
 }
 
 /// A TLS server that sends many requests that TLS answers by itself, and then one byte.

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a TLS 1_2 connection uses a cipher suite from the configured list`() async throws {
+    @Test func `a TLS 1.2 connection uses a cipher suite from the configured list`() async throws {
         // The server's key decides which of the two suites is used.
         let list = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"
         let summary = try await summary({ $0.ciphers = list }, toTLS12: true)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256"])
-    func `a TLS 1_3 connection uses the configured cipher suite`(_ suite: String) async throws {
+    func `a TLS 1.3 connection uses the configured cipher suite`(_ suite: String) async throws {
         let summary = try await summary({ $0.cipherSuites = suite }, toTLS12: false)
         #expect(summary?.version == "TLSv1.3" && summary?.cipherSuite == suite)
     }

@@ -107,7 +107,8 @@ import Testing
         }
     }
 
-    @Test func `certificate authorities in memory are trusted, as several in PEM or a single one in DER format`()
+    @Test
+    func `certificate authorities in memory are trusted, as PEM with several authorities or DER with one authority`()
         async throws
     {
         let certificates = try await Certificates.shared
@@ -143,7 +144,7 @@ import Testing
     // MARK: Refused
 
     @Test(arguments: [Format.lockedPEM, .lockedDER, .pkcs12, .legacyPKCS12], [nil, "not this"])
-    func `the error says whether the pass phrase is missing or wrong, and names the file`(
+    func `the error for an encrypted key says whether the pass phrase is missing or wrong, and names the file`(
         format: Format, passPhrase: String?
     ) async throws {
         let folder = try TemporaryFolder()
@@ -156,7 +157,9 @@ import Testing
         }
     }
 
-    @Test func `the error for an invalid certificate or key says if it is from a file or from memory`() async throws {
+    @Test func `the error for an invalid certificate or key says whether a file or memory contained the invalid data`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let certificates = try await Certificates.shared
         let client = certificates.identity("client")

@@ -88,7 +88,10 @@ import Testing
                     + "certificate with the alternative name “localhost”"), "\(error.message)")
     }
 
-    @Test func `with acceptsCommonName, a matching common name is accepted for host names only`() async throws {
+    @Test
+    func `if acceptsCommonName is set, a common name is accepted for a matching host name, not for an IP address`()
+        async throws
+    {
         let summary = try await success({ $0.acceptsCommonName = true }, server: server("nameless"))
         #expect(summary.client.version == "TLSv1.3")
         for name in ["elsewhere.example", "127.0.0.1"] {
@@ -129,7 +132,7 @@ import Testing
         #expect(system.code == .tlsUnknownAuthority)
     }
 
-    @Test func `authorities from a directory are trusted`() async throws {
+    @Test func `certificate authorities from a directory are trusted`() async throws {
         let certificates = try await Certificates.shared
         let folder = try TemporaryFolder()
         let hash = try Certificates.subjectHash(certificates.authorityFile)
@@ -138,7 +141,7 @@ import Testing
     }
 
     @Test(.enabled(if: FullDescriptorTable.isPossible, FullDescriptorTable.requirement))
-    func `a lack of descriptors while loading the system's authorities fails with tooManyDescriptors`() throws {
+    func `if no descriptor is free, loading the system's authorities fails with tooManyDescriptors`() throws {
         let configuration = TLSClientConfiguration()
         _ = try TLSContext(client: configuration)
         let error = try FullDescriptorTable.failure { _ = try TLSContext(client: configuration) }
@@ -147,7 +150,7 @@ import Testing
     }
 
     @Test(.enabled(if: FullDescriptorTable.isPossible, FullDescriptorTable.requirement))
-    func `a lack of descriptors while verifying a certificate fails with tooManyDescriptors`() async throws {
+    func `if no descriptor is free, verifying a certificate fails with tooManyDescriptors`() async throws {
         let certificates = try await Certificates.shared
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -171,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "127.0.0.1"])
-    func `without checksServerName, any host name is accepted, but authority and expiry are verified`(
+    func `if checksServerName is false, any host name is accepted, but authority and expiry are verified`(
         host: String
     ) async throws {
         let summaries = try await success({ $0.checksServerName = false }, server: server("elsewhere"), host: host)
@@ -306,7 +309,9 @@ import Testing
 
     // MARK: Protocols
 
-    @Test func `client and server choose a common application protocol, or the handshake fails`() async throws {
+    @Test func `client and server choose a common application protocol, and the handshake fails if there is none`()
+        async throws
+    {
         var configuration = try await server()
         configuration.applicationProtocols = ["mqtt", "other"]
         let summaries = try await success({ $0.applicationProtocols = ["http/1.1", "mqtt"] }, server: configuration)
@@ -316,7 +321,7 @@ import Testing
         #expect(error.code == .tlsNoCommonProtocol)
     }
 
-    @Test func `with minimumVersion set to TLS 1_3, a TLS 1_2 server is refused`() async throws {
+    @Test func `if minimumVersion is TLS 1.3, a TLS 1.2 server is refused`() async throws {
         _ = try await success({ $0.minimumVersion = .tls13 }, server: server())
         let old = try TLSContext(server: try await server())
         old.limitForTests(toTLS12: true)
@@ -329,7 +334,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a server that supports at most TLS 1_1 is refused`() async throws {
+    @Test func `a server that supports at most TLS 1.1 is refused`() async throws {
         let certificates = try await Certificates.shared
         let peer = try OpenSSLServer(certificates, ["-tls1_1", "-cipher", "DEFAULT:@SECLEVEL=0"])
         let loop = try EventLoop()

@@ -37,7 +37,9 @@ struct IncrementalTests {
         }
     }
 
-    @Test func `a reader that always reads the number of bytes from nextFrame() stops at the packet's end`() throws {
+    @Test func `a reader that always reads the number of bytes that nextFrame() requests stops at the packet's end`()
+        throws
+    {
         for (version, sender, bytes) in Self.corpus {
             let decoder = PacketDecoder(version: version, sender: sender)
             var count = 0

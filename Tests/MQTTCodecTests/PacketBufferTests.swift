@@ -79,7 +79,7 @@ struct PacketBufferTests {
         #expect(buffer.withBytes { $0.withUnsafeBytes { hex($0) } } == "c000")
     }
 
-    @Test func `encoding a packet throws only if the packet exceeds the peer's maximum packet size`() throws {
+    @Test func `a packet of the peer's maximum packet size is encoded, and encoding a larger packet throws`() throws {
         var buffer = PacketBuffer()
         let encoder = PacketEncoder(version: .v311, sender: .client, maximumPacketSize: 20)
         let payload = [UInt8](repeating: 0, count: 15)

@@ -24,7 +24,7 @@ struct HandshakeTests {
         #expect(connect.properties.sessionExpiryInterval == 60)
     }
 
-    @Test func `a received CONNACK connects the engine and is reported`() throws {
+    @Test func `when CONNACK is received, the engine is connected and reports the CONNACK`() throws {
         let talk = Conversation()
         talk.open()
         let connAck = ConnAck(isSessionPresent: true, properties: [.serverKeepAlive(20)])
@@ -33,7 +33,7 @@ struct HandshakeTests {
         #expect(talk.isConnected)
     }
 
-    @Test func `a client id that the server assigns is accepted if the client sent none`() throws {
+    @Test func `a client id that the server assigns is accepted if the client sent no client id`() throws {
         let talk = Conversation {
             $0.connect.clientID = ""
             $0.connect.isCleanStart = true
@@ -161,7 +161,7 @@ struct HandshakeTests {
             [0x20, 0x02, 0x00, 0x01],  // CONNACK of MQTT 3 with return code 1
             [],  // closing without a word, as RabbitMQ does
         ] as [[UInt8]])
-    func `if a server does not accept MQTT 5, the next connections use MQTT v311`(answer: [UInt8]) throws {
+    func `if a server does not accept MQTT 5, the next connections use MQTT 3.1.1`(answer: [UInt8]) throws {
         let talk = Conversation()
         talk.open()
         _ = try talk.sent()
@@ -181,7 +181,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func `a remembered fallback to MQTT v311 is ignored if the configuration forbids fallback`() throws {
+    @Test func `an earlier fallback to MQTT 3.1.1 is ignored if the configuration forbids fallback`() throws {
         let talk = Conversation()
         talk.open()
         _ = try talk.sent()
@@ -201,7 +201,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func `after reconfigure(), a client configured for MQTT v311 still uses MQTT v311`() throws {
+    @Test func `a client configured for MQTT 3.1.1 still uses MQTT 3.1.1 after reconfigure()`() throws {
         let talk = Conversation(.v311) { $0.fallsBackToVersion311 = false }
         try talk.connect()
         talk.close()
@@ -210,7 +210,7 @@ struct HandshakeTests {
         #expect(talk.version == .v311)
     }
 
-    @Test func `if the fallback to MQTT v311 also fails, the next attempt uses MQTT 5 again`() throws {
+    @Test func `if the fallback to MQTT 3.1.1 also fails, the next attempt uses MQTT 5 again`() throws {
         let talk = Conversation()
         for expected in [ProtocolVersion.v5, .v311, .v5, .v311] {
             talk.open()
@@ -220,7 +220,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func `a lost connection causes no version fallback after a server accepted MQTT 5`() throws {
+    @Test func `after a server accepted MQTT 5, a lost connection causes no fallback to MQTT 3.1.1`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.close()
@@ -266,7 +266,7 @@ struct HandshakeTests {
         #expect(talk.performed() == [.close(.protocolError(.unexpectedAuthentication))])
     }
 
-    @Test func `a DISCONNECT with a reason code is sent in MQTT 5 but not in MQTT v311`() throws {
+    @Test func `a DISCONNECT with a reason code is sent in MQTT 5 but not in MQTT 3.1.1`() throws {
         let goodbye = Disconnect(reasonCode: .disconnectWithWillMessage, properties: [.sessionExpiryInterval(0)])
         for version in [ProtocolVersion.v311, .v5] {
             let talk = Conversation(version)
@@ -277,7 +277,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test func `in MQTT v311, a normal DISCONNECT is sent without properties`() throws {
+    @Test func `in MQTT 3.1.1, a normal DISCONNECT is sent without properties`() throws {
         let talk = Conversation(.v311)
         try talk.connect()
         talk.disconnect(Disconnect(properties: [.sessionExpiryInterval(0)]))

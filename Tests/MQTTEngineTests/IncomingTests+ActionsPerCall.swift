@@ -3,7 +3,10 @@ import MQTTEngine
 import Testing
 
 extension IncomingTests {
-    @Test func `one call of received() returns at most actionsPerCall actions, and the next call continues`() throws {
+    @Test
+    func `one call of received() returns at most actionsPerCall actions, and the next call returns further actions`()
+        throws
+    {
         var engine = ClientEngine(EngineConfiguration(connect: Connect(version: .v311, clientID: "c")))
         var buffer = PacketBuffer()
         var actions = ActionList()

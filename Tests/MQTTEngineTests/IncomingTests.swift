@@ -64,7 +64,7 @@ struct IncomingTests {
     }
 
     /// [MQTT-4.3.3-10]
-    @Test func `after a reconnect, a DUP message with another topic or payload is delivered as new`() throws {
+    @Test func `after a reconnect, a DUP message with another topic or payload is delivered as a new message`() throws {
         func message(_ payload: [UInt8], topic: String = "t", isDuplicate: Bool = true) -> Packet {
             .message(topic, .exactlyOnce(5, isDuplicate: isDuplicate), payload)
         }
@@ -165,7 +165,7 @@ struct IncomingTests {
         }
     }
 
-    @Test func `if the session is lost, a QoS 2 message with a known packet id is delivered as new`() throws {
+    @Test func `if the session is lost, a QoS 2 message with a known packet id is delivered as a new message`() throws {
         let talk = Conversation()
         try talk.connect()
         try talk.receive(.message("t", Self.qos2))
@@ -178,7 +178,7 @@ struct IncomingTests {
     // Acknowledgements by the app.
 
     /// [MQTT-4.6.0-2]
-    @Test func `acknowledgements by the app are sent in the order of the received messages`() throws {
+    @Test func `acknowledgements from the app are sent in the order in which the messages were received`() throws {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         try talk.connect()
         try talk.receive(
@@ -195,7 +195,9 @@ struct IncomingTests {
         #expect(talk.unacknowledgedCount == 0)
     }
 
-    @Test func `an unacknowledged QoS 1 message is delivered again, and its old handle is invalid`() throws {
+    @Test func `after a reconnect, an unacknowledged QoS 1 message is delivered again, and its old handle is invalid`()
+        throws
+    {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         try talk.connect()
         try talk.receive(.message("a", .atLeastOnce(1, isDuplicate: false)))
@@ -209,7 +211,9 @@ struct IncomingTests {
         #expect(try talk.sent() == [.pubAck(1)])
     }
 
-    @Test func `an unacknowledged QoS 2 message is not delivered again, and its acknowledgement sends PUBREC`() throws {
+    @Test func `after a reconnect, an unacknowledged QoS 2 message is not delivered again, but can be acknowledged`()
+        throws
+    {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         try talk.connect()
         try talk.receive(.message("a", Self.qos2))
@@ -222,7 +226,9 @@ struct IncomingTests {
         #expect(try talk.sent() == [.pubRec(5)])
     }
 
-    @Test func `a QoS 2 message acknowledged while offline gets PUBREC when the server sends it again`() throws {
+    @Test func `if a QoS 2 message is acknowledged while offline, PUBREC is sent when the server repeats the message`()
+        throws
+    {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         try talk.connect()
         try talk.receive(.message("a", Self.qos2))
@@ -286,7 +292,7 @@ struct IncomingTests {
     }
 
     @Test(arguments: [EngineConfiguration.AcknowledgementMode.automatic, .onCommand])
-    func `a QoS 2 message above the receive maximum is delivered when the server sends it again`(
+    func `a QoS 2 message above the receive maximum is delivered when the server sends the message again`(
         _ mode: EngineConfiguration.AcknowledgementMode
     ) throws {
         let talk = Conversation {
@@ -321,7 +327,7 @@ struct IncomingTests {
     }
 
     /// [MQTT-4.3.3-10]
-    @Test func `10000 duplicates behind an unacknowledged message are answered with one PUBREC`() throws {
+    @Test func `10000 duplicates that arrive after an unacknowledged message are answered with one PUBREC`() throws {
         let talk = Conversation { $0.acknowledgements = .onCommand }
         let again = Packet.message("t", .exactlyOnce(1, isDuplicate: true))
         try talk.connect()

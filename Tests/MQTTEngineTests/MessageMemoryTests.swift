@@ -60,7 +60,7 @@ struct MessageMemoryTests {
     }
 
     /// A caller reads views without the lock that protects the other operations.
-    @Test func `a view stays valid while other messages are added, moved and discarded`() {
+    @Test func `a message view stays valid while other messages are added, moved and discarded`() {
         var memory = MessageMemory()
         let first = keep(0, size: 100, in: &memory)
         let view = memory.view(first.place)
@@ -82,7 +82,7 @@ struct MessageMemoryTests {
         let memory = Mutex(MessageMemory())
     }
 
-    @Test func `views can be read without the lock while other threads add, move and discard messages`() async {
+    @Test func `message views can be read without the lock while other threads add, move and discard messages`() async {
         let shared = Shared()
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
@@ -112,7 +112,7 @@ struct MessageMemoryTests {
         #expect(shared.memory.withLock { $0.byteCount } == 0)
     }
 
-    @Test func `moving the remaining messages frees nearly all memory of discarded messages`() {
+    @Test func `when remaining messages are moved, nearly all memory of discarded messages is freed`() {
         var memory = MessageMemory()
         var kept = (0..<5_000).map { keep($0, size: 200, in: &memory) }
         let long = keep(5_000, size: 100_000, in: &memory)

@@ -15,7 +15,7 @@ struct NarrowerServerTests {
 
     /// [MQTT-3.2.2-11], [MQTT-3.2.2-14]
     @Test(arguments: refusals)
-    func `an in-flight message that the new CONNACK does not allow fails and is not sent again`(
+    func `if the new CONNACK does not allow an in-flight message, the message fails and is not sent again`(
         announced: Property, code: PacketReasonCode
     ) throws {
         let talk = Conversation()
@@ -56,7 +56,8 @@ struct NarrowerServerTests {
 
     /// [MQTT-4.3.3-6]
     @Test(arguments: [false, true])
-    func `with a store, PUBREL for a given-up message is sent only after stored() is called`(isStoredLate: Bool) throws
+    func `if a store is used, PUBREL for a given-up message is sent only after stored() is called`(isStoredLate: Bool)
+        throws
     {
         let talk = Conversation { $0.awaitsStorage = true }
         talk.restore([.sent(Self.message(1), 1)])
@@ -77,7 +78,7 @@ struct NarrowerServerTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `a given-up message is not reported again when the session is lost`() throws {
+    @Test func `a given-up message is not reported as failed again when the session is lost`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(Self.message(1))
@@ -108,7 +109,9 @@ struct NarrowerServerTests {
 
     /// [MQTT-4.3.3-5]
     @Test(arguments: refusals.map(\.0))
-    func `a message with PUBREC continues with PUBREL even if the new CONNACK does not allow it`(announced: Property)
+    func `a message that received PUBREC continues with PUBREL even if the new CONNACK forbids the message`(
+        announced: Property
+    )
         throws
     {
         let talk = Conversation()

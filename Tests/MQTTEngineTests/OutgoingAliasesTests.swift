@@ -13,7 +13,7 @@ struct OutgoingAliasesTests {
         #expect(sent.map(\.properties.topicAlias) == [1, 1, 2, 1, 2, 1])
     }
 
-    @Test func `topics use their fixed alias, and topics without a fixed alias use the free aliases`() throws {
+    @Test func `a topic with a fixed alias uses this alias, and other topics use the free aliases`() throws {
         let talk = Conversation {
             $0.outgoingTopicAliases = 3
             $0.fixedTopicAliases = ["five": 5, "two": 2, "eleven": 11]

@@ -52,7 +52,9 @@ struct OutgoingTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `trim() does not affect messages in flight, and packet ids restart at 1 if none are in flight`() throws {
+    @Test func `trim() does not affect messages in flight, and packet ids restart at 1 if no message is in flight`()
+        throws
+    {
         let talk = Conversation()
         try talk.connect()
         for token in [1, 2, 3] as [Token] { talk.publish(qos: .exactlyOnce, token: token) }
@@ -94,7 +96,7 @@ struct OutgoingTests {
         #expect(talk.performed().last == .acknowledged(7, .quotaExceeded, [.reasonString("full")]))
     }
 
-    @Test func `PUBACK for a QoS 2 message completes it, and qosDowngraded is reported once per connection`() throws {
+    @Test func `PUBACK completes a QoS 2 message, and qosDowngraded is reported once per connection`() throws {
         let talk = Conversation(.v311)
         try talk.connect()
         for token in [7, 8] as [Token] { talk.publish(qos: .exactlyOnce, token: token) }
@@ -110,7 +112,7 @@ struct OutgoingTests {
         #expect(talk.performed() == [.qosDowngraded, .acknowledged(9, .success, [])])
     }
 
-    @Test func `an acknowledgement of an unknown packet id is tolerated, a wrong type closes the connection`()
+    @Test func `an acknowledgement of an unknown packet id is ignored, but a wrong type closes the connection`()
         throws
     {
         let talk = Conversation()
@@ -191,7 +193,7 @@ struct OutgoingTests {
         }
     }
 
-    @Test func `a message in flight causes no timer while there is no connection`() throws {
+    @Test func `a message in flight needs no timer while there is no connection`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1, expiry: .seconds(5))
@@ -216,7 +218,9 @@ struct OutgoingTests {
 
     /// [MQTT-4.4.0-1]
     @Test
-    func `a reconnect resends, in order, PUBREL for messages with PUBREC and PUBLISH with DUP for others`() throws {
+    func `a reconnect resends PUBREL for messages that received PUBREC, and PUBLISH with DUP for others, in order`()
+        throws
+    {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -306,7 +310,7 @@ struct OutgoingTests {
         }
     }
 
-    @Test func `a missing acknowledgement closes the connection, and a resend restarts the timeout`() throws {
+    @Test func `if an acknowledgement is missing, the connection closes, and a resend restarts the timeout`() throws {
         let talk = Conversation { $0.connect.keepAlive = 0 }
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)

@@ -55,7 +55,7 @@ struct PublishCapacityTests {
         #expect(talk.publishCapacity == limit)
     }
 
-    @Test func `a QoS 0 message uses no publish capacity and is sent even if no capacity is left`() throws {
+    @Test func `a QoS 0 message uses no publish capacity, and is sent even if the capacity is 0`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.receiveMaximum(1)])
         talk.publish(qos: .atLeastOnce, token: 1)

@@ -59,7 +59,9 @@ struct ReturnedMessagesTests {
     }
 
     /// [MQTT-4.3.3-6]
-    @Test func `with a store, session loss returns messages without PUBREC and fails messages with PUBREC`() throws {
+    @Test func `if a store is used, session loss returns messages without PUBREC, but messages with PUBREC fail`()
+        throws
+    {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect()
         for token in 1...4 as ClosedRange<UInt64> { talk.publish(qos: .exactlyOnce, token: Token(rawValue: token)) }
@@ -75,7 +77,7 @@ struct ReturnedMessagesTests {
         #expect(talk.inFlightCount == 0 && talk.keptByteCount == 0)
     }
 
-    @Test func `a changed client id returns all messages in flight, but no subscribe request`() throws {
+    @Test func `if the client id changes, all messages in flight are returned, but no subscribe request`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .atLeastOnce, token: 1)
@@ -90,7 +92,8 @@ struct ReturnedMessagesTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `a message with isRetried false fails when the connection closes, and is not returned`() throws {
+    @Test func `a message whose isRetried is false fails when the connection closes, and is not returned later`() throws
+    {
         let talk = Conversation()
         try talk.connect()
         talk.publish(OutgoingMessage(topic: "t", payload: [1], qos: .atLeastOnce, isRetried: false, token: 1))

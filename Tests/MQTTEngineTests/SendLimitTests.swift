@@ -47,7 +47,7 @@ struct SendLimitTests {
     }
 
     @Test(arguments: [PacketQoS.atLeastOnce, .exactlyOnce])
-    func `with send limit 1, a reconnect resends messages one at a time and in order`(_ qos: PacketQoS) throws {
+    func `if the send limit is 1, a reconnect resends messages one at a time and in order`(_ qos: PacketQoS) throws {
         let talk = try Self.talk(qos, count: 3)
         talk.setSendLimit(0)
         try talk.reconnect(isSessionPresent: true)
@@ -67,7 +67,7 @@ struct SendLimitTests {
         #expect(talk.publishCapacity == 1)
     }
 
-    @Test func `with send limit 0, a reconnect sends PUBREL but no PUBLISH`() throws {
+    @Test func `if the send limit is 0, a reconnect sends PUBREL but no PUBLISH`() throws {
         let talk = try Self.talk(.exactlyOnce, count: 2)
         talk.publish(qos: .atLeastOnce, token: 3)
         try talk.receive(.pubRec(1))
@@ -84,7 +84,7 @@ struct SendLimitTests {
             ])
     }
 
-    @Test func `with a store and send limit 0, PUBREL is sent after PUBREC is stored`() throws {
+    @Test func `if a store is used and the send limit is 0, PUBREL is sent after PUBREC is stored`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -112,7 +112,9 @@ struct SendLimitTests {
         #expect(try talk.sent() == [Out.publish(2, .atLeastOnce, isDuplicate: true)])
     }
 
-    @Test func `unacknowledgedPublishes has the count, last send times and the token of the only message`() throws {
+    @Test func `unacknowledgedPublishes has the count, the last send times, and the token if only one message waits`()
+        throws
+    {
         let talk = Conversation()
         try talk.connect()
         #expect(talk.unacknowledgedPublishes == UnacknowledgedPublishes())

@@ -56,7 +56,9 @@ struct StorageOrderTests {
     }
 
     /// [MQTT-3.3.1-1]
-    @Test func `a message stored while offline is sent without DUP, and is resent with DUP`() throws {
+    @Test func `a message stored while offline is first sent without DUP, and resent with DUP after a reconnect`()
+        throws
+    {
         let talk = try Self.talk(publishing: 2)
         talk.close()
         talk.stored(1, 1)

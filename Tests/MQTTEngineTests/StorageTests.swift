@@ -147,7 +147,7 @@ struct StorageTests {
         #expect(try talk.sent() == [.pubComp(9)])
     }
 
-    @Test func `if PUBREL is stored after a reconnect, PUBCOMP is sent only for a repeated PUBREL`() throws {
+    @Test func `if PUBREL is stored after a reconnect, PUBCOMP is sent only when the server repeats PUBREL`() throws {
         let talk = Self.durable()
         try talk.connect()
         try talk.receive(Self.publish(9, .exactlyOnce))
@@ -165,7 +165,7 @@ struct StorageTests {
             try talk.sent() == [.pubComp(Acknowledgement(packetID: 9, reasonCode: .packetIdentifierNotFound))])
     }
 
-    @Test func `a PUBREL repeated on a new connection gets PUBCOMP only after PUBREL is stored`() throws {
+    @Test func `if PUBREL is repeated on a new connection, PUBCOMP is sent only after PUBREL is stored`() throws {
         let talk = Self.durable()
         try talk.connect()
         try talk.receive(Self.publish(9, .exactlyOnce))
@@ -212,7 +212,9 @@ struct StorageTests {
     }
 
     /// [MQTT-4.3.3-9]
-    @Test func `PUBCOMP waits for the stored release of its own message, not of earlier refused messages`() throws {
+    @Test func `if earlier messages with the packet id were refused, PUBCOMP waits until its own release is stored`()
+        throws
+    {
         let talk = Self.durable()
         try talk.connect()
         for _ in 1...2 {
@@ -276,7 +278,9 @@ struct StorageTests {
         #expect(talk.inFlightCount == 1)
     }
 
-    @Test func `after session loss, restored messages without PUBREC are returned, others fail`() throws {
+    @Test func `after session loss, restored messages without PUBREC are returned, and messages with PUBREC fail`()
+        throws
+    {
         let talk = Self.durable()
         talk.restore([.sent(Self.message(1, .atLeastOnce), 5), .received(2, 3)])
         talk.open()

@@ -14,7 +14,7 @@ struct UnknownSessionTests {
     }
 
     @Test(arguments: [ProtocolVersion.v311, .v5])
-    func `in an unknown session, PUBREL is sent before the first use of a packet id`(_ version: ProtocolVersion)
+    func `if the session's state is unknown, PUBREL clears a packet id before its first use`(_ version: ProtocolVersion)
         throws
     {
         let talk = try Self.talk(version)
@@ -30,7 +30,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)], "it is known now")
     }
 
-    @Test func `PUBCOMP with packetIdentifierNotFound also counts as answer to a clearing PUBREL`() throws {
+    @Test func `PUBCOMP with packetIdentifierNotFound also completes the clearing of a packet id`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 7)
         _ = try talk.sent()
@@ -41,7 +41,7 @@ struct UnknownSessionTests {
         #expect(talk.failures().isEmpty && talk.inFlightCount == 1)
     }
 
-    @Test func `a known session, a QoS 1 message and a SUBSCRIBE need no clearing PUBREL`() throws {
+    @Test func `in a known session, and for QoS 1 messages and SUBSCRIBE, no PUBREL clears the packet id`() throws {
         let known = Conversation()
         try known.connect()
         try known.reconnect(isSessionPresent: true)
@@ -69,7 +69,8 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(2, .exactlyOnce), Out.publish(1, .exactlyOnce)])
     }
 
-    @Test func `after a reconnect, the clearing PUBREL is sent again before the message without DUP`() throws {
+    @Test func `after a reconnect, PUBREL clears the packet id again, and then the message is sent without DUP`() throws
+    {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.reconnect(isSessionPresent: true)
@@ -80,7 +81,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce, isDuplicate: true)])
     }
 
-    @Test func `after a lost session, packet ids need no clearing PUBREL`() throws {
+    @Test func `after session loss, no PUBREL clears packet ids before their use`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         #expect(try talk.reconnectWithLostSession() == [.returned(1)])
@@ -104,7 +105,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(3, .exactlyOnce)])
     }
 
-    @Test func `if a server answered one clearing PUBREL, unanswered clearing PUBRELs are always resent`() throws {
+    @Test func `if a server cleared one packet id, PUBREL for other packet ids is resent on every connection`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.receive(.pubComp(1), .pubRec(1), .pubComp(1))
@@ -139,7 +140,7 @@ struct UnknownSessionTests {
     }
 
     /// A stored message always has a cleared packet id. A later process can resend the message with this id at once.
-    @Test func `with a store, a message is stored after its packet id is cleared, and is sent when stored`() throws {
+    @Test func `if a store is used, a message is stored after its packet id is cleared, and then sent`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(isSessionPresent: true)
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -152,7 +153,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)])
     }
 
-    @Test func `with a store, a message stored after a reconnect is sent on the new connection`() throws {
+    @Test func `if a message is stored only after a reconnect, the message is sent on the new connection`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(isSessionPresent: true)
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -191,7 +192,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [.pubRel(1)])
     }
 
-    @Test func `after a change of server, packet ids are cleared again because the session is unknown`() throws {
+    @Test func `after a change of server, packet ids are cleared again because the new session is unknown`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.close()

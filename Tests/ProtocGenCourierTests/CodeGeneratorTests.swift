@@ -135,7 +135,7 @@ struct CodeGeneratorTests {
         #expect(response.files.first?.content.contains("@ProtobufIndirect var thing: ABThing? = nil") == true)
     }
 
-    @Test func `two fields with the same Swift property name get distinct names`() throws {
+    @Test func `two fields that map to the same Swift property name get distinct names`() throws {
         let response = try generate(
             source: "syntax = \"proto2\"; message Thing { optional int32 a_b = 1; optional int32 aB = 2; }")
         let source = try #require(response.files.first?.content)

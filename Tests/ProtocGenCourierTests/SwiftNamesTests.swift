@@ -12,7 +12,7 @@ struct SwiftNamesTests {
         #expect(SwiftNames.property(field) == property)
     }
 
-    @Test func `the enum name prefix is removed from the cases if all cases have the prefix`() {
+    @Test func `if all cases of an enum begin with the enum's name, this prefix is removed`() {
         #expect(SwiftNames.cases(["MOOD_GLAD", "MOOD_VERY_SAD"], of: "Mood") == ["glad", "verySad"])
         #expect(SwiftNames.cases(["HTTP_CODE_OK", "HTTP_CODE_GONE"], of: "HTTPCode") == ["ok", "gone"])
         #expect(SwiftNames.cases(["GLAD", "MOOD_SAD"], of: "Mood") == ["glad", "moodSad"])

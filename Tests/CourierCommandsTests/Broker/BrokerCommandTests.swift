@@ -9,7 +9,8 @@ import Testing
 
 struct BrokerCommandTests {
     @Test(arguments: [SIGINT, SIGTERM])
-    func `mosquitto's clients can use courier broker, and a signal ends it with exit code 0`(signal: Int32) async throws
+    func `mosquitto's clients can use courier broker, and a signal ends the broker with exit code 0`(signal: Int32)
+        async throws
     {
         let broker = try await RunningBroker()
         let sent = try await ProgramRun(

@@ -67,7 +67,7 @@ struct ChatCommandTests {
         try await ada.wait(for: "[lobby] bob: here now")
     }
 
-    @Test func `chat sends all lines of its standard input in order and exits with 0`() async throws {
+    @Test func `chat sends all lines from standard input in order and exits with 0`() async throws {
         let broker = try await RunningBroker()
         let ada = try Self.chat(broker, "ada")
         try await ada.wait(for: "[lobby] -- You are in lobby.")
@@ -168,7 +168,7 @@ struct ChatCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `chat exits with 1 and prints the number of lines that were not acknowledged`() async throws {
+    @Test func `if lines were not acknowledged, chat prints the number of these lines and exits with 1`() async throws {
         let broker = try ScriptedBroker.start(
             afterwards: [.accept(), .serve(until: .publish(to: "courier-chat/rooms/lobby/messages")), .stall],
             at: .tcp(port: try LocalPort.free()))

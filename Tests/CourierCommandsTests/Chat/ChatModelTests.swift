@@ -111,7 +111,8 @@ struct ChatModelTests {
         #expect(chat.model.pendingCount == 0 && chat.model.room.entries.last?.delivery == .done)
     }
 
-    @Test func `a failed line is marked with the reason in the room of the line`() throws {
+    @Test func `a line that could not be sent is marked with the reason, in the room where the line was typed`() throws
+    {
         var chat = try Played(rooms: "lobby", "tea")
         chat(.line("/me pours"))
         guard case .send(let message, _)? = chat.takeActions().first else { return }
@@ -122,7 +123,7 @@ struct ChatModelTests {
         #expect(chat.model.room.entries.last?.delivery == .failed("Not authorized."))
     }
 
-    @Test func `a user's own line is shown once although the broker sends it back`() throws {
+    @Test func `a user's own line is shown only once, even if the broker sends the line back`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.line("hello"))
         guard case .send(let message, let room)? = chat.takeActions().first else { return }
@@ -206,7 +207,9 @@ struct ChatModelTests {
         #expect(chat.texts.suffix(2) == ["-- bob is offline.", "-- Here: carol."])
     }
 
-    @Test func `the chat announces its user again each time the user's own will arrives, up to a limit`() throws {
+    @Test func `if the user's own will arrives, the chat announces the user again, at most a limited number of times`()
+        throws
+    {
         var chat = try Played(rooms: "lobby")
         for _ in 0..<20 { chat.presence("me", nil) }
         #expect(chat.actions == Array(repeating: .announce(chat.model.card), count: ChatModel.reannouncementLimit))
@@ -238,7 +241,9 @@ struct ChatModelTests {
         #expect(model.knowsPeople)
     }
 
-    @Test func `a missing presence message is reported for the current connection only`() throws {
+    @Test func `a missing presence message of the current connection is reported, but not of an earlier connection`()
+        throws
+    {
         var model = ChatModel(person: "me", name: try Self.name("ada"))
         let now = WallTime(seconds: 0, nanoseconds: 0)
         _ = model.handle(.connected, now: now)
@@ -259,7 +264,7 @@ struct ChatModelTests {
 
     // MARK: The connection
 
-    @Test func `a lost connection is reported once, and so is the reconnect`() throws {
+    @Test func `a lost connection is reported once, and the reconnect is reported once`() throws {
         var chat = try Played(rooms: "lobby")
         chat(.waiting("The connection was lost."))
         chat(.waiting("Connection refused."))
@@ -322,7 +327,7 @@ struct ChatModelTests {
     }
 
     @Test(arguments: [.control("c"), .control("d")] as [Key])
-    func `Ctrl-C and Ctrl-D end the chat once, and later keys are ignored`(key: Key) throws {
+    func `Ctrl-C or Ctrl-D ends the chat, and all later keys are ignored`(key: Key) throws {
         var chat = try Played(rooms: "lobby")
         chat(.keys([key, key, .character("x"), .enter]))
         #expect(chat.actions == [.end])
@@ -345,7 +350,9 @@ struct ChatModelTests {
     }
 
     @Test(arguments: ["/help", "/who", "/rooms", "/dance"])
-    func `a notice in the room answers help, who, rooms and unknown commands`(line: String) throws {
+    func `the chat answers the commands help, who and rooms and unknown commands with a notice in the room`(
+        line: String
+    ) throws {
         var chat = try Played(rooms: "lobby")
         chat(.line(line))
         #expect(!chat.texts.isEmpty && chat.texts.allSatisfy { $0.hasPrefix("-- ") })

@@ -21,7 +21,7 @@ struct ChatPayloadTests {
         #expect(try JSONMessageAdapter().fromMessage(data, topic: "t") as ChatMessage == message)
     }
 
-    @Test func `a chat message is valid with only a text, and a long text or name is cut`() throws {
+    @Test func `a chat message without a name is valid, and a long text or name is cut`() throws {
         #expect(try Self.message(#"{"text":"hi","more":1}"#).text == "hi")
         let long = try Self.message(
             #"{"text":"\#(String(repeating: "x", count: 5_000))","name":"\#(String(repeating: "n", count: 100))"}"#)

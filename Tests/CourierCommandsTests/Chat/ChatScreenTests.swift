@@ -129,7 +129,7 @@ struct ChatScreenTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `chat continues if SIGCONT arrives before SIGTSTP has suspended it`() async throws {
+    func `if SIGCONT arrives before SIGTSTP has suspended chat, chat continues`() async throws {
         let broker = try await RunningBroker()
         let ada = try await Self.chat(broker, "ada")
         let id = try #require(try await ada.id)

@@ -75,7 +75,7 @@ struct ConnectionArgumentsTests {
         ("pub -t a --cafile /nowhere", "Error: Problem setting TLS options: File not found."),
         ("pub -t a -L mqtt://h:70000/t", "Unable to connect (Invalid function arguments provided.)."),
     ])
-    func `pub reports a failed start with the same message as mosquitto_pub`(line: String, words: String) {
+    func `pub reports invalid options with the same error message as mosquitto_pub`(line: String, words: String) {
         #expect {
             try Self.read(line)
         } throws: { error in

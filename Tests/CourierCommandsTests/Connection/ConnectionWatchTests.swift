@@ -21,7 +21,7 @@ struct ConnectionWatchTests {
         arguments: [
             (0x85, .v5, .clientIdentifierNotValid), (2, .v311, .clientIdentifierNotValid), (5, .v311, .notAuthorized),
         ] as [(UInt8, ObservedConnection.ProtocolVersion, ReasonCode)])
-    func `takeRefusal() returns a refused CONNACK only once and only for the same reason code`(
+    func `takeRefusal() returns a refused CONNACK once, and only if the given reason code is the same`(
         code: UInt8, version: ObservedConnection.ProtocolVersion, reason: ReasonCode
     ) {
         let watch = Self.watch(code, version)

@@ -64,7 +64,7 @@ struct CertificateReviewTests {
         #expect(finding.state == .notice && finding.text.hasSuffix(", not valid yet"))
     }
 
-    @Test func `the certificate review names the certificate of the chain that has expired`() {
+    @Test func `the certificate review names the expired certificate of a chain`() {
         let chain = [Self.certificate(days: 90), Self.certificate(days: -5, isSelfSigned: true)]
         let authority = Self.review(chain, .refused(at: 1)).problem(.tlsCertificateExpired)
         #expect(

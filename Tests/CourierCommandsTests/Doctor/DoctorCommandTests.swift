@@ -74,7 +74,7 @@ struct DoctorCommandTests {
     }
 
     @Test(arguments: [false, true])
-    func `doctor's session does not remain on the broker, even if publishing is denied`(isDenied: Bool) async throws {
+    func `doctor leaves no session on the broker, even if the broker denies publishing`(isDenied: Bool) async throws {
         let folder = try TemporaryFolder()
         try "topic read #\n".write(toFile: folder.file("acl"), atomically: true, encoding: .utf8)
         let broker = try await RealBroker(settings: isDenied ? "acl_file \(folder.file("acl"))" : "")

@@ -38,7 +38,7 @@ struct MessageFormatTests {
         ("%4A|", "    |"), ("%04S|", "0000|"), ("%5C|", "text/plain|"), ("%12C|", "  text/plain|"),
         ("\\n\\t\\\\\\r\\a\\e\\v", "\n\t\\\r\u{7}\u{1B}\u{B}"), ("\\0", "\0"),
     ])
-    func `every format letter, flag, width and precision is printed as mosquitto_sub prints it`(
+    func `every format letter, flag, width and precision gives the same output as in mosquitto_sub`(
         format: String, text: String
     ) throws {
         #expect(try Self.print(format) == text)
@@ -96,7 +96,7 @@ struct MessageFormatTests {
         }
     }
 
-    @Test func `a huge width in a format is reduced to the limit`() throws {
+    @Test func `a huge field width in a format is reduced to the limit`() throws {
         #expect(try Self.print("%99999999999p").utf8.count == MessageFormat.widthLimit)
     }
 

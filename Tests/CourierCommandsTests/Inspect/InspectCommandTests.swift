@@ -93,7 +93,7 @@ struct InspectCommandTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `inspect -o refuses to overwrite the recording, also if the path is a link to the recording`(kind: Kind)
+    func `inspect -o refuses to overwrite the recording, even if the path is a link to the recording`(kind: Kind)
         async throws
     {
         let folder = try TemporaryFolder()
@@ -122,7 +122,7 @@ struct InspectCommandTests {
         #expect(try await Self.inspect([path, "-o", link]).code == 0)
     }
 
-    @Test func `inspect -o replaces a file by a private file, and accepts a device`() async throws {
+    @Test func `inspect -o replaces a file by a file with permissions 0600, and can write to a device`() async throws {
         let folder = try TemporaryFolder()
         let path = try await Self.recording(.jsonLines, in: folder)
         let target = folder.file("old")

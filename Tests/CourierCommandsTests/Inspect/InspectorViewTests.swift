@@ -58,7 +58,7 @@ import Testing
         #expect(!colours(1).contains(.red) && colours(3) == [])  // The selected line is reversed instead.
     }
 
-    @Test func `keys move the selection, which stays visible and within the list`() throws {
+    @Test func `keys move the selection, and the selection stays visible and within the list`() throws {
         for number in 1...60 { try packets.receive("t/\(number)", "x") }
         var view = view(rows: 12)
         func topic() -> String { selected(&view)?.split(separator: " ").dropFirst(4).first.map(String.init) ?? "" }
@@ -120,7 +120,7 @@ import Testing
         #expect(view.frame().lines.contains { $0.contains(#"news\u{1B}[2J\u{202E}"#) })
     }
 
-    @Test func `a recording without packets shows a notice and ignores keys`() {
+    @Test func `if a recording has no packets, inspect shows a notice and ignores keys`() {
         var view = view()
         #expect(view.frame().lines[1] == " There are no packets.")
         #expect(press(&view, .down, .enter, .end, .tab, .character("/"), .enter) == Array(repeating: .none, count: 6))

@@ -28,7 +28,9 @@ struct MosquittoOptionsTests {
     }
 
     @Test(arguments: Self.table.rows.filter { if case .refused? = $0.outcome { true } else { false } })
-    func `an unsupported mosquitto option is refused with its name and a hint`(row: MosquittoOptions.Row) throws {
+    func `an unsupported mosquitto option is refused with an error that names the option and gives a hint`(
+        row: MosquittoOptions.Row
+    ) throws {
         for name in row.names {
             var settings = SubscribeArguments()
             try ArgumentReader(SubscribeArguments.groups).read(["-t", "a", name, "value"], into: &settings)

@@ -15,7 +15,7 @@ struct ProcessTests {
         await broker.remove()
     }
 
-    @Test func `sub exits with 0 and no error if the reader of its output closes the pipe`() async throws {
+    @Test func `sub exits with 0 and no error if the program that reads its output closes the pipe`() async throws {
         let broker = try await RealBroker()
         let courier = try CourierExecutable.path.get()
         let place = "-h 127.0.0.1 -p \(broker.port)"
@@ -101,7 +101,7 @@ struct ProcessTests {
         arguments: [
             ("sub -t a", 0), ("rr -t question -e a -n", 128 + SIGTERM), ("pub -d -t b -q 1 -l <lines", 128 + SIGTERM),
         ])
-    func `a signal ends a command although its output is not read`(words: String, code: Int32) async throws {
+    func `a signal ends a command even if no program reads its output`(words: String, code: Int32) async throws {
         let broker = try await RealBroker()
         let folder = try TemporaryFolder()
         let place = ["-h", "127.0.0.1", "-p", "\(broker.port)"]

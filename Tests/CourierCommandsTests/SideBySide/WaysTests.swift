@@ -19,7 +19,9 @@ struct WaysTests {
         await broker.remove()
     }
 
-    @Test func `pub connects through a SOCKS proxy and reports a refused password`() async throws {
+    @Test func `pub connects through a SOCKS proxy, and reports an error if the proxy refuses the password`()
+        async throws
+    {
         let broker = try await RealBroker()
         let proxy = try await RealProxy(.socks5h, user: "ada", password: "se:cret")
         let courier = try CourierExecutable.path.get()

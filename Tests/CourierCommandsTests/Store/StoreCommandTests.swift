@@ -151,7 +151,9 @@ struct StoreCommandTests {
         #expect(try await Self.store("list", path).text.split(separator: "\n").count == 1)
     }
 
-    @Test func `store count accepts a store file that is in use, and store purge refuses the file`() async throws {
+    @Test func `if a store file is in use, store count reads the file, but store purge refuses to change the file`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")
         let run = try ProgramRun([
@@ -179,7 +181,7 @@ struct StoreCommandTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `store files lists the store files, with client id, message counts and whether a file is in use`()
+    @Test func `the command store files shows the client id, the message counts and the use of each store file`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -230,7 +232,7 @@ struct StoreCommandTests {
     }
 
     @Test(arguments: StoreArguments.Action.allCases.filter { $0 != .files })
-    func `store reports an error if the file is missing or no store, and does not change the file`(
+    func `store reports an error if the file is missing or is not a store, and does not change the file`(
         action: StoreArguments.Action
     ) async throws {
         let folder = try TemporaryFolder()

@@ -90,7 +90,9 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `--remove-retained ignores a received removal message and sends no second removal`() async throws {
+    @Test func `if the broker sends a removal message back, --remove-retained does not send a second removal`()
+        async throws
+    {
         let messages = ["on", ""].map { Publish(topic: "state", payload: Array($0.utf8), isRetained: true) }
         let broker = try ScriptedBroker.start([
             .connection([

@@ -23,7 +23,7 @@ struct FrameTests {
     @Test(arguments: [
         (0, "x 本"), (1, " x本"), (2, "日x"), (3, "日 x"),
     ])
-    func `if one half of a wide character is overwritten, a space replaces the other half`(column: Int, line: String) {
+    func `if text overwrites one half of a wide character, a space replaces the other half`(column: Int, line: String) {
         var frame = Frame(TerminalSize(columns: 8, rows: 1))
         frame.put("日本", row: 0, column: 0)
         frame.put("x", row: 0, column: column)
@@ -31,7 +31,7 @@ struct FrameTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `the cell widths of each row add up to its number of columns`(seed: UInt64) {
+    func `in each row of a frame, the cell widths add up to the number of columns`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let size = TerminalSize(columns: 9, rows: 2)
         var frame = Frame(size)

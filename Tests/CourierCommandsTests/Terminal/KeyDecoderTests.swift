@@ -54,7 +54,7 @@ struct KeyDecoderTests {
             // A paste without an end mark ends after the silence.
             ("\u{1B}[200~half", [.pasted("half")]),
         ] as [(String, [Key])])
-    func `pasted text is decoded as one key event, whatever it contains`(text: String, expected: [Key]) {
+    func `pasted text is decoded as one key event, whatever the text contains`(text: String, expected: [Key]) {
         #expect(Self.keys(text) == expected)
     }
 

@@ -7,7 +7,7 @@ struct StringPrefixTests {
         ("abc", 5, "abc"), ("abc", 3, "abc"), ("abc", 2, "ab"), ("abc", 0, ""), ("abc", -1, ""), ("", 0, ""),
         ("aé", 2, "a"), ("日本", 5, "日"), ("😀", 3, ""),
     ])
-    func `prefix(bytes) ends after a whole Unicode scalar within the byte limit`(
+    func `prefix(bytes) ends after the last whole Unicode scalar that fits into the byte limit`(
         text: String, limit: Int, beginning: String
     ) {
         #expect(text.prefix(bytes: limit) == beginning)

@@ -25,7 +25,7 @@ struct ClientMetricsTests {
         for (bound, next) in zip(bounds, bounds.dropFirst()) { #expect(next == bound * 2) }
     }
 
-    @Test func `a quantile is the bound of the bucket that contains it`() {
+    @Test func `a quantile equals the upper bound of the bucket that contains the quantile`() {
         var histogram = DurationHistogram()
         #expect(histogram.quantile(0.5) == nil)
         for _ in 0..<90 { histogram.add(nanoseconds: 150_000) }
@@ -48,7 +48,7 @@ struct ClientMetricsTests {
         return metrics
     }
 
-    @Test func `the text of one client has no labels, and its buckets are cumulative`() {
+    @Test func `the metrics text of a single client has no labels, and its histogram buckets are cumulative`() {
         let lines = Self.metrics().prometheusText.split(separator: "\n").map(String.init)
         #expect(lines.contains("# TYPE courier_client_accepted_total counter"))
         #expect(lines.contains("courier_client_accepted_total 12"))
@@ -61,7 +61,7 @@ struct ClientMetricsTests {
         #expect(lines.contains("courier_client_acknowledgement_seconds_count 2"))
     }
 
-    @Test func `each metric of several clients has one type line, and each client has a label`() {
+    @Test func `in the metrics text of several clients, each metric has one type line, and each client has a label`() {
         let text = ClientMetrics.prometheusText(of: ["b": Self.metrics(), "a\"\\\n": ClientMetrics()])
         let lines = text.split(separator: "\n").map(String.init)
         #expect(lines.count { $0 == "# TYPE courier_client_accepted_total counter" } == 1)
@@ -71,5 +71,7 @@ struct ClientMetricsTests {
         #expect(lines.contains("courier_client_acknowledgement_seconds_bucket{client=\"b\",le=\"+Inf\"} 2"))
     }
 
-    @Test func `the text without clients is empty`() { #expect(ClientMetrics.prometheusText(of: [:]).isEmpty) }
+    @Test func `the metrics text is empty if there are no clients`() {
+        #expect(ClientMetrics.prometheusText(of: [:]).isEmpty)
+    }
 }

@@ -18,7 +18,8 @@ import Testing
         #expect(client.calls.values == expected)
     }
 
-    @Test func `a call through CourierSession uses the client's own connect(), subscribe() and unsubscribe()`() {
+    @Test
+    func `a call through the protocol CourierSession uses the client's own connect(), subscribe() and unsubscribe()`() {
         let client = OverridingClient()
         let session: any CourierSession = client
         session.connect()
@@ -99,7 +100,9 @@ import Testing
 
 /// The default implementations for a type that has only the thirteen required members.
 @Suite(.timeLimit(.minutes(1))) struct CourierSessionDefaultsTests {
-    @Test func `overloads with a completion and disconnectAndWait() call the required protocol methods`() async throws {
+    @Test func `disconnectAndWait() and overloads with a completion call the required methods of the protocol`()
+        async throws
+    {
         let client = SmallClient()
         let qos = await withCheckedContinuation { end in client.subscribe("a", qos: .two) { end.resume(returning: $0) }
         }

@@ -7,7 +7,7 @@ import Testing
         userProperties: ["token": "s3cret"], alpn: ["mqtt"], scheme: "tls",
         webSocket: WebSocketOptions(path: "/a?key=s3cret", headers: ["Authorization": "s3cret"]))
 
-    @Test func `descriptions and dumps of ConnectOptions hide passwords, property and header values`() {
+    @Test func `descriptions and dumps of ConnectOptions hide passwords, property values and header values`() {
         var dumped = ""
         dump(options, to: &dumped)
         var dumpedInside = ""

@@ -19,7 +19,7 @@ import Testing
         #expect(ConnectOptions(host: "h", port: 1_884, transport: .tls, clientId: "c").port == 1_884)
     }
 
-    @Test func `WebSocket transports set WebSocket options, a TLS transport does not`() {
+    @Test func `WebSocket transports set WebSocket options, but a TLS transport sets none`() {
         let webSocket = WebSocketOptions(path: "/broker", headers: ["X-Token": "t"])
         for transport in [ConnectOptions.Transport.webSocket(webSocket), .secureWebSocket(webSocket)] {
             #expect(ConnectOptions(host: "h", transport: transport, clientId: "c").webSocket == webSocket)
@@ -28,7 +28,7 @@ import Testing
         #expect(ConnectOptions(host: "h", transport: .tls, clientId: "c").webSocket == nil)
     }
 
-    @Test func `ConnectOptions with a transport equal ConnectOptions with the transport's scheme as text`() {
+    @Test func `ConnectOptions created with a transport equal ConnectOptions created with its scheme as text`() {
         let properties = [UserProperty("site", "harbour"), UserProperty("site", "gate")]
         let authentication = ExtendedAuthentication(method: "M")
         let alternatives = [BrokerEndpoint(host: "b", port: 1)]

@@ -46,7 +46,7 @@ import Testing
         #expect((error.cause as NSError?)?.localizedDescription == "token=hunter2")
     }
 
-    @Test func `a CourierError as NSError keeps its domain, code number, message and cause`() {
+    @Test func `a CourierError that is converted to NSError keeps its domain, code number, message and cause`() {
         let error = CourierError(.decodingFailed, "No adapter.", cause: CourierError(.invalidMessage, "Inner."))
         for bridged in [error as NSError, error.asNSError] {
             #expect(bridged.domain == "CourierErrorDomain")

@@ -86,7 +86,7 @@ import Testing
         #expect(source.timesCancelled == 1 && source.timesAsked == 0)
     }
 
-    @Test func `if a source cannot be opened, subscribed() throws the error and cancels the source`() async throws {
+    @Test func `if opening a source fails, subscribed() throws the error and cancels the source`() async throws {
         let source = ScriptedSource([[1]], openError: CourierError(.notAuthorized, "No."))
         let error = await #expect(throws: CourierError.self) {
             try await MessageSequence(open: { source }).subscribed()
@@ -147,7 +147,9 @@ import Testing
         #expect(source.lastUnread == 2)
     }
 
-    @Test func `a loop canceled at the last element of a batch still requests the next batch`() async throws {
+    @Test func `if a loop is canceled at the last element of a batch, the loop still requests the next batch`()
+        async throws
+    {
         let source = ScriptedSource([[1], []])
         let task = Task {
             for try await _ in MessageSequence(open: { source }) { withUnsafeCurrentTask { $0?.cancel() } }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AnyCancellableTests {
     private final class Witness: Sendable {}
 
-    @Test func `a cancellable runs its action once, at cancel() or at release`() {
+    @Test func `a cancellable runs its action once, when the cancellable is canceled or released`() {
         let count = Atomic(0)
         let explicit = AnyCancellable { count.add(1, ordering: .relaxed) }
         explicit.cancel()

@@ -24,7 +24,7 @@ import Testing
         let number: Int
     }
 
-    @Test func `a subject delivers values in the order of sending, before send() returns`() {
+    @Test func `a subject delivers values in the order of the send() calls, before send() returns`() {
         let subject = PassthroughSubject<Int, Never>()
         var received: [Int] = []
         let cancellable = subject.eraseToAnyPublisher().sink { received.append($0) }
@@ -76,7 +76,7 @@ import Testing
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func `a sink receives concurrently sent values one at a time, in order per sender, without loss`() {
+    @Test func `a sink receives all values of concurrent senders one at a time, each sender's values in order`() {
         let (senders, each) = (8, 1_000)
         let subject = PassthroughSubject<Sent, Never>(buffer: BufferPolicy(limit: senders * each))
         let turnstile = Turnstile()

@@ -48,7 +48,7 @@ import Testing
         #expect(message.isOver(at: Self.time(1e300, now)))
     }
 
-    @Test func `a message without expiry never expires, and a negative lifetime expires immediately`() {
+    @Test func `a message without expiry never expires, and a message with a negative lifetime expires immediately`() {
         let endless = Self.message(Self.bootTime(1), lifetime: nil)
         #expect(endless.remaining(at: Self.time(1e9)) == nil && !endless.isOver(at: Self.time(1e9)))
         #expect(Self.message(Self.bootTime(1), lifetime: -5).isOver(at: Self.time(-100, Self.bootTime(1))))

@@ -37,7 +37,7 @@ import Testing
         #expect(throws: Never.self) { try TopicFilter(String(repeating: "é", count: 32_767) + "a") }
     }
 
-    @Test func `overlaps() returns true exactly if at least one topic matches both filters`() throws {
+    @Test func `overlaps() returns true if and only if at least one topic matches both filters`() throws {
         func texts(_ levels: [String], upTo count: Int) -> [String] {
             var all: [[String]] = [[]]
             for _ in 0..<count { all += all.flatMap { text in levels.map { text + [$0] } } }
@@ -62,7 +62,9 @@ import Testing
     }
 
     /// [MQTT-4.8.2-1]
-    @Test func `a $share filter is matched without the $share prefix, and string includes the prefix`() throws {
+    @Test func `a $share filter is matched without the $share prefix, but the property string includes the prefix`()
+        throws
+    {
         let filter = try TopicFilter("$share/consumers/sport/+/score")
         #expect(filter.shareGroup == "consumers")
         #expect(filter.matchedString == "sport/+/score")
@@ -81,7 +83,9 @@ import Testing
 
     /// [MQTT-4.8.2-1] [MQTT-4.8.2-2]
     @Test(arguments: ["$share/", "$share//a", "$share/g", "$share/g/", "$share/g+/a", "$share/#/a", "$share/+/a"])
-    func `a $share filter with an invalid group name or without a filter is refused`(_ filter: String) {
+    func `a $share filter with an invalid group name or with no filter after the group name is refused`(
+        _ filter: String
+    ) {
         expectCourierError(.invalidTopicFilter) { try TopicFilter(filter) }
     }
 
@@ -145,7 +149,8 @@ import Testing
         #expect(try !matches(Array(repeating: "+", count: levels - 1).joined(separator: "/"), topic))
     }
 
-    @Test func `the error of an invalid filter names the filter and the remedy, and cuts a long filter`() throws {
+    @Test func `the error for an invalid filter contains the filter and the remedy, and shortens a long filter`() throws
+    {
         let error = try #require(expectCourierError(.invalidTopicFilter) { try TopicFilter("chat/room+/notes") })
         #expect(error.message.contains("\"chat/room+/notes\""))
         #expect(error.message.contains("use '+' as a whole level"))
@@ -154,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `filter checks and matches agree with a simple reference on random filters and topics`(_ seed: UInt64) {
+    func `for random filters and topics, TopicFilter gives the same results as a simple reference`(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var filters: [(TopicFilter, [[UInt8]])] = []
         var topics: [TopicName] = []

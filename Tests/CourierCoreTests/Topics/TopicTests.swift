@@ -53,7 +53,7 @@ import Testing
         #expect(try shared(group: "g", first: "a").filter.string == "$share/g/a/x")
     }
 
-    @Test func `a topic may start with $, but a placeholder value that completes $share is refused`() throws {
+    @Test func `a topic template may start with $, but is refused if a placeholder value completes $share`() throws {
         let things = Topic<Note>("$things-%c/x")
         #expect(try things.filter(for: ConnectionIdentity(username: "u", clientID: "c")).string == "$things-c/x")
         expectCourierError(.invalidTopicArgument) {

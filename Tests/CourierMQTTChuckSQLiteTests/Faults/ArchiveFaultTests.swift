@@ -69,7 +69,7 @@ import Testing
         #expect(rows.last { $0.topic == "orders/11" }?.roundTrip == .milliseconds(10))
     }
 
-    @Test func `an archive retries a failed write without a further flush()`() async throws {
+    @Test func `an archive repeats a failed write without another call of flush()`() async throws {
         let logger = Self.logger()
         let archive = try archive(of: logger, patience: .milliseconds(1))
         disk.fail(FaultyDisk.Plan(first: 1, count: 20, isFull: true, calls: [.write]))
@@ -81,7 +81,7 @@ import Testing
         #expect(try MQTTChuckArchive.logger(of: url).rows().rows == logger.rows().rows)
     }
 
-    @Test func `close() on a full disk returns, and the status reports storeFull`() async throws {
+    @Test func `if the disk is full, close() still returns, and the status reports storeFull`() async throws {
         let logger = Self.logger()
         let archive = try archive(of: logger)
         disk.fail(FaultyDisk.Plan(first: 1, count: .max / 2, isFull: true, calls: [.write]))
@@ -139,7 +139,9 @@ import Testing
         #expect(call > 40, "the scenario makes only \(call) calls")
     }
 
-    @Test func `another connection that locks the file delays the archive, but not the logger`() async throws {
+    @Test func `if another database connection locks the file, the archive waits, but the logger does not`()
+        async throws
+    {
         let logger = Self.logger()
         let archive = try archive(of: logger)
         let traffic = Traffic(logger)

@@ -44,7 +44,9 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3, 4, 5])
-    func `packets in one read give the same rows and metrics as packets read one by one`(seed: UInt64) throws {
+    func `several packets in one read give the same rows and metrics as packets that are read one by one`(seed: UInt64)
+        throws
+    {
         var random = SeededGenerator(seed: seed)
         let (fast, slow) = (MQTTChuckLogger.test(), MQTTChuckLogger.test())
         let (fastRecording, slowRecording) = (Recording(fast), Recording(slow))

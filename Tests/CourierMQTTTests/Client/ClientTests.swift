@@ -71,7 +71,7 @@ import Testing
         try await Self.end(test, broker)
     }
 
-    @Test func `a filter is unsubscribed once, when the last loop over the filter ends`() async throws {
+    @Test func `a filter is unsubscribed once, when the last loop that reads its messages ends`() async throws {
         let (test, broker) = try Self.pair()
         try await test.connect()
         let client = test.client

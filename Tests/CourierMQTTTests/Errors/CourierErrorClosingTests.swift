@@ -103,7 +103,7 @@ import Testing
             "Check the user name and the password, or ask the broker's administrator for the permission."
         ),
     ])
-    func `with fixed options, an authorization error tells how to correct the credentials`(
+    func `without an auth provider, an authorization error tells how to correct the credentials`(
         _ reason: CloseReason, _ remedy: String
     ) throws {
         let error = try #require(

@@ -311,8 +311,7 @@ import Testing
         #expect(visible(set.connected(sessionPresent: false, now: start)) == [all])
     }
 
-    @Test func `a filter that CONNACK does not allow fails without a packet and is sent on the next connection`() throws
-    {
+    @Test func `if CONNACK forbids a filter, its subscription fails, and the next connection tries again`() throws {
         var set = SubscriptionSet()
         let group = try TopicFilter("$share/g/b")
         let intents = [SubscriptionSet.Intent(a, .one, waiter: 1), .init(group, .one, waiter: 2), .init(b, .one)]

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a second client gets storeInUse while the first client uses the file, also through a link`() throws {
+    @Test func `a second client gets storeInUse while the first client uses the file, even through a link`() throws {
         let first = try open()
         expectInUse()
         let link = folder.url.appendingPathComponent("link")
@@ -114,7 +114,7 @@ import Testing
         #expect(try await second.summary(of: .client).outgoingCount == 2)
     }
 
-    @Test func `SQLiteMessageStore opens the file after all clients are deallocated`() async throws {
+    @Test func `SQLiteMessageStore can open the file after all clients are deallocated`() async throws {
         for number in 1...20 as ClosedRange<UInt64> {
             let client = try open()
             try await store(number, in: client)

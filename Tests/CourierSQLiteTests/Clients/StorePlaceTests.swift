@@ -12,7 +12,9 @@ import Testing
         (["STATE_DIRECTORY": "relative:/t", "HOME": "/h"], "/h/.local/state"),
         (["HOME": "/h"], "/h/.local/state"),
     ])
-    func `the first absolute environment path is the store folder`(variables: [String: String], path: String) throws {
+    func `the store folder is the first absolute path in the environment variables`(
+        variables: [String: String], path: String
+    ) throws {
         #expect(try StorePlace.root(variables).path == path)
     }
 

@@ -88,7 +88,7 @@ import Testing
         #expect(call > 60, "the scenario makes only \(call) calls")
     }
 
-    @Test func `a store refuses batches while the disk is full and accepts new ones afterwards`() async throws {
+    @Test func `a store refuses batches while the disk is full, and accepts new batches afterwards`() async throws {
         let (disk, folder) = (FaultyDisk(), try TemporaryFolder())
         let store = try SQLiteMessageStore(
             at: folder.file, durability: .normal, limits: .default, system: disk.name)

@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: SQLiteMessageStore.Durability.allCases)
-    func `commitRepeatable() is synced only with the next commit, and only with durability full`(
+    func `commitRepeatable() does not sync the file, and the next commit syncs only if durability is full`(
         durability: SQLiteMessageStore.Durability
     ) async throws {
         let folder = try TemporaryFolder()

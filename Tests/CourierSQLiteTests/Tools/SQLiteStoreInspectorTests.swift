@@ -56,7 +56,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `an export is complete if it has more rows than one read returns`() async throws {
+    @Test func `an export is complete even if the store has more rows than one read returns`() async throws {
         let store = try SQLiteMessageStore(at: folder.file)
         #expect(await store.refusal((1...2_500).map { .enqueue(message($0, bytes: 1)) }) == nil)
         await store.close()

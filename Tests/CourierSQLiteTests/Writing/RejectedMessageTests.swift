@@ -82,7 +82,7 @@ import Testing
         await forgotten.close()
     }
 
-    @Test func `recovery of a damaged file restores strikes, boot times and rejected messages`() async throws {
+    @Test func `recovery of a damaged file restores strike counts, boot times and rejected messages`() async throws {
         let store = try open()
         var model = StoreModel()
         let bootTime = BootTime(bootID: UUID(), sinceBoot: .nanoseconds(77_000_000_123))
@@ -119,7 +119,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a store removes only expired messages after a date change or a reboot`() async throws {
+    @Test func `after a date change or a reboot, a store still removes only expired messages`() async throws {
         let (boot, start) = (UUID(), message(1).storedAt)
         func bootTime(_ seconds: Int) -> BootTime { BootTime(bootID: boot, sinceBoot: .seconds(seconds)) }
         let store = try open()

@@ -17,7 +17,7 @@ import Testing
         return [work.batches.count, work.reads.count]
     }
 
-    @Test func `a read waits for the batches that were added before the read, not for later batches`() {
+    @Test func `a read waits for batches that were added before the read, but not for later batches`() {
         var inbox = StoreInbox()
         Self.put(3, into: &inbox)
         _ = inbox.put { _ in }
@@ -32,7 +32,8 @@ import Testing
         #expect(Self.take(from: &inbox) == [0, 0])
     }
 
-    @Test func `a read without earlier batches is taken at once, and isLast is true for the last work`() {
+    @Test func `StoreInbox returns a read at once if no batch was added before, and sets isLast for the last batches`()
+    {
         var inbox = StoreInbox()
         _ = inbox.put { _ in }
         Self.put(3, into: &inbox)

@@ -24,7 +24,9 @@ import Testing
     }
 
     @Test(arguments: FaultyStream.Fault.allCases)
-    func `each faulty stream is reported as a violation of the expected law`(fault: FaultyStream.Fault) async throws {
+    func `for each faulty stream, the check reports a violation of the expected law`(fault: FaultyStream.Fault)
+        async throws
+    {
         let violation = await #expect(throws: LawViolation.self) {
             try await DuplexByteStreamLaws.check(laws: [fault.law], patience: fault.patience ?? .seconds(120)) {
                 FaultyStream.pair(fault)
@@ -34,7 +36,7 @@ import Testing
         #expect(violation?.finding.contains("did not happen within") == (fault.patience != nil))
     }
 
-    @Test func `each byte stream law is violated by at least one faulty stream`() {
+    @Test func `for each byte stream law, at least one faulty stream violates the law`() {
         #expect(Set(FaultyStream.Fault.allCases.map(\.law)) == Set(DuplexByteStreamLaws.Law.allCases))
     }
 

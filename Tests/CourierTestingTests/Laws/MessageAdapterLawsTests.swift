@@ -13,7 +13,9 @@ import Testing
     }
 
     @Test(arguments: DecimalAdapter.Fault.allCases)
-    func `each faulty message adapter is reported as a violation of the expected law`(fault: DecimalAdapter.Fault)
+    func `for each faulty message adapter, the check reports a violation of the expected law`(
+        fault: DecimalAdapter.Fault
+    )
         async throws
     {
         let law: MessageAdapterLaws.Law =

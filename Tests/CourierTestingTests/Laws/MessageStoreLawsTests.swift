@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: FaultyStore.Fault.allCases)
-    func `each faulty message store is reported as a violation of the expected law`(fault: FaultyStore.Fault)
+    func `for each faulty message store, the check reports a violation of the expected law`(fault: FaultyStore.Fault)
         async throws
     {
         let law = Self.law(brokenBy: fault)
@@ -56,7 +56,7 @@ import Testing
         #expect(violation?.finding.contains("did not happen within") == isSeenByWaiting)
     }
 
-    @Test func `each message store law is violated by at least one faulty store`() {
+    @Test func `for each message store law, at least one faulty store violates the law`() {
         #expect(Set(FaultyStore.Fault.allCases.map(Self.law)) == Set(MessageStoreLaws.Law.allCases))
     }
 

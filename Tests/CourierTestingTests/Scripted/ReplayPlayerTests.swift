@@ -62,7 +62,9 @@ import Testing
             Publish(topic: topic, payload: [1], delivery: Delivery(qos: qos, packetID: id) ?? .atMostOnce))
     }
 
-    @Test func `a recorded broker packet is sent after its client packet with the recorded delay`() throws {
+    @Test func `a replayed broker packet follows the same client packet as in the recording, with the same delay`()
+        throws
+    {
         var play = Play(
             RecordedTraffic([
                 try Self.client(Self.connect), try Self.broker(.connAck(ConnAck()), after: 40),
@@ -111,7 +113,7 @@ import Testing
         #expect(play.receive(.pubAck(Acknowledgement(packetID: 300))) == [.finished])
     }
 
-    @Test func `client packets in another order are answered in the recorded order`() throws {
+    @Test func `if client packets arrive in another order, they are answered in the recorded order`() throws {
         var play = Play(
             RecordedTraffic([
                 try Self.client(Self.publish("a", 1)), try Self.broker(.pubAck(Acknowledgement(packetID: 1))),
@@ -125,7 +127,7 @@ import Testing
             ])
     }
 
-    @Test func `a client packet that is not in the rest of the recording is unexpected`() throws {
+    @Test func `a client packet that is not in the rest of the recording is reported as unexpected`() throws {
         var play = Play(
             RecordedTraffic([
                 try Self.client(Self.subscribe(1, "a", "b")), try Self.client(Self.publish("a", 2)),
@@ -143,7 +145,7 @@ import Testing
         #expect(!play.player.isWaitingForClient)
     }
 
-    @Test func `a client packet that is sent more often than recorded is unexpected`() throws {
+    @Test func `a client packet that is sent more often than in the recording is reported as unexpected`() throws {
         let traffic = RecordedTraffic([
             try Self.client(Self.publish("a", 1)), try Self.client(Self.publish("a", 2)),
             try Self.broker(.pubAck(Acknowledgement(packetID: 1))), try Self.client(Self.publish("b", 3)),
@@ -223,7 +225,7 @@ import Testing
 
     // MARK: In a script
 
-    @Test func `after a script replayed a recording, the script runs the end steps`() async throws {
+    @Test func `after the end of a recording, the script runs the steps of the parameter end`() async throws {
         let traffic = RecordedTraffic([
             try Self.client(Self.connect), try Self.broker(.connAck(ConnAck(isSessionPresent: true))),
             try Self.client(Self.publish("a", 1)), try Self.broker(.pubAck(Acknowledgement(packetID: 1)), after: 3_000),

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a player without steps finishes immediately and answers the client`() {
+    @Test func `a player without steps reports finished immediately, but still answers the client`() {
         var play = Play()
         #expect(play.opened() == ["finished"])
         #expect(play.connect() == ["version 5.0", "send CONNACK"])
@@ -48,7 +48,7 @@ import Testing
         #expect(play.lost() == [])
     }
 
-    @Test func `after CONNECT, steps that wait for no client packet run immediately in order`() {
+    @Test func `after CONNECT, steps that do not wait for a client packet run immediately and in order`() {
         var play = Play(.accept(), .send(.pingResp), .cutAfterSending(byteCount: 9, .reset), .cut(.orderly))
         #expect(play.opened() == [])
         #expect(
@@ -81,7 +81,7 @@ import Testing
         #expect(play.fired(after: .seconds(7)) == ["send PUBACK 1"])
     }
 
-    @Test func `all responses that a gate holds are sent when the gate is released`() {
+    @Test func `all responses that a ScriptGate holds back are sent when the gate is released`() {
         let gate = ScriptGate()
         var play = Play(.accept(), .fault(.hold(.pubAck, until: gate)))
         _ = play.opened()
@@ -93,7 +93,7 @@ import Testing
         #expect(play.released(gate) == [])
     }
 
-    @Test func `after a stall step, delayed and held answers are not sent`() {
+    @Test func `after a stall step, answers that are delayed or held back are not sent`() {
         let gate = ScriptGate()
         var play = Play(
             .accept(), .fault(.delay(.subAck, by: .seconds(5))), .fault(.hold(.unsubAck, until: gate)),
@@ -120,7 +120,7 @@ import Testing
         #expect(play.publish(2) + play.lost() + play.fired(after: .seconds(1)) == [])
     }
 
-    @Test func `an answer step fails the script if no packet was expected before`() {
+    @Test func `an answer step fails the script if no earlier step expected a client packet`() {
         var play = Play(.answer)
         #expect(
             play.opened() == [
@@ -140,7 +140,7 @@ import Testing
         #expect(asked.lost() == ["failed: connection 1, step 4 (serve until DISCONNECT): gone", "cut orderly"])
     }
 
-    @Test func `a flood waits for acknowledgements and pauses while the connection is congested`() {
+    @Test func `a flood step waits for acknowledgements, and pauses while the connection is congested`() {
         var play = Play(.accept(), .flood(PublishFlood(count: 5, qos: .atLeastOnce)))
         _ = play.opened()
         #expect(play.connect([.receiveMaximum(2)]).suffix(2) == ["send PUBLISH 1", "send PUBLISH 2"])

@@ -4,7 +4,7 @@ import Testing
 
 /// Answers that are held, delayed, changed or dropped.
 extension `Scripted broker` {
-    @Test func `acknowledgements that a ScriptGate holds are sent when the gate is released`() async throws {
+    @Test func `acknowledgements that a ScriptGate holds back are sent when the gate is released`() async throws {
         let gate = ScriptGate()
         let script: [ConnectionScript] = [.connection([.accept(), .fault(.hold(.pubAck, until: gate, count: 2))])]
         try await Self.withBroker(script) { broker, loop, endpoint in
@@ -18,7 +18,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a ScriptGate that is already released holds no acknowledgements`() async throws {
+    @Test func `a ScriptGate that is already released does not hold back acknowledgements`() async throws {
         let gate = ScriptGate()
         gate.release()
         #expect(gate.isReleased)
@@ -33,7 +33,7 @@ extension `Scripted broker` {
     }
 
     @Test(arguments: Way.allCases)
-    func `an answer is delayed by virtual time`(way: Way) async throws {
+    func `the delay of an answer is measured in virtual time`(way: Way) async throws {
         let clock = VirtualClock()
         let script: [ConnectionScript] = [.connection([.accept(), .fault(.delay(.pubAck, by: .seconds(5)))])]
         try await Self.withBroker(script, over: way, clock: clock) { _, loop, endpoint in

@@ -68,7 +68,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `the client receives a reset after the packets that were sent before it`() async throws {
+    @Test func `the client receives all packets that were sent before a reset, and then the reset`() async throws {
         try await Self.withBroker([.connection([.accept(), .cut(.reset)])], over: .tcp) { _, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), on: loop)
             let record = await client.end()

@@ -22,7 +22,8 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a client that closes early fails the script, unless it closes during a pause`() async throws {
+    @Test func `if the client closes early, the script fails, except if the client closes during a pause`() async throws
+    {
         let script: [ConnectionScript] = [
             .connection([.accept(), .pause(.seconds(3_600)), .send(.pingResp)]),
             .connection([.accept(), .hold(ScriptGate()), .expect(.publish)]),
@@ -41,7 +42,10 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a serve step answers packets until the given packet, which a later step can answer`() async throws {
+    @Test
+    func `a serve step answers all packets before the given packet, and a later step can answer the given packet`()
+        async throws
+    {
         let script: [ConnectionScript] = [
             .connection([.serve(until: .publish(qos: .exactlyOnce)), .send(.pingResp), .answer, .cut(.orderly)])
         ]

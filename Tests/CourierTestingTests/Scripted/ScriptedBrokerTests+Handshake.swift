@@ -19,7 +19,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a script can report a session as present and redirect the client to another server`() async throws {
+    @Test func `a script can send session present in CONNACK and redirect the client to another server`() async throws {
         let script: [ConnectionScript] = [
             .connection([
                 .accept(isSessionPresent: true), .disconnect(.useAnotherServer, serverReference: "other:1883"),

@@ -14,7 +14,8 @@ extension `Scripted broker` {
     }
 
     @Test(arguments: [PacketQoS.atMostOnce, .atLeastOnce, .exactlyOnce])
-    func `a flood sends all messages in order and within the client's receive maximum`(qos: PacketQoS) async throws {
+    func `a flood step sends all messages in order and within the client's receive maximum`(qos: PacketQoS) async throws
+    {
         let count = 2_000
         let script: [ConnectionScript] = [.connection([.accept(), .flood(PublishFlood(count: count, qos: qos))])]
         try await Self.withBroker(script) { broker, loop, endpoint in
@@ -43,7 +44,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a flood exceeds the receive maximum if exceedsReceiveMaximum is true`() async throws {
+    @Test func `a flood step exceeds the client's receive maximum if exceedsReceiveMaximum is true`() async throws {
         let flood = PublishFlood(count: 100, payloadSize: 0, qos: .atLeastOnce, exceedsReceiveMaximum: true)
         try await Self.withBroker([.connection([.accept(), .flood(flood)])]) { _, loop, endpoint in
             let client = await ScriptedClient.connect(endpoint(), properties: [.receiveMaximum(3)], on: loop)
@@ -52,7 +53,7 @@ extension `Scripted broker` {
         }
     }
 
-    @Test func `a flood pauses while the client does not read`() async throws {
+    @Test func `a flood step pauses while the client does not read`() async throws {
         let flood = PublishFlood(count: 20_000, payloadSize: 1_000)
         try await Self.withBroker([.connection([.accept(), .flood(flood)])]) { broker, loop, endpoint in
             let client = await ScriptedClient.open(endpoint(), on: loop)

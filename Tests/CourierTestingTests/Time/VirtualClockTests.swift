@@ -33,7 +33,7 @@ import Testing
         #expect(clock.elapsed == .seconds(3))
     }
 
-    @Test func `timers fire in the order of their deadlines and not before them`() async throws {
+    @Test func `virtual timers fire in the order of their deadlines, and never before the deadline`() async throws {
         try await Self.withLoop { loop, clock in
             let log = Log()
             loop.execute {

@@ -112,7 +112,7 @@ import Testing
         ("Digest realm=\"r\", Basic realm=\"r\"", false, "wants a user name and a password"),
         ("Unheard-of", true, "did not accept"),
     ])
-    func `the error for status 407 depends on the authentication methods that the proxy offers`(
+    func `the error for HTTP status 407 depends on the authentication methods that the proxy offers`(
         offered: String, hasCredentials: Bool, words: String
     ) throws {
         let credentials = hasCredentials ? ProxyCredentials(user: "u", password: "p") : nil
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `progress of a waiting handshake names the proxy and the request without a response`() throws {
+    @Test func `the progress text of a waiting handshake names the proxy and the unanswered request`() throws {
         let talk = try talk("HTTP/1.1 2")
         #expect(
             talk.handshake.progress

@@ -51,7 +51,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `bytes written before the tunnel opens are sent after the CONNECT request`() async throws {
+    @Test func `bytes written before the proxy tunnel opens are sent after the CONNECT request`() async throws {
         try await withLoop { loop in
             let proxy = try ScriptedProxy([Step(after: 50, act: .say(Self.established))], on: loop)
             let (recorder, channel) = connect(try proxy.setting(.http), loop)
@@ -96,7 +96,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `with socks5, the client looks up the host and requests one address after the other`()
+    @Test func `if the scheme is socks5, the client looks up the host and requests one address after the other`()
         async throws
     {
         try await withLoop { loop in
@@ -130,7 +130,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `with socks5h and http, the client does not resolve the host name`() async throws {
+    @Test func `if the scheme is socks5h or http, the client does not look up the host`() async throws {
         try await withLoop { loop in
             let tools = DialTools(
                 resolver: HostResolver { host, _ in
@@ -179,7 +179,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `every connection reads the proxy environment variables again`()
+    @Test func `the proxy environment variables are read again for every connection`()
         async throws
     {
         try await withLoop { loop in
@@ -336,7 +336,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `with socks5, the error for an unknown broker name recommends socks5h`() async throws {
+    @Test func `if the scheme is socks5, the error for an unknown broker name recommends socks5h`() async throws {
         try await withLoop { loop in
             let proxy = ProxySetting.proxy(try ProxyConfiguration(.socks5, host: "127.0.0.1", port: 1))
             let (recorder, _) = connect(
@@ -347,7 +347,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `a host name that is invalid for a proxy is refused before any connection`() async throws {
+    @Test func `a host name that is invalid for a proxy is refused before a connection is opened`() async throws {
         try await withLoop { loop in
             let proxy = try ScriptedProxy([], on: loop)
             for host in ["a\r\nX-Injected: 1", "bücher.example", "fe80::1%lo"] {
@@ -392,7 +392,7 @@ struct ProxyDialerTests {
         }
     }
 
-    @Test func `if the proxy does not accept the connection, the connect timeout error names the proxy`() async throws {
+    @Test func `if no connection to the proxy opens in time, the connect timeout error names the proxy`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         let calls = SystemCalls(connect: { _, _, _ in -115 })  // EINPROGRESS, for ever.

@@ -114,7 +114,7 @@ struct RealProxyTests {
         }
     }
 
-    @Test func `if the proxy forbids the port, the error advises to ask the administrator`() async throws {
+    @Test func `if the proxy forbids the port, the error advises the user to ask the administrator`() async throws {
         let proxy = try await RealProxy(.http, allowedPort: 443)
         try await withLoop { loop in
             let error = try await connect(proxy.configuration, host: "localhost", port: 1_883, on: loop).0.failure()

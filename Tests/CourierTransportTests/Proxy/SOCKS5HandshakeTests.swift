@@ -34,7 +34,7 @@ import Testing
         #expect(talk.sent == [[5, 2, 0, 2], [5, 1, 0, 3, 14] + Array("broker.example".utf8) + [0x22, 0xB3]])
     }
 
-    @Test func `a user and a password of 255 bytes each are sent`() throws {
+    @Test func `a user name of 255 bytes and a password of 255 bytes are sent`() throws {
         let long = String(repeating: "x", count: 255)
         let talk = try talk([5, 2], ProxyCredentials(user: long, password: long))
         #expect(talk.sent[1] == [1, 255] + Array(long.utf8) + [255] + Array(long.utf8))

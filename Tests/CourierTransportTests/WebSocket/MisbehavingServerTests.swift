@@ -248,7 +248,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 1000, 1001])
-    func `a Close frame without an error status is reported as closedByPeer`(_ status: Int?) async throws {
+    func `if a Close frame has no error status, the end is reported as closedByPeer`(_ status: Int?) async throws {
         try await withLoop { loop in
             let listener = try ChannelListener.listen(loop: loop) { _ in
                 RawServer(sending: RawFrame.binary([1]) + RawFrame.close(status))

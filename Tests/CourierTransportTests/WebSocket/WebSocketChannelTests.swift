@@ -102,7 +102,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [RawFrame.close(1000), Array(RawFrame.close(1000).prefix(1))])
-    func `if opened() calls close() and the server closes too, the channel ends before the linger timeout`(
+    func `if opened() calls close() and the server closes too, the channel closes before the linger timeout`(
         _ frames: [UInt8]
     ) async throws {
         try await withLoop { loop in
@@ -294,7 +294,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `bytes written before the WebSocket opens are sent after it opens`() async throws {
+    @Test func `bytes written before the WebSocket opens are sent after the WebSocket opens`() async throws {
         try await withLoop { loop in
             let server = RawServer(sending: [])
             let recorder = Recorder()
@@ -307,7 +307,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [1, 3, 70, 1_000])
-    func `the WebSocket opens if the response is received in pieces, with frames right after it`(
+    func `the WebSocket opens even if the response arrives in pieces and frames follow immediately`(
         _ size: Int
     ) async throws {
         try await withLoop { loop in
@@ -346,7 +346,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `unread Pongs use limited memory, and the latest Ping is always answered`()
+    @Test func `if the server does not read Pongs, they use limited memory, and the latest Ping is always answered`()
         async throws
     {
         try await withLoop { loop in

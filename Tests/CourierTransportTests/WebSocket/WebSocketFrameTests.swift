@@ -68,7 +68,7 @@ import Testing
         #expect(Self.written([message], .server, seed: 1) == [0x82, 4, 0, 0, 0, 0])
     }
 
-    @Test func `the payloads of several frames in one buffer are moved together`() {
+    @Test func `the payloads of several frames in one buffer are joined without gaps`() {
         var reader = WebSocketFrameReader(role: .client, limits: .init(message: .max))
         var one = RawFrame.binary([1, 2, 3])
         one.withUnsafeMutableBytes { bytes in
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a long close reason is cut between two characters`() throws {
+    @Test func `a close reason that is too long is cut between two characters`() throws {
         var generator = SeededGenerator(seed: 1)
         var writer = WebSocketFrameWriter(role: .server, masks: WebSocketMaskSource(using: &generator))
         var queue = ByteQueue()

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a mask can continue in the middle of a payload`() {
+    @Test func `a payload that is masked in two steps has the same bytes as in one step`() {
         var random = SeededGenerator(seed: 2)
         for first in 0...9 {
             let key = random.bytes(4)
@@ -60,7 +60,7 @@ import Testing
                     0xE883_D0CB, 0x4E3C_50A2))
     }
 
-    @Test func `the same seed gives the same masks, and another seed gives different masks`() {
+    @Test func `the same random seed gives the same masks, and another seed gives different masks`() {
         func masks(_ seed: UInt64) -> [WebSocketMask] {
             var generator = SeededGenerator(seed: seed)
             var source = WebSocketMaskSource(using: &generator)

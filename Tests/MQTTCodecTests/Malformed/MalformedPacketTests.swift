@@ -73,7 +73,7 @@ struct MalformedPacketTests {
     }
 
     @Test(arguments: table)
-    func `decoding a malformed packet after a valid packet throws the same error as without this packet`(
+    func `decoding a malformed packet after a valid packet throws the same error as without the valid packet`(
         _ row: MalformedPacket
     ) {
         let packet = bytes(row.hex)
