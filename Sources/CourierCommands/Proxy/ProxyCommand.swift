@@ -45,7 +45,8 @@ package struct ProxyCommand: CourierCommand {
                 .init("0", "SIGINT or SIGTERM ended it."),
                 .init(
                     "1",
-                    "The command line is wrong, the address can not be listened on, or packets could not be recorded."),
+                    "The command line is wrong, the proxy cannot listen at the address, or packets could not be recorded."
+                ),
             ])
     }
 
@@ -60,6 +61,12 @@ package struct ProxyCommand: CourierCommand {
             recorder = nil
         }
         let proxy = try Self.start(settings, to: broker, recorder, console)
+        do {
+            try recorder?.begin(settings)
+        } catch {
+            Task { await proxy.shutdown() }
+            throw error
+        }
         let ending = Ending()
         let signals = ending.watch([SIGINT, SIGTERM], on: DispatchQueue(label: "courier.proxy")) { _ in
             Task {
@@ -70,6 +77,7 @@ package struct ProxyCommand: CourierCommand {
                 ending.end(problem == nil ? ExitCode.success : ExitCode.failure)
             }
         }
+        Self.showBeginning(settings, to: broker, port: proxy.port, console)
         return withExtendedLifetime(signals) { ending.wait() }
     }
 
@@ -77,9 +85,8 @@ package struct ProxyCommand: CourierCommand {
         _ settings: ProxyArguments, to broker: HostAndPort, _ recorder: ProxyRecorder?, _ console: Console
     ) throws(ArgumentError) -> FaultProxy {
         let lines = settings.isQuiet ? nil : ProxyLines(showsPackets: settings.isDebugging)
-        let proxy: FaultProxy
         do throws(TransportError) {
-            proxy = try FaultProxy.start(
+            return try FaultProxy.start(
                 to: .tcp(host: broker.host, port: broker.port),
                 listening: .tcp(host: settings.listening.host, port: settings.listening.port), rules: settings.faults
             ) { event in
@@ -89,16 +96,21 @@ package struct ProxyCommand: CourierCommand {
                 console.flush()
             }
         } catch {
-            throw ArgumentError("--listen: the proxy can not listen: \(error.message).", hint: hint(error.code))
+            throw ArgumentError("--listen: the proxy cannot listen: \(error.message).", hint: hint(error.code))
         }
-        console.write(banner(settings, to: broker, port: proxy.port))
+    }
+
+    /// Prints the addresses and the rules. Signals are already handled then, so that a script may end the proxy at once.
+    private static func showBeginning(
+        _ settings: ProxyArguments, to broker: HostAndPort, port: UInt16, _ console: Console
+    ) {
+        console.write(banner(settings, to: broker, port: port))
         console.flush()
         if !settings.isLocal {
             console.tell(
                 "Warning: other machines can reach \(settings.listening.host), and can use the broker through the proxy."
             )
         }
-        return proxy
     }
 
     static func banner(_ settings: ProxyArguments, to broker: HostAndPort, port: UInt16) -> String {

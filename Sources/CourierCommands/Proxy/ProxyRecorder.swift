@@ -13,9 +13,11 @@ import Synchronization
 /// The packets pass through a logger, which overwrites passwords. Each packet is written to the file before the next
 /// packet is forwarded, except to an archive, which has its own thread.
 final class ProxyRecorder: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         var connections: [Int: ObservedConnection] = [:]
         var export: GrowingExport?
+        /// The file of ``export``.
+        var target: ExportTarget?
         /// The reason why nothing more is written to the file.
         var failure: String?
     }
@@ -24,11 +26,10 @@ final class ProxyRecorder: Sendable {
     private let logger: MQTTChuckLogger
     private let archive: MQTTChuckArchive?
     private let server: MQTTChuckServer?
-    private let target: ExportTarget?
     private let console: Console
-    private let state: Mutex<State>
+    private let state = Mutex(State())
 
-    /// Opens the file and the page.
+    /// Opens an archive and the page. Another kind of file is opened by ``begin(_:)``.
     ///
     /// - Parameters:
     ///   - settings: The options of the command line.
@@ -38,8 +39,10 @@ final class ProxyRecorder: Sendable {
     init(_ settings: ProxyArguments, to broker: HostAndPort, _ console: Console) throws {
         self.broker = broker
         self.console = console
-        logger = MQTTChuckLogger()
-        let format: MQTTChuckExportFormat?
+        var options = MQTTChuckOptions()
+        options.packetMaxSize = FaultProxy.heldPacketSize
+        options.logsMaxAge = nil
+        logger = MQTTChuckLogger(options: options)
         switch (settings.recordPath, settings.recordFormat) {
         case (let path?, .archive):
             let archive = try MQTTChuckArchive(of: logger, at: URL(fileURLWithPath: path))
@@ -47,22 +50,31 @@ final class ProxyRecorder: Sendable {
                 console.tell("Warning: \(path) was no archive; it is now \(file.url.path).")
             }
             self.archive = archive
-            format = nil
-        case (_?, .jsonLines): (archive, format) = (nil, .jsonLines)
-        case (_?, .pcapng): (archive, format) = (nil, .pcapng)
-        case (nil, _): (archive, format) = (nil, nil)
-        }
-        if let format {
-            let export = GrowingExport(of: logger, format)
-            target = try ExportTarget(settings.recordPath, of: nil, console)
-            try target?.write(export.header())
-            state = Mutex(State(export: export))
-        } else {
-            target = nil
-            state = Mutex(State())
+        case (_?, .jsonLines), (_?, .pcapng), (nil, _): archive = nil
         }
         server = settings.isInspected ? try logger.serve() : nil
         if let server { console.writeToErrors("Inspector: \(server.url.absoluteString)\n") }
+    }
+
+    /// Opens the file, unless it is an archive, and writes its beginning. Call this function only when the proxy listens,
+    /// because an existing file is emptied. If another proxy has the port, it may still write to the file.
+    ///
+    /// - Parameter settings: The options of the command line.
+    /// - Throws: An error if the file cannot be written.
+    func begin(_ settings: ProxyArguments) throws {
+        let format: MQTTChuckExportFormat
+        switch settings.recordFormat {
+        case .jsonLines: format = .jsonLines
+        case .pcapng: format = .pcapng
+        case .archive: return
+        }
+        guard let path = settings.recordPath else { return }
+        try state.withLock { state in
+            let export = GrowingExport(of: logger, format)
+            state.target = try ExportTarget(path, of: nil, console)
+            try state.target?.write(export.header())
+            state.export = export
+        }
     }
 
     /// Records an event. The proxy calls this method on its loop.
@@ -97,7 +109,7 @@ final class ProxyRecorder: Sendable {
     private func write(_ state: inout State) -> String? {
         guard state.failure == nil, let data = state.export?.newRows() else { return nil }
         do {
-            try target?.write(data)
+            try state.target?.write(data)
             return nil
         } catch {
             let problem = "\((error as? ArgumentError)?.message ?? "\(error)"); the recording ends here"
@@ -106,12 +118,13 @@ final class ProxyRecorder: Sendable {
         }
     }
 
-    /// Returns the description of a packet's connection. The first packet, which is CONNECT, creates it.
+    /// Returns the description of a packet's connection. The first packet creates it. A later CONNECT replaces it,
+    /// because only CONNECT contains the version.
     private static func connection(
         of packet: ProxiedPacket, to broker: HostAndPort, _ connections: inout [Int: ObservedConnection]
     ) -> ObservedConnection {
-        if let known = connections[packet.connection] { return known }
-        var clientID = ""
+        let known = connections[packet.connection]
+        var clientID = known?.options.clientId ?? ""
         if case .connect(let connect)? = packet.packet { clientID = connect.clientID }
         let version: ObservedConnection.ProtocolVersion =
             switch packet.version {
@@ -119,6 +132,7 @@ final class ProxyRecorder: Sendable {
             case .v311: .v311
             case .v5: .v5
             }
+        if let known, known.protocolVersion == version { return known }
         let connection = ObservedConnection(
             id: UInt64(packet.connection),
             options: ConnectOptions(host: broker.host, port: broker.port, clientId: clientID),

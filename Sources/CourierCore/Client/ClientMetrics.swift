@@ -1,7 +1,7 @@
 /// The numbers of a client at one moment, for a dashboard or an alarm. ``CourierSession/metrics`` returns them.
 ///
 /// The counts begin when the client is made. `disconnect()` and `destroy()` do not reset them. Messages that an earlier
-/// process stored are included in ``waitingCount`` and ``inFlightCount``, but not in ``acceptedCount``.
+/// process stored are included in all counts except ``acceptedCount`` and ``acknowledgementTimes``.
 ///
 /// Later versions may add fields.
 public struct ClientMetrics: Sendable {
@@ -13,8 +13,8 @@ public struct ClientMetrics: Sendable {
     /// The number of messages of QoS 1 and 2 that the broker acknowledged with success.
     public var acknowledgedCount = 0
 
-    /// The number of accepted messages whose delivery ended with an error, for example because they expired or because
-    /// the app withdrew them.
+    /// The number of messages whose delivery ended with an error, for example because they expired, because the app
+    /// withdrew them, or because the client ended.
     public var failedCount = 0
 
     /// The number of messages that wait to be sent.
@@ -32,7 +32,7 @@ public struct ClientMetrics: Sendable {
 
     // MARK: Incoming messages
 
-    /// The number of PUBLISH packets that arrived.
+    /// The number of messages that arrived. A repeated QoS 2 message counts once.
     public var receivedCount = 0
 
     // MARK: Connections

@@ -8,7 +8,7 @@ public struct DurationHistogram: Sendable {
     private static var firstBound: Int64 { 100_000 }
 
     private var buckets = InlineArray<19, UInt64>(repeating: 0)
-    private var nanoseconds: Int64 = 0
+    private var nanoseconds: UInt128 = 0
 
     /// Makes an empty histogram.
     public init() {}
@@ -21,7 +21,10 @@ public struct DurationHistogram: Sendable {
     public var count: UInt64 { counts.reduce(0, +) }
 
     /// The sum of all durations.
-    public var sum: Duration { .nanoseconds(nanoseconds) }
+    public var sum: Duration {
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return .seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(rest))
+    }
 
     /// Returns an upper limit for the shortest durations, for example the median.
     ///
@@ -46,6 +49,6 @@ public struct DurationHistogram: Sendable {
         let duration = max(duration, 0)
         let multiple = UInt64(bitPattern: max(duration &- 1, 0)) / UInt64(Self.firstBound)
         buckets[min(64 - multiple.leadingZeroBitCount, Self.boundCount)] &+= 1
-        nanoseconds &+= duration
+        nanoseconds &+= UInt128(UInt64(bitPattern: duration))
     }
 }

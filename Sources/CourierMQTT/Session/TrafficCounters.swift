@@ -10,7 +10,7 @@ package final class TrafficCounters: Sendable {
 
     var sentByteCount: Int { sentBytes.load(ordering: .relaxed) }
     var receivedByteCount: Int { receivedBytes.load(ordering: .relaxed) }
-    /// The number of received PUBLISH packets.
+    /// The number of received messages.
     var messageCount: Int { messages.load(ordering: .relaxed) }
     /// The number of connections that brokers accepted.
     var connectionCount: Int { connections.load(ordering: .relaxed) }

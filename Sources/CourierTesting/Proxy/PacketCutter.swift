@@ -54,14 +54,13 @@ struct PacketCutter: Sendable {
             if part < 0x80 { break }
         }
         let size = index + length
-        let isWhole = size <= available
-        guard isWhole || size > heldSize && available >= heldSize else { return .needsMore }
-        let count = min(size, available)
+        let count = min(size, heldSize)
+        guard available >= count else { return .needsMore }
         packetSize = size
         missing = size - count
         let type = PacketType(rawValue: bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) >> 4)
         return .piece(
             Piece(
-                range: offset..<offset + count, type: type, packetSize: size, isFirst: true, isLast: isWhole))
+                range: offset..<offset + count, type: type, packetSize: size, isFirst: true, isLast: count == size))
     }
 }

@@ -11,7 +11,7 @@ struct PacketFactsReader: Sendable {
     private var aliasByteCount = 0
 
     init(sender: Endpoint) {
-        // Each CONNECT contains its MQTT version. Until CONNECT is decoded, the more lenient rules of 3.1.1 apply.
+        // Each CONNECT contains its MQTT version. Before CONNECT, the rules of 3.1.1 apply.
         decoder = PacketDecoder(
             version: .v311, sender: sender, limits: .init(maximumPacketSize: FaultProxy.heldPacketSize))
     }
@@ -56,6 +56,23 @@ struct PacketFactsReader: Sendable {
             aliasByteCount -= aliases.removeValue(forKey: alias)?.utf8.count ?? 0
         }
         return topic
+    }
+
+    /// Reads the MQTT version from the beginning of a CONNECT, also if the rest of the packet cannot be decoded. `nil`
+    /// for a version that does not exist.
+    ///
+    /// The version decides where a packet has secrets. So it must be known even for a CONNECT that breaks a limit.
+    static func version(ofConnect bytes: [UInt8]) -> ProtocolVersion? {
+        guard let lastOfLength = bytes.dropFirst().firstIndex(where: { $0 < 0x80 }), lastOfLength + 2 < bytes.count
+        else { return nil }
+        let level = lastOfLength + 3 + Int(bytes[lastOfLength + 1]) << 8 + Int(bytes[lastOfLength + 2])
+        guard level < bytes.count else { return nil }
+        return switch bytes[level] & 0x7F {  // Bridges set the highest bit.
+        case 3: .v31
+        case 4: .v311
+        case 5: .v5
+        default: nil
+        }
     }
 
     /// Reads the text at the beginning of a packet's body, which is the topic of a PUBLISH.

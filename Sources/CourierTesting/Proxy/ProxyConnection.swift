@@ -53,12 +53,11 @@ final class ProxyConnection: @unchecked Sendable {
         client.updateReading()
     }
 
-    /// Reads the MQTT version of the connection from CONNECT.
+    /// Reads the MQTT version of the connection from the beginning of CONNECT.
     func receivedConnect(_ bytes: [UInt8]) {
-        let decoder = PacketDecoder(version: .v311, sender: .client)
-        guard case .connect(let connect)? = decoder.packet(bytes) else { return }
-        client.version = connect.version
-        broker.version = connect.version
+        guard let version = PacketFactsReader.version(ofConnect: bytes) else { return }
+        client.version = version
+        broker.version = version
     }
 
     func decide(_ facts: PacketFacts) -> FaultDecision { host.decide(facts) }

@@ -96,7 +96,7 @@ final class ProxySide: ChannelHandler, @unchecked Sendable {
         if piece.isFirst {
             let facts = reader.facts(piece.type, copy, isWhole: piece.isWhole)
             if piece.type == .publish { topic = facts.topics.first }
-            if piece.type == .connect, sender == .client, piece.isWhole { connection.receivedConnect(copy) }
+            if piece.type == .connect, sender == .client { connection.receivedConnect(copy) }
             decision = connection.decide(facts)
         }
         let due = piece.isFirst ? loop.now + decision.delay : loop.now

@@ -19,6 +19,14 @@ struct ClientMetricsTests {
         #expect(histogram.sum == .nanoseconds(max(duration, 0)))
     }
 
+    @Test func `the sum of very long durations does not overflow, and can be printed`() {
+        var metrics = ClientMetrics()
+        for _ in 0..<3 { metrics.acknowledgementTimes.add(nanoseconds: .max) }
+        let seconds: Int64 = 27_670_116_110
+        #expect(metrics.acknowledgementTimes.sum == .seconds(seconds) + .nanoseconds(564_327_421))
+        #expect(metrics.prometheusText.contains("courier_client_acknowledgement_seconds_sum 27670116110.564327421\n"))
+    }
+
     @Test func `each upper bound of a histogram is twice the previous bound`() {
         let bounds = DurationHistogram.upperBounds
         #expect(bounds.first == .microseconds(100))

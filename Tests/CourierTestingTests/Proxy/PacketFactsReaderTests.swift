@@ -68,4 +68,14 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: [(3, .v31), (4, .v311), (5, .v5), (0x84, .v311), (6, nil)] as [(UInt8, ProtocolVersion?)])
+    func `the version is read from a CONNECT that cannot be decoded, and from its beginning`(
+        _ level: UInt8, _ version: ProtocolVersion?
+    ) {
+        // The flags have the reserved bit, and the packet ends after the keep-alive.
+        let beginning: [UInt8] = [0x10, 0xFF, 0xFF, 0x7F, 0, 4, 77, 81, 84, 84, level, 0x03, 0, 60]
+        #expect(PacketFactsReader.version(ofConnect: beginning) == version)
+        for count in 0...10 { #expect(PacketFactsReader.version(ofConnect: Array(beginning.prefix(count))) == nil) }
+    }
 }
