@@ -69,7 +69,7 @@ package struct ProxyArguments: Sendable, Equatable {
                         $0.faults.append(try FaultRule($1[0]))
                     } catch {
                         throw ArgumentError(
-                            "--fault: \($1[0].quoted()) can not be read, \(error).",
+                            "--fault: \($1[0].quoted()) cannot be read, \(error).",
                             hint: "'courier proxy --help' explains the words of a rule.")
                     }
                 }

@@ -35,7 +35,7 @@ final class ProxyRecorder: Sendable {
     ///   - settings: The options of the command line.
     ///   - broker: The broker that the recording names.
     ///   - console: Prints the address of the page, and errors.
-    /// - Throws: An error if the file can not be written or the page not be served.
+    /// - Throws: An error if the archive cannot be opened, or the page cannot be served.
     init(_ settings: ProxyArguments, to broker: HostAndPort, _ console: Console) throws {
         self.broker = broker
         self.console = console
@@ -92,7 +92,7 @@ final class ProxyRecorder: Sendable {
             guard packet.copyCount > 0 else { return nil }
             guard packet.bytes.count == packet.byteCount else {
                 return
-                    "connection \(packet.connection): a packet of \(packet.byteCount) bytes is too large to be recorded"
+                    "connection \(packet.connection): a packet of \(packet.byteCount) bytes is too large for the recording"
             }
             for _ in 0..<packet.copyCount {
                 logger.observed(

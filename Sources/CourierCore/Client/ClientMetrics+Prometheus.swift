@@ -61,12 +61,12 @@ extension ClientMetrics {
         for (label, metrics) in clients {
             let times = metrics.acknowledgementTimes
             var total: UInt64 = 0
-            let bounds = DurationHistogram.upperBounds.map { seconds($0) } + ["+Inf"]
+            let bounds = DurationHistogram.upperBounds.map(\.decimalSeconds) + ["+Inf"]
             for (bound, count) in zip(bounds, times.counts) {
                 total += count
                 line("\(name)_bucket", [label, "le=\"\(bound)\""], "\(total)")
             }
-            line("\(name)_sum", [label], seconds(times.sum))
+            line("\(name)_sum", [label], times.sum.decimalSeconds)
             line("\(name)_count", [label], "\(total)")
         }
         return text
@@ -86,10 +86,13 @@ extension ClientMetrics {
         }
         return "client=\"\(escaped)\""
     }
+}
 
-    /// Returns seconds as a decimal number without trailing zeros.
-    private static func seconds(_ duration: Duration) -> String {
-        let (whole, attoseconds) = duration.components
+extension Duration {
+    /// This duration in seconds as a decimal number without trailing zeros, such as `0.0004`. The duration must not be
+    /// negative.
+    package var decimalSeconds: String {
+        let (whole, attoseconds) = components
         let digits = String(attoseconds / 1_000_000_000)
         let fraction = String(repeating: "0", count: 9 - digits.count) + digits
         let end = fraction.lastIndex { $0 != "0" }

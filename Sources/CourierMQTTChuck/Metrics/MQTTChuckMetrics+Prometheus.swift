@@ -44,21 +44,11 @@ extension MQTTChuckMetrics {
     private static func samples(_ latency: Latency) -> [(suffix: String, value: String)] {
         var total: UInt64 = 0
         let kind = "kind=\"\(latency.kind.rawValue)\""
-        let bounds = latencyBounds.map { seconds($0) } + ["+Inf"]
+        let bounds = latencyBounds.map(\.decimalSeconds) + ["+Inf"]
         let buckets = zip(bounds, latency.counts).map { bound, count in
             total += count
             return (suffix: "_bucket{\(kind),le=\"\(bound)\"}", value: "\(total)")
         }
-        return buckets + [("_sum{\(kind)}", seconds(latency.sum)), ("_count{\(kind)}", "\(total)")]
-    }
-
-    /// Returns seconds as a decimal number without trailing zeros.
-    private static func seconds(_ duration: Duration) -> String {
-        let (whole, rest) = Nanoseconds.split(Nanoseconds.of(duration))
-        if rest == 0 { return "\(whole)" }
-        let digits = String(rest)
-        var fraction = String(repeating: "0", count: 9 - digits.count) + digits
-        while fraction.hasSuffix("0") { fraction.removeLast() }
-        return "\(whole).\(fraction)"
+        return buckets + [("_sum{\(kind)}", latency.sum.decimalSeconds), ("_count{\(kind)}", "\(total)")]
     }
 }

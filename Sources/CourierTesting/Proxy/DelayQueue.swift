@@ -3,18 +3,21 @@
 struct DelayQueue: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// A piece of the byte stream, with what happens to it.
+    /// A piece of the byte stream, with the decision about its packet.
     struct Entry: Sendable {
         var bytes: [UInt8]
         let piece: PacketCutter.Piece
-        let decision: FaultDecision
+        var decision: FaultDecision
         /// The topic of a PUBLISH; otherwise `nil`.
-        let topic: String?
+        var topic: String?
         let due: Instant
+
+        /// The memory of the entry, approximately.
+        var memory: Int { bytes.count + (topic?.utf8.count ?? 0) + DelayQueue.overhead }
     }
 
     /// The memory that is counted for an entry in addition to its bytes, so that tiny packets are limited, too.
-    private static let overhead = 256
+    fileprivate static let overhead = 256
 
     private var entries: [Entry] = []
     private var first = 0
@@ -28,16 +31,19 @@ struct DelayQueue: Sendable {
 
     mutating func append(_ entry: Entry) {
         entries.append(entry)
-        byteCount += entry.bytes.count + Self.overhead
+        byteCount += entry.memory
     }
 
     /// Removes and returns the first entry if its time has come.
     mutating func popDue(now: Instant) -> Entry? {
         guard !isEmpty, entries[first].due <= now else { return nil }
         let entry = entries[first]
+        // The array keeps taken entries for a while, so their memory is freed now.
         entries[first].bytes = []
+        entries[first].topic = nil
+        entries[first].decision = FaultDecision()
         first += 1
-        byteCount -= entry.bytes.count + Self.overhead
+        byteCount -= entry.memory
         if isEmpty {
             entries.removeAll(keepingCapacity: first < 1_024)
             first = 0

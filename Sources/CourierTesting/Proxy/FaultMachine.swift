@@ -1,4 +1,5 @@
-/// Decides which faults happen to each packet, from the rules of a ``FaultProxy``. It does no I/O and has no clock.
+/// Applies the rules of a ``FaultProxy`` to each packet, and decides which faults are injected. The type does no I/O and
+/// has no clock.
 struct FaultMachine: Sendable {
     private struct CountedRule: Sendable {
         let rule: FaultRule
@@ -15,7 +16,7 @@ struct FaultMachine: Sendable {
 
     mutating func removeAll() { rules = [] }
 
-    /// Counts a packet, and returns what happens to it.
+    /// Counts a packet for each rule that matches it, and returns the decision about the packet.
     mutating func decide(_ facts: PacketFacts) -> FaultDecision {
         var decision = FaultDecision()
         for index in rules.indices where rules[index].rule.matches(facts) {
@@ -27,9 +28,9 @@ struct FaultMachine: Sendable {
     }
 }
 
-/// What happens to one packet.
+/// The decision about one packet: the faults that the proxy injects.
 struct FaultDecision: Equatable, Sendable {
-    /// When and how a rule cuts the connection.
+    /// A cut of the connection before or after the packet is forwarded, with the rule that causes the cut.
     enum Cut: Equatable, Sendable {
         case insteadOfForwarding(CutStyle, FaultRule)
         case afterForwarding(CutStyle, FaultRule)
@@ -44,7 +45,7 @@ struct FaultDecision: Equatable, Sendable {
     /// The applied rules, in the order in which they were added.
     var rules: [FaultRule] = []
 
-    /// How often the packet is forwarded: 0, 1 or 2 times.
+    /// The number of times that the packet is forwarded: 0, 1 or 2.
     var copyCount: Int {
         if isDropped { return 0 }
         if case .insteadOfForwarding = cut { return 0 }

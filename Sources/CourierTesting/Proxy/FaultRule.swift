@@ -12,12 +12,12 @@ public import MQTTCodec
 /// A rule counts the packets that it matches, in all connections together and from the time when it was added. If
 /// several rules apply to a packet, all their faults happen: delays add up, and a dropped packet is not duplicated.
 public struct FaultRule: Hashable, Sendable {
-    /// What happens to a packet.
+    /// A fault of one packet.
     public enum Action: Hashable, Sendable {
         /// The packet is not forwarded.
         case drop
-        /// The packet is forwarded later, by at most ``FaultRule/maximumDelay``. Packets behind it in the same direction
-        /// wait too, so their order remains.
+        /// The packet is forwarded later, by at most ``FaultRule/maximumDelay``. Later packets of the same direction wait
+        /// too, so the order of the packets does not change.
         case delay(Duration)
         /// The packet is forwarded twice. A packet of more than ``FaultProxy/heldPacketSize`` is forwarded once.
         case duplicate
@@ -25,7 +25,8 @@ public struct FaultRule: Hashable, Sendable {
         case corrupt
         /// The connection is cut on both sides. The packet is not forwarded.
         case cut(CutStyle)
-        /// The packet is forwarded. Then the connection is cut on both sides.
+        /// The packet is forwarded. Then the connection is cut on both sides. With ``CutStyle/reset``, the receiver loses
+        /// all bytes that it has not read yet, possibly also this packet.
         case cutAfter(CutStyle)
     }
 
@@ -39,7 +40,7 @@ public struct FaultRule: Hashable, Sendable {
         case every(Int)
         /// The packets up to this number.
         case first(Int)
-        /// The packets behind this number.
+        /// The packets with a higher number.
         case after(Int)
 
         /// Whether the packet with this number is selected.
@@ -60,7 +61,7 @@ public struct FaultRule: Hashable, Sendable {
     /// The longest delay of a packet: 24 hours. Longer delays are shortened to it.
     public static let maximumDelay = Duration.seconds(86_400)
 
-    /// What happens to the selected packets.
+    /// The fault of the selected packets.
     public let action: Action
 
     /// The types of the matching packets; empty for all types.
@@ -79,7 +80,7 @@ public struct FaultRule: Hashable, Sendable {
     /// Creates a rule.
     ///
     /// - Parameters:
-    ///   - action: What happens to the packets.
+    ///   - action: The fault of the packets.
     ///   - types: The types of the packets; all types by default.
     ///   - sender: The sender of the packets; both sides by default.
     ///   - topic: A filter for the topics of PUBLISH, SUBSCRIBE and UNSUBSCRIBE; none by default.
@@ -98,7 +99,7 @@ public struct FaultRule: Hashable, Sendable {
     /// Creates a rule for packets of one type or of all types.
     ///
     /// - Parameters:
-    ///   - action: What happens to the packets.
+    ///   - action: The fault of the packets.
     ///   - type: The type of the packets; all types by default.
     ///   - sender: The sender of the packets; both sides by default.
     ///   - topic: A filter for the topics of PUBLISH, SUBSCRIBE and UNSUBSCRIBE; none by default.
@@ -122,7 +123,7 @@ public struct FaultRule: Hashable, Sendable {
     }
 }
 
-/// What a rule compares of a packet.
+/// The properties of a packet that a rule compares.
 struct PacketFacts: Equatable, Sendable {
     var sender: Endpoint
     /// The packet type; `nil` for the reserved type 0.

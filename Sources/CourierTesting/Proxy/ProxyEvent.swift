@@ -5,7 +5,7 @@ public import MQTTCodec
 public enum ProxyEvent: Sendable {
     /// A client has connected. Connections are counted from 1.
     case opened(connection: Int)
-    /// A packet was forwarded, or a rule prevented it.
+    /// A packet was forwarded, or a rule prevented that.
     case packet(ProxiedPacket)
     /// A connection ends. No more packets of it are forwarded.
     case closed(connection: Int, ProxyCloseReason)
@@ -26,16 +26,16 @@ public struct ProxiedPacket: Sendable {
     public let topic: String?
 
     /// The bytes of the packet, as they were forwarded. If the packet has more than ``FaultProxy/heldPacketSize``
-    /// bytes, only its beginning. CONNECT contains the password.
+    /// bytes, this array contains only the beginning. The bytes of CONNECT contain the password.
     public let bytes: [UInt8]
 
     /// The number of bytes of the whole packet.
     public let byteCount: Int
 
-    /// How often the packet was forwarded: 0, 1 or 2 times.
+    /// The number of times that the packet was forwarded: 0, 1 or 2.
     public let copyCount: Int
 
-    /// The rules whose faults happened to the packet.
+    /// The rules that were applied to the packet.
     public let faults: [FaultRule]
 
     /// The time at which the packet was forwarded or dropped, by the clock of the proxy's loop.
@@ -70,7 +70,7 @@ extension ProxyCloseReason: CustomStringConvertible {
         switch self {
         case .closed(let side): "the \(Self.name(side)) closed the connection"
         case .failed(let side, let error): "the connection to the \(Self.name(side)) failed: \(error.message)"
-        case .brokerUnreachable(let error): "the broker can not be reached: \(error.message)"
+        case .brokerUnreachable(let error): "the broker cannot be reached: \(error.message)"
         case .cut(let rule): "cut by the rule “\(rule)”"
         case .malformedLength(let side):
             "a packet of the \(Self.name(side)) has a malformed length, so the end of the packet is unknown"

@@ -19,7 +19,7 @@ final class ProxySide: ChannelHandler, @unchecked Sendable {
     private var cutter = PacketCutter(heldSize: FaultProxy.heldPacketSize)
     private var reader: PacketFactsReader
     private var queue = DelayQueue()
-    /// What happens to the packet whose pieces are being received.
+    /// The decision about the packet whose pieces are being received.
     private var decision = FaultDecision()
     private var timer: TimerToken?
     private var isReadingPaused = false

@@ -83,7 +83,7 @@ public final class EventLoop: @unchecked Sendable {
     /// reading the clock.
     var currentTime: ContinuousClock.Instant
     /// The beginning of the loop's current round, in nanoseconds since the start of the clock; 0 during a long sleep.
-    private let roundStart = Atomic<Int64>(0)
+    let roundStart = Atomic<Int64>(0)
     private(set) var timers = TimerHeap<() -> Void>()
     private var batch: [Job] = []
     /// The number of jobs that the loop has begun. Jobs begin in the order in which they were added.
@@ -147,31 +147,6 @@ public final class EventLoop: @unchecked Sendable {
     public var now: ContinuousClock.Instant {
         preconditionOnLoop()
         return currentTime
-    }
-
-    /// Returns the time of ``clock`` in nanoseconds since the start of the clock. May be called from any thread.
-    ///
-    /// While the loop is busy, the result is the time when the current round of the loop began, because reading the
-    /// clock for each message takes too long. So the result may be one round too early.
-    @inline(__always)
-    package var recentTime: Int64 {
-        let time = roundStart.load(ordering: .relaxed)
-        return time == 0 ? exactTime() : time
-    }
-
-    /// Returns the time of ``clock`` in nanoseconds since the start of the clock. The function is not inlined, so that
-    /// callers need no memory for the clock's type.
-    @inline(never)
-    private func exactTime() -> Int64 { Self.nanoseconds(clock.now) }
-
-    private static func nanoseconds(_ time: ContinuousClock.Instant) -> Int64 {
-        let (seconds, attoseconds) = ContinuousClock().systemEpoch.duration(to: time).components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
-
-    private func beginRound() {
-        currentTime = clock.now
-        roundStart.store(Self.nanoseconds(currentTime), ordering: .relaxed)
     }
 
     /// The number of times that another thread had to wake the loop, for tests and benchmarks.
@@ -299,7 +274,7 @@ public final class EventLoop: @unchecked Sendable {
     /// Shuts the loop down like ``shutdown()``, but blocks the calling thread. Do not call it on the loop.
     @available(*, noasync)
     public func shutdownAndWait() {
-        precondition(!isOnLoop, "a loop can not wait for its own end")
+        precondition(!isOnLoop, "an event loop cannot wait for its own end")
         beginShutdown {}
         joinThread()
     }

@@ -61,7 +61,7 @@ struct ProxyArgumentsTests {
         (["--to", "b:1", "--listen", "a:b:5"], "--listen: the IPv6 address", "[::1]:1883"),
         (["--to", "localhost:5", "--listen", "5"], "--to: 127.0.0.1:5 is the address of the proxy itself", "--listen"),
         (["--to", "[::1]:5", "--listen", "[::]:5"], "--to: [::1]:5 is the address of the proxy itself", "--listen"),
-        (["--to", "b:1", "--fault", "drop PUBACC"], "--fault: \"drop PUBACC\" can not be read, column 6", "--help"),
+        (["--to", "b:1", "--fault", "drop PUBACC"], "--fault: \"drop PUBACC\" cannot be read, column 6", "--help"),
         (["--to", "b:1", "--record", "run.txt"], "--record: the ending of \"run.txt\" names no format", ".pcapng"),
         (["--to", "b:1", "--quiet", "-d"], "--quiet prints fewer lines and -d prints more.", "Leave one"),
     ])

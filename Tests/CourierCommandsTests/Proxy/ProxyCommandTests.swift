@@ -157,7 +157,7 @@ import Testing
         #expect(try await Self.publish(proxy, "-t", "a", "-m", "x").code != 0)
         let outcome = try await proxy.end()
         #expect(outcome.code == 0)
-        #expect(outcome.text.contains("connection 1: ended: the broker can not be reached: "), "\(outcome.text)")
+        #expect(outcome.text.contains("connection 1: ended: the broker cannot be reached: "), "\(outcome.text)")
     }
 
     @Test func `with --quiet, only the banner and the summary are printed`() async throws {

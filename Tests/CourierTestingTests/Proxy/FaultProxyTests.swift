@@ -228,7 +228,7 @@ import Testing
 
     // MARK: The end
 
-    @Test func `a client is closed and the failure is reported if the broker can not be reached`() async throws {
+    @Test func `a client is closed and the failure is reported if the broker cannot be reached`() async throws {
         let loop = try EventLoop(name: "proxy-test")
         let events = Series<ProxyEvent>()
         let port = try LocalPort.free()
@@ -242,7 +242,7 @@ import Testing
             return
         }
         #expect(error.code == .connectionRefused)
-        #expect("\(ProxyCloseReason.brokerUnreachable(error))".hasPrefix("the broker can not be reached: "))
+        #expect("\(ProxyCloseReason.brokerUnreachable(error))".hasPrefix("the broker cannot be reached: "))
     }
 
     @Test func `shutdown closes the connections and reports them`() async throws {

@@ -51,7 +51,7 @@ import MQTTCodec
 
     private func play() async throws {
         screen.title("1  Connect")
-        screen.tell("broker", "listens on 127.0.0.1:\(broker.port), and lets in who has a token")
+        screen.tell("broker", "listens on 127.0.0.1:\(broker.port), and accepts clients with a token")
         for participant in [office, rider] { participant.client.connect() }
         for participant in [office, rider] { try await participant.client.connected() }
         try await office.client.subscribe(to: "positions/#", qos: .one)
@@ -88,12 +88,12 @@ import MQTTCodec
             try sendPosition(number)
         }
 
-        screen.title("4  Come back")
+        screen.title("4  Reconnect")
         try await stage.wait(for: "two failed attempts of each client") {
             office.failureCount >= 2 && rider.failureCount >= 2
         }
         cable.mend()
-        screen.tell("network", "is there again, and nobody tells the clients", .good)
+        screen.tell("network", "works again; the clients get no notification of it", .good)
         try await stage.wait(for: "both connections") { office.isConnected && rider.isConnected }
         let total = Self.onlineCount + Self.offlineCount
         try await waitForAll(total, total)
@@ -160,18 +160,18 @@ import MQTTCodec
             let tokenCount = await participant.tokens.callCount
             check(
                 participant.name,
-                "back after attempts at \(intervals.map(Screen.seconds).joined(separator: ", ")) "
-                    + "(configured: 1, 2, 4 s); asked for a token \(tokenCount == 1 ? "once" : "\(tokenCount) times")",
+                "reconnected, with pauses of \(intervals.map(Screen.seconds).joined(separator: ", ")) "
+                    + "(configured: 1, 2, 4 s); requested a token \(tokenCount == 1 ? "once" : "\(tokenCount) times")",
                 isExact && participant.lossCount == 1 && participant.connectionCount == 2 && tokenCount == 1)
         }
         let backAt = max(office.connectedAt, rider.connectedAt)
         let arrivedAt = max(orders.lastAt, positions.lastAt)
         screen.row(
-            "what waited",
-            "\(2 * Self.offlineCount) messages, all here \(Screen.milliseconds(max(.zero, arrivedAt - backAt))) "
-                + "after both were back")
-        screen.row("took", Screen.seconds(ContinuousClock.now - screen.start))
-        screen.line(isAllTrue ? "\nAll as promised." : "\nNot as promised.", isAllTrue ? .good : .bad)
+            "waiting",
+            "\(2 * Self.offlineCount) messages; the last arrived \(Screen.milliseconds(max(.zero, arrivedAt - backAt))) "
+                + "after both clients had reconnected")
+        screen.row("duration", Screen.seconds(ContinuousClock.now - screen.start))
+        screen.line(isAllTrue ? "\nEverything worked as promised." : "\nNot as promised.", isAllTrue ? .good : .bad)
         return isAllTrue
     }
 
