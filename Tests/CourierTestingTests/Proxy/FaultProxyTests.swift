@@ -118,7 +118,8 @@ import Testing
 
     // MARK: Bytes
 
-    @Test func `packets that violate the specification are forwarded unchanged`() async throws {
+    // `FaultProxyStreamTests` shows the other direction. A `ScriptedBroker` ends the connection at the first bad packet.
+    @Test func `packets of the broker that violate the specification are forwarded unchanged`() async throws {
         let invalid: [UInt8] = [0x00, 1, 5, 0x9F, 2, 0, 1, 0x30, 3, 0, 9, 0xFF]
         try await ProxyStage.run([], [.connection([.accept(), .sendBytes(invalid), .cut(.orderly)])]) { stage in
             let client = await stage.client()
@@ -126,11 +127,6 @@ import Testing
             let types = stage.packets.filter { $0.sender == .server }.map(\.type)
             #expect(types == [.connAck, nil, .subAck, .publish])
             #expect(stage.packets.suffix(3).allSatisfy { $0.packet == nil })
-            let other = await stage.client()
-            let before = try await stage.broker.connection(2).receivedByteCount
-            await other.sendBytes(invalid)
-            #expect(try await stage.broker.endOfConnection(2).receivedByteCount > before)
-            #expect(stage.packets.suffix(3).flatMap(\.bytes) == invalid)
         }
     }
 
