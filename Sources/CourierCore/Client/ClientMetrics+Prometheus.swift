@@ -57,7 +57,7 @@ extension ClientMetrics {
             for client in clients { line(family.name, [client.label], "\(family.value(client.metrics))") }
         }
         let name = "acknowledgement_seconds"
-        begin(name, "histogram", "Times from the acceptance to the acknowledgement of a message.")
+        begin(name, "histogram", "Times from sending to the acknowledgement of a message.")
         for (label, metrics) in clients {
             let times = metrics.acknowledgementTimes
             var total: UInt64 = 0

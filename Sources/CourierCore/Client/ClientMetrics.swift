@@ -1,7 +1,7 @@
 /// The numbers of a client at one moment, for a dashboard or an alarm. ``CourierSession/metrics`` returns them.
 ///
 /// The counts begin when the client is made. `disconnect()` and `destroy()` do not reset them. Messages that an earlier
-/// process stored are included in all counts except ``acceptedCount`` and ``acknowledgementTimes``.
+/// process stored are included in all counts except ``acceptedCount``.
 ///
 /// Later versions may add fields.
 public struct ClientMetrics: Sendable {
@@ -26,8 +26,9 @@ public struct ClientMetrics: Sendable {
     /// The number of messages of QoS 1 and 2 that are sent, or about to be sent, and not acknowledged.
     public var inFlightCount = 0
 
-    /// The times from the acceptance to the acknowledgement of messages of QoS 1 and 2. They include the time without a
-    /// connection. Messages that an earlier process stored are not included.
+    /// The times from sending to the acknowledgement of messages of QoS 1 and 2. If a message was sent again after the
+    /// broker lost the session, its time counts from the last sending. Messages that an earlier process sent are not
+    /// included.
     public var acknowledgementTimes = DurationHistogram()
 
     // MARK: Incoming messages

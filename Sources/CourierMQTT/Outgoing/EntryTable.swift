@@ -49,6 +49,10 @@ struct EntryTable: ~Copyable {
     @inline(__always)
     func isEarlier(_ slot: Slot) -> Bool { slot < Self.firstNumber }
 
+    /// Returns the time when the session last took the entry's message; `never` if this process has not sent it.
+    @inline(__always)
+    func sentAt(_ slot: Slot) -> MonotonicInstant { view(slot)?.header.sentAt ?? .never }
+
     /// Returns the time when the client accepted the entry's message.
     @inline(__always)
     func acceptedAt(_ slot: Slot) -> MonotonicInstant {
@@ -99,9 +103,10 @@ struct EntryTable: ~Copyable {
         if slot >= Self.firstNumber { current.remove(slot) } else { earlier.remove(slot) }
     }
 
-    /// Marks a waiting entry as in flight. Called when the session takes the message. From now on, the entry does not
-    /// count toward the limits.
-    mutating func markInFlight(_ slot: Slot) {
+    /// Marks a waiting entry as in flight. Called when the session takes the message at the time `now`. From now on, the
+    /// entry does not count toward the limits.
+    mutating func markInFlight(_ slot: Slot, now: MonotonicInstant) {
+        if let place = self[slot].place { memory.setSentAt(place, now) }
         self[slot].flags.subtract([.isDroppable, .isCounted])
         if slot >= Self.firstNumber { current.markInFlight(slot) } else { earlier.markInFlight(slot) }
     }

@@ -180,9 +180,8 @@ extension OutgoingQueue.State {
         _ answered: inout OutgoingQueue.Answered
     ) {
         acknowledgedCount &+= 1
-        if !table.isEarlier(slot) {
-            acknowledgementTimes.add(nanoseconds: now.nanoseconds &- table.acceptedAt(slot).nanoseconds)
-        }
+        let sentAt = table.sentAt(slot)
+        if sentAt != .never { acknowledgementTimes.add(nanoseconds: now.nanoseconds &- sentAt.nanoseconds) }
         if table[slot].flags.contains(.isObserved), let view = table.view(slot) {
             answered.events.append(
                 .messageSendSuccess(

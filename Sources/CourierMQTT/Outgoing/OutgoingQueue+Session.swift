@@ -79,12 +79,14 @@ extension OutgoingQueue {
 
     /// Records that the broker accepted a connection, so that messages may be sent.
     func connected() {
+        isProbablyConnected.store(true, ordering: .relaxed)
         state.withLock { state in if !state.isHeld { state.rules.connected() } }
     }
 
     /// Records that the connection ended, so that messages wait. QoS 0 messages end, unless the policy lets them wait.
     func disconnected() -> Taken {
-        state.withLock { state in
+        isProbablyConnected.store(false, ordering: .relaxed)
+        return state.withLock { state in
             var taken = Taken()
             taken.roomWaiters = state.rules.disconnected()
             state.wakeCondition = .nothing
@@ -180,7 +182,7 @@ extension OutgoingQueue.State {
                 table.remove(slot)
             } else {
                 if table[slot].lane == .stored { rows.left(table[slot].byteCount) }
-                table.markInFlight(slot)
+                table.markInFlight(slot, now: taking.now)
                 taking.quota -= 1
             }
         }

@@ -64,7 +64,7 @@ final class OutgoingQueue: Sendable {
         var acknowledgedCount = 0
         /// The number of messages that ended with an error.
         var failedCount = 0
-        /// A histogram of the times between acceptance and acknowledgement, for messages that this process accepted.
+        /// A histogram of the times between sending and acknowledgement.
         var acknowledgementTimes = DurationHistogram()
         /// The topic of the message that ended last, for events.
         var lastTopic = LastTopic()
@@ -79,6 +79,8 @@ final class OutgoingQueue: Sendable {
 
     let policy: OfflinePolicy
     let state: Mutex<State>
+    /// True while there is a connection. Callers read it without the lock to choose a clock, so it may be out of date.
+    let isProbablyConnected = Atomic(false)
 
     init(
         _ policy: OfflinePolicy, hasStore: Bool, carriesProperties: Bool = true,
@@ -145,6 +147,7 @@ final class OutgoingQueue: Sendable {
     /// Records that the event loop has ended a destroyed session. Messages of the next session may be sent on the next
     /// connection.
     func endedSession() {
+        isProbablyConnected.store(false, ordering: .relaxed)
         state.withLock { state in
             state.loopEpoch += 1
             // The result is not needed, because `destroy()` has removed all callers that waited for room.

@@ -299,15 +299,16 @@ final class Publishing: Sendable {
         if wakes.contains(.timer) { watchExpiry() }
     }
 
-    /// Returns the current time. It is exact if the message may expire or may be stored. For other messages, the result
-    /// may be the time when the present round of the event loop began. Reading the clock would take long compared with
-    /// the rest of a publish.
+    /// Returns the current time. It is exact if the message expires or is stored, or if there is no connection.
+    ///
+    /// Otherwise it is the time of the event loop's last round, because reading the clock takes long compared with the
+    /// rest of a publish. Such a message is sent at once, or soon after an acknowledgement. So its age seldom matters.
     @inline(__always)
     private func now(for publish: borrowing OutgoingPublish) -> MonotonicInstant {
         let mustBeExact =
-            store != nil || queue.policy.maximumAge != nil
+            store != nil || queue.policy.maximumAge != nil || !queue.isProbablyConnected.load(ordering: .relaxed)
             || (!publish.properties.isEmpty && publish.properties.messageExpiry != nil)
-        return mustBeExact ? exactNow() : MonotonicInstant(nanoseconds: loop.recentTime)
+        return mustBeExact ? exactNow() : MonotonicInstant(nanoseconds: loop.lastRoundTime)
     }
 
     /// Returns the exact current time. The function is not inlined, because its callers would then need memory for the

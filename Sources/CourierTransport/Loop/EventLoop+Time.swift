@@ -1,20 +1,12 @@
 import Synchronization
 
 extension EventLoop {
-    /// Returns the time of ``clock`` in nanoseconds since the start of the clock. May be called from any thread.
+    /// The time of ``clock`` when the loop's last round began, in nanoseconds since the start of the clock. May be read on
+    /// any thread. While the loop sleeps, this time can be long ago.
     ///
-    /// While the loop is busy, the result is the time when the current round of the loop began, because reading the
-    /// clock for each message takes too long. So the result may be one round too early.
+    /// Reading it costs much less than reading the clock.
     @inline(__always)
-    package var recentTime: Int64 {
-        let time = roundStart.load(ordering: .relaxed)
-        return time == 0 ? exactTime() : time
-    }
-
-    /// Returns the time of ``clock`` in nanoseconds since the start of the clock. The function is not inlined, so that
-    /// callers need no memory for the clock's type.
-    @inline(never)
-    private func exactTime() -> Int64 { Self.nanoseconds(clock.now) }
+    package var lastRoundTime: Int64 { roundStart.load(ordering: .relaxed) }
 
     private static func nanoseconds(_ time: ContinuousClock.Instant) -> Int64 {
         let (seconds, attoseconds) = ContinuousClock().systemEpoch.duration(to: time).components

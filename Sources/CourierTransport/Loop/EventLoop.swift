@@ -82,7 +82,7 @@ public final class EventLoop: @unchecked Sendable {
     /// The time when the loop last woke up, was borrowed, or began to fire timers. Reading this value is cheaper than
     /// reading the clock.
     var currentTime: ContinuousClock.Instant
-    /// The beginning of the loop's current round, in nanoseconds since the start of the clock; 0 during a long sleep.
+    /// The beginning of the loop's last round, in nanoseconds since the start of the clock.
     let roundStart = Atomic<Int64>(0)
     private(set) var timers = TimerHeap<() -> Void>()
     private var batch: [Job] = []
@@ -342,8 +342,6 @@ public final class EventLoop: @unchecked Sendable {
                 let sleep = Sleep(deadline: timers.nextDeadline, limit: sleepLimit())
                 self.sleep = sleep
                 isAsleep.store(true, ordering: .relaxed)
-                // A short sleep does not change the time noticeably.
-                if soon.isEmpty { roundStart.store(0, ordering: .relaxed) }
                 return sleep
             }
             let count = selector.wait(limit: .zero)
@@ -429,7 +427,6 @@ public final class EventLoop: @unchecked Sendable {
             guard inbox.jobs.isEmpty, later.isEmpty else { return false }
             // From now on, a thread that adds work also runs this work, and counts as the loop's thread meanwhile.
             threadID.store(0, ordering: .relaxed)
-            roundStart.store(0, ordering: .relaxed)
             inbox.phase = .ended(isDraining: false)
             swap(&waiters, &inbox.shutdownWaiters)
             return true

@@ -167,6 +167,11 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         return MessageView(at: slab.memory + place.offset)
     }
 
+    /// Sets ``OutgoingHeader/sentAt`` of the message at `place`. Call this before other threads can have a view of the
+    /// message.
+    @inline(__always)
+    package func setSentAt(_ place: Place, _ time: MonotonicInstant) { view(place).setSentAt(time) }
+
     /// The header of the message at `place`.
     @inline(__always)
     func header(of place: Place) -> OutgoingHeader { view(place).header }

@@ -3,7 +3,7 @@
 /// Together the parts take less than 4 GiB.
 package struct MessageRecord: BitwiseCopyable, Sendable {
     /// The values of the message other than its topic, properties and payload.
-    package let header: OutgoingHeader
+    package internal(set) var header: OutgoingHeader
     private let counts: (properties: UInt32, topic: UInt32, payload: UInt32)
 
     /// The maximum length of a part, 1 GiB. A longer part is cut. This changes no valid message: 1 GiB is four times

@@ -34,6 +34,13 @@ package struct MessageView: @unchecked Sendable {
     /// The values of the message other than its topic, properties and payload.
     package var header: OutgoingHeader { record.header }
 
+    /// Sets ``OutgoingHeader/sentAt``. Only the memory that keeps the message may call this.
+    @inline(__always)
+    func setSentAt(_ time: MonotonicInstant) {
+        UnsafeMutableRawPointer(mutating: place).assumingMemoryBound(to: MessageRecord.self).pointee.header.sentAt =
+            time
+    }
+
     /// The properties in the encoding of ``MessageMemory/encode(_:hasExpiry:into:)``.
     package var properties: UnsafeRawBufferPointer { part(from: 0, record.propertiesCount) }
 

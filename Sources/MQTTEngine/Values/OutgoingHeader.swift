@@ -14,6 +14,9 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     package var firstSendEnd = MonotonicInstant.never
     /// The time when the caller accepted the message; `never` if the time is not known. The engine does not use it.
     package var acceptedAt = MonotonicInstant.never
+    /// The time when the caller last gave the message to the engine; `never` if the time is not known. The engine does
+    /// not use it.
+    package var sentAt = MonotonicInstant.never
     /// The quality of service.
     public var qos: PacketQoS
     /// True if the server keeps the message for later subscribers.

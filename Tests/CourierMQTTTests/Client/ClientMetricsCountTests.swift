@@ -35,6 +35,17 @@ import Testing
         }
     }
 
+    @Test func `the time of an acknowledgement does not include the time without a connection`() async throws {
+        try await OutgoingSetup(isListening: false, hasStore: false, hasProperties: false).offline(OfflinePolicy()) {
+            world in
+            try await world.client.enqueue("a", to: "t")
+            await world.run(for: .seconds(5))
+            await world.soon { world.client.metrics.acknowledgedCount == 1 }
+            #expect(world.client.metrics.acknowledgementTimes.count == 1)
+            #expect(world.client.metrics.acknowledgementTimes.sum < .seconds(1))
+        }
+    }
+
     @Test func `a refusal by the broker counts as a failure`() async throws {
         let refusal = Acknowledgement(packetID: 1, reasonCode: .quotaExceeded)
         let script = ConnectionScript.connection([.accept(), .fault(.replace(.pubAck, with: .pubAck(refusal)))])
