@@ -65,6 +65,41 @@ import Testing
         #expect(try session().rows(matching: query).rows.map(\.number) == expected)
     }
 
+    @Test(
+        arguments: [
+            ("trace:4bf92f35", [2, 3, 5]), ("trace:4BF92F3577B34DA6A3CE929D0E0E4736", [2, 3, 5]),
+            ("trace:4", [2, 3, 4, 5]),
+            ("trace:00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", [2, 3, 5]), ("trace:f067aa", []),
+            ("type:publish -trace:4", [1, 6, 7]), ("dir:in trace:4bf92f35", [3]),
+        ] as [(String, [UInt64])])
+    func `a query by trace id finds messages of all clients, also messages that were cut off`(
+        text: String, expected: [UInt64]
+    ) throws {
+        var options = MQTTChuckOptions()
+        options.packetMaxSize = 1_000
+        let logger = MQTTChuckLogger.test(options)
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        func traced(_ text: String, _ value: String) throws -> Packet {
+            try Recording.message("t", text, properties: [.userProperty(name: "traceparent", value: value)])
+        }
+        let phone = Recording(logger, id: 1, client: "phone")
+        let desk = Recording(logger, id: 2, client: "desk")
+        try phone.send(Recording.message("t", "4bf92f3577b34da6a3ce929d0e0e4736"), at: 0)  // 1
+        try phone.send(traced("x", parent), at: 1)  // 2
+        try desk.receive(traced("x", parent), at: 2)  // 3
+        try desk.send(traced("x", "00-4af92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"), at: 3)  // 4
+        try desk.send(traced(String(repeating: "x", count: 2_000), parent), at: 4)  // 5
+        try desk.send(traced("x", "00-4bf92f35-00f067aa0ba902b7-01"), at: 5)  // 6
+        try desk.send(
+            Recording.message(
+                "t", properties: [.userProperty(name: "traceparent", value: parent.uppercased())]), at: 6)  // 7
+        #expect(try logger.rows(matching: MQTTChuckQuery(text)).rows.map(\.number) == expected)
+        let contexts = logger.rows().rows.map { $0.traceContext?.traceparent }
+        #expect(contexts[1] == parent && contexts[4] == parent && contexts[0] == nil && contexts[5] == nil)
+        let fields = try #require(logger.details(of: 2)).fields
+        #expect(fields.contains(MQTTChuckField("trace id", "4bf92f3577b34da6a3ce929d0e0e4736")))
+    }
+
     @Test(arguments: [
         ("2026-03-29T12:00", 1_774_778_400), ("2026-03-29T01:30", 1_774_744_200), ("2026-03-30T00:00", 1_774_821_600),
         ("2026-03-29T24:00", 1_774_821_600), ("2026-10-25T12:00", 1_792_926_000),
@@ -115,6 +150,7 @@ import Testing
         ("dir:in  -foo:1", 10), ("\"open", 1), ("dir:in -", 8), ("after:25:00", 7), ("after:2026-13-01T10:00", 7),
         ("took:5", 6),
         ("type:", 6), ("retain:maybe", 8), ("size:9999999999999999m", 6), ("id:-1", 4), ("é dir:up", 7),
+        ("trace:xyz", 7), ("-trace:123456789012345678901234567890123", 8), ("trace:", 7),
     ])
     func `an invalid query throws an error with the column of the mistake`(text: String, column: Int) throws {
         let error = #expect(throws: MQTTChuckQueryError.self) { try MQTTChuckQuery(text) }

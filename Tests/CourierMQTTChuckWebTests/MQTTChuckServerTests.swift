@@ -46,6 +46,7 @@ import Testing
         #expect(rows[2]["client"] as? String == "phone-7")
         #expect(rows[2]["roundTrip"] as? Double != nil)
         #expect(rows[5]["exchange"] as? Int == 3)
+        #expect(rows[2]["trace"] == nil)
         #expect(all["next"] as? Int == 7)
 
         let two = try await page.request("rows?from=3&limit=2").object()

@@ -17,6 +17,7 @@ struct ClientParts: Sendable {
     let publishing: Publishing
     let readers: MessageReaders
     let registry: AdapterRegistry
+    let tracing: MessageTracing?
     let coordinator: ClientCoordinator
     /// The message store that the client opened itself; `nil` if there is none, or if the app provides the store.
     let ownStore: ClientStore?
@@ -66,7 +67,8 @@ struct ClientParts: Sendable {
         let store = Self.outgoingStore(config, settings, steps, queue, on: loop, link, failed: storeFailed)
         let results = PublishResults(queue, events, completions) { store?.ended($0) }
         publishing = Publishing(
-            driver, store: store, texts: settings.texts, registry: settings.registry,
+            driver, store: store, texts: settings.texts,
+            tracing: config.protocolVersion.first >= .v5 ? config.tracing : nil, registry: settings.registry,
             results: results, waiterCount: waiterCount,
             watchExpiry: { loop.execute { link.coordinator?.scheduleExpiry() } })
         let durable = Self.durableSession(
@@ -95,9 +97,9 @@ struct ClientParts: Sendable {
                 warn: { link.coordinator?.warnOfReading($0) }))
         readers = MessageReaders(
             distributor, registry: settings.registry, events: events, waiterCount: waiterCount,
-            deliveryQueue: deliveryQueue,
-            on: loop)
+            deliveryQueue: deliveryQueue, tracing: config.tracing, on: loop)
         registry = settings.registry
+        tracing = config.tracing
         coordinator = ClientCoordinator(
             loop: loop, settings: settings, supervisor: supervisor, state: state, status: status, events: events,
             distributor: distributor, readers: readers, publishing: publishing, driver: driver, relay: relay,

@@ -140,6 +140,8 @@ public struct MQTTClientConfig {
     public var deliveryQueue = DispatchQueue.main
     /// The network monitor, the app's lifecycle and the event loops.
     public var environment = ClientEnvironment()
+    /// The tracing system that gets and sets the trace contexts of messages; `nil` by default.
+    public var tracing: MessageTracing?
     /// The observer of every packet; `nil` by default.
     public var packetObserver: (any PacketObserver)?
     /// The log. By default, warnings and errors are written to standard error. With `nil`, the client logs nothing.

@@ -15,6 +15,19 @@ extension Publishing {
         _ properties: MessageProperties = MessageProperties(), contentType: String? = nil
     ) throws(CourierError) -> OutgoingPublish {
         if !texts.allows(topicName: topic) { try check(topic: topic) }
+        guard let tracing else {
+            return try uncheckedMessage(to: topic, qos, isRetained, isLatestOnly, properties, contentType)
+        }
+        return try uncheckedMessage(
+            to: topic, qos, isRetained, isLatestOnly, tracing.traced(properties, to: topic), contentType)
+    }
+
+    /// Returns the message. The topic has been checked, and the properties are checked here.
+    @inline(__always)
+    private func uncheckedMessage(
+        to topic: String, _ qos: QoS, _ isRetained: Bool, _ isLatestOnly: Bool, _ properties: MessageProperties,
+        _ contentType: String?
+    ) throws(CourierError) -> OutgoingPublish {
         var publish = OutgoingPublish(topic: topic, qos: qos, isRetained: isRetained, isLatestOnly: isLatestOnly)
         publish.isObserved = results.isObserved
         guard contentType != nil || !properties.isEmpty else { return publish }

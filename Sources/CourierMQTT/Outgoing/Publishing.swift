@@ -15,6 +15,8 @@ final class Publishing: Sendable {
     let texts: WireText
     let waiterCount: WaiterCount
     let loop: EventLoop
+    /// Adds trace contexts to messages; `nil` if the app has not set it, or if MQTT 5 is not used.
+    let tracing: MessageTracing?
     private let registry: AdapterRegistry
     private let driver: SessionDriver
     /// Makes the event loop set the timer that ends expired messages.
@@ -24,7 +26,7 @@ final class Publishing: Sendable {
 
     init(
         _ driver: SessionDriver, store: OutgoingStore?, texts: WireText,
-        registry: AdapterRegistry, results: PublishResults, waiterCount: WaiterCount,
+        tracing: MessageTracing? = nil, registry: AdapterRegistry, results: PublishResults, waiterCount: WaiterCount,
         watchExpiry: @escaping @Sendable () -> Void
     ) {
         self.driver = driver
@@ -32,6 +34,7 @@ final class Publishing: Sendable {
         loop = driver.loop
         self.store = store
         self.texts = texts
+        self.tracing = tracing
         self.registry = registry
         self.results = results
         self.waiterCount = waiterCount

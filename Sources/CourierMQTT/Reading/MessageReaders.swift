@@ -10,6 +10,7 @@ final class MessageReaders: Sendable {
     private let events: EventHub
     private let waiterCount: WaiterCount
     private let deliveryQueue: DispatchQueue
+    private let tracing: MessageTracing?
     private let loop: EventLoop
     /// The subject of dead letters; `nil` until the app uses `deadLetters` for the first time.
     private let deadLetters = Mutex<DeadLetterSubject?>(nil)
@@ -20,13 +21,14 @@ final class MessageReaders: Sendable {
 
     init(
         _ distributor: MessageDistributor, registry: AdapterRegistry, events: EventHub, waiterCount: WaiterCount,
-        deliveryQueue: DispatchQueue, on loop: EventLoop
+        deliveryQueue: DispatchQueue, tracing: MessageTracing?, on loop: EventLoop
     ) {
         self.distributor = distributor
         self.registry = registry
         self.events = events
         self.waiterCount = waiterCount
         self.deliveryQueue = deliveryQueue
+        self.tracing = tracing
         self.loop = loop
     }
 
@@ -111,7 +113,9 @@ final class MessageReaders: Sendable {
             // Publishers have no overflow option. When the buffer of a publisher is full, reading from the broker
             // pauses.
             let registration = ReaderRegistration(ReadBuffer(overflow: .pause), distributor, on: loop)
-            QueueDelivery(registration.queue, on: deliveryQueue, transform: transform, receive: receive).start()
+            QueueDelivery(
+                registration.queue, on: deliveryQueue, tracing: tracing, transform: transform, receive: receive
+            ).start()
             loop.execute { registration.open(filter, .onReceipt) }
             return AnyCancellable { [loop] in
                 let left = registration.queue.close().worthKeeping

@@ -10,17 +10,21 @@ final class QueueDelivery<Output: Sendable>: Sendable {
 
     private let queue: ReaderQueue
     private let place: DispatchQueue
+    private let tracing: MessageTracing?
     private let transform: @Sendable (ReceivedMessage) -> Output?
     private let receive: AnyPublisher<Output, Never>.Receive
 
     /// Creates a delivery of the messages in `queue` on the dispatch queue `place`. `transform` converts each message
-    /// for the subscriber. If `transform` returns `nil`, the message is skipped.
+    /// for the subscriber. If `transform` returns `nil`, the message is skipped. `tracing` chooses the trace context in
+    /// which the subscriber handles a message.
     init(
-        _ queue: ReaderQueue, on place: DispatchQueue, transform: @escaping @Sendable (ReceivedMessage) -> Output?,
+        _ queue: ReaderQueue, on place: DispatchQueue, tracing: MessageTracing? = nil,
+        transform: @escaping @Sendable (ReceivedMessage) -> Output?,
         receive: @escaping AnyPublisher<Output, Never>.Receive
     ) {
         self.queue = queue
         self.place = place
+        self.tracing = tracing
         self.transform = transform
         self.receive = receive
     }
@@ -33,11 +37,17 @@ final class QueueDelivery<Output: Sendable>: Sendable {
     private func deliver() {
         switch queue.take(atMost: Self.messagesPerTurn) {
         case .messages(let slices):
-            let (transform, receive) = (transform, receive)  // Reads the properties once for all messages.
+            // Reads the properties once for all messages.
+            let (tracing, transform, receive) = (tracing, transform, receive)
             for slice in slices {
                 for message in slice {
                     guard queue.claim() else { return }
-                    if let value = transform(message) { receive(.value(value)) }
+                    guard let value = transform(message) else { continue }
+                    if let tracing, let context = tracing.context(of: message) {
+                        TraceContext.$current.withValue(context) { receive(.value(value)) }
+                    } else {
+                        receive(.value(value))
+                    }
                 }
             }
             slices.acknowledge()

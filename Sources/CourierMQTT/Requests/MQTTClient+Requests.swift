@@ -104,9 +104,12 @@ extension MQTTClient {
                 continue
             }
             do {
-                let response = try await handler(request)
-                let properties = MessageProperties(correlationData: message.properties.correlationData)
-                try await publish(response, to: topic, qos: qos, properties: properties)
+                // The response gets the context of the handler.
+                try await TraceContext.$current.withValue(parts.tracing?.context(of: message)) {
+                    let response = try await handler(request)
+                    let properties = MessageProperties(correlationData: message.properties.correlationData)
+                    try await publish(response, to: topic, qos: qos, properties: properties)
+                }
             } catch is CancellationError where Task.isCancelled {
                 return
             } catch {

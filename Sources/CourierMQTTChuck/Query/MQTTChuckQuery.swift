@@ -12,7 +12,7 @@ public struct MQTTChuckQuery: Sendable {
     /// A one-line description of the query language, to show below a search box.
     public static let help = """
         type:publish,puback dir:in|out topic:orders/# qos:>0 client:abc conn:7 id:12 row:>100 size:>1k took:>50ms \
-        reason:0x87 retain:yes dup:yes after:10:00 before:2026-01-31T12:00 errors word "free text" – all must hold, \
+        reason:0x87 trace:4bf92f35 retain:yes dup:yes after:10:00 before:2026-01-31T12:00 errors word "free text" – all must hold, \
         - negates
         """
 

@@ -123,6 +123,7 @@ struct QueryParser {
             ]
             return .roundTrip(try comparison(word, "a time with its unit, as in took:>50ms", units: units))
         case "reason": return .reason(try comparison(word, "a reason code, as in reason:0x87", upTo: 255))
+        case "trace": return .trace(try traceID(word))
         case "retain": return .isRetained(try flag(word))
         case "dup": return .isDuplicate(try flag(word))
         case "after": return .after(try moment(word))
@@ -136,9 +137,8 @@ struct QueryParser {
     }
 
     private static let keys = [
-        "type", "dir", "topic", "qos", "client", "conn", "id", "row", "size", "took", "reason", "retain", "dup",
-        "after",
-        "before",
+        "type", "dir", "topic", "qos", "client", "conn", "id", "row", "size", "took", "reason", "trace", "retain",
+        "dup", "after", "before",
     ]
 
     private func types(_ word: Word) throws(MQTTChuckQueryError) -> Set<PacketType> {
@@ -161,6 +161,16 @@ struct QueryParser {
         case "out": return .outgoing
         default: throw error(word.valueColumn, "write dir:in for packets from the broker, dir:out for packets to it")
         }
+    }
+
+    /// Returns the digits at the beginning of a trace id. The value may also be a whole `traceparent`.
+    private func traceID(_ word: Word) throws(MQTTChuckQueryError) -> String {
+        let value = word.value.lowercased()
+        if let context = TraceContext(traceparent: value) { return context.traceID }
+        guard value.count <= 32, value.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+            throw error(word.valueColumn, "write a trace id or its first digits, as in trace:4bf92f35")
+        }
+        return value
     }
 
     private func flag(_ word: Word) throws(MQTTChuckQueryError) -> Bool {

@@ -58,6 +58,8 @@ enum QueryCondition: Sendable {
     case size(QueryComparison)
     case roundTrip(QueryComparison)
     case reason(QueryComparison)
+    /// The first digits of a trace id.
+    case trace(String)
     case isRetained(Bool)
     case isDuplicate(Bool)
     case after(QueryMoment)
@@ -79,6 +81,7 @@ enum QueryCondition: Sendable {
         case .size(let comparison): comparison.holds(Int64(raw.size))
         case .roundTrip(let comparison): raw.roundTrip.map(comparison.holds) ?? false
         case .reason(let comparison): raw.reasons.contains { comparison.holds(Int64($0.code)) }
+        case .trace(let digits): Self.hasTrace(raw, digits, reader)
         case .isRetained(let flag): raw.type == .publish && (raw.firstByte & 1 != 0) == flag
         case .isDuplicate(let flag): raw.type == .publish && raw.isDuplicate == flag
         case .after(let moment): moment.isReached(by: raw.time)
@@ -109,6 +112,13 @@ enum QueryCondition: Sendable {
             .disconnect, .auth, nil:
             return false
         }
+    }
+
+    /// True if the packet is a PUBLISH whose trace id begins with these digits. Most packets do not contain the digits,
+    /// so they are not decoded.
+    private static func hasTrace(_ raw: RawRow, _ digits: String, _ reader: RowReader) -> Bool {
+        guard raw.type == .publish, FoldedText.contains(raw.bytes, Array(digits.utf8)) else { return false }
+        return reader.row(raw).traceContext?.traceID.hasPrefix(digits) ?? false
     }
 
     /// True if the text occurs in the packet's bytes, in the names shown with the packet, or in a parser's text of the

@@ -5,6 +5,7 @@ import MQTTCodec
 struct CutPublish {
     let topic: String
     let packetID: UInt16?
+    let properties: PacketProperties
     /// The offset of the payload from the first byte of the original packet.
     let payloadOffset: Int
 
@@ -18,9 +19,11 @@ struct CutPublish {
             limits: PacketDecoder.Limits(maximumPacketSize: PacketEncoder.largestPacketSize))
         let bytes = packet.span.bytes
         guard case .frame(let frame)? = try? decoder.nextFrame(in: bytes),
-            let view = try? decoder.publish(frame, in: bytes)
+            let view = try? decoder.publish(frame, in: bytes),
+            case .publish(let publish)? = try? decoder.packet(frame, in: bytes)
         else { return nil }
         topic = String(decoding: packet[view.topic], as: UTF8.self)
+        properties = publish.properties
         packetID = view.delivery.packetID?.rawValue
         payloadOffset = view.payload.lowerBound - shortened.headerSize + shortened.originalHeaderSize
     }

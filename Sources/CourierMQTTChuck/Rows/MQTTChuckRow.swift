@@ -84,6 +84,12 @@ public struct MQTTChuckRow: Identifiable, Hashable, Sendable {
     /// True if the packet cannot be decoded or reports a failure.
     public var isError: Bool { problem != nil || reasons.contains { $0.isError } }
 
+    /// The trace context of a PUBLISH, in its user properties; `nil` if there is none.
+    public var traceContext: TraceContext? {
+        guard type == .publish else { return nil }
+        return TraceContext(properties.lazy.filter(\.isUserProperty).map { ($0.name, $0.value) })
+    }
+
     /// The packet type as written in the specification, such as `PUBACK`, or `UNKNOWN`.
     public var typeName: String { type?.description ?? "UNKNOWN" }
 }

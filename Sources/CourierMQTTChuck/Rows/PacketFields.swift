@@ -31,6 +31,7 @@ enum PacketFields {
         fields += row.properties.map {
             MQTTChuckField($0.isUserProperty ? "user property \($0.name)" : $0.name, $0.value)
         }
+        if let context = row.traceContext { fields.append(MQTTChuckField("trace id", context.traceID)) }
         if let size = row.payloadSize { fields.append(MQTTChuckField("payload", "\(size) bytes")) }
         return fields
     }

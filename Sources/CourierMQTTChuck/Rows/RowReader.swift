@@ -76,6 +76,7 @@ struct RowReader {
         }
         row.topic = start.topic
         row.packetID = start.packetID
+        row.properties = start.properties.list.map(MQTTChuckProperty.init)
         if row.exchange == nil, start.packetID != nil { row.exchange = row.number }
         row.payloadSize = raw.size - start.payloadOffset
         row.preview = payloads.preview(

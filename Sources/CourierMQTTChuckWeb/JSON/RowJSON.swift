@@ -33,6 +33,8 @@ struct RowJSON: Encodable, Sendable {
     let payloadSize: Int?
     let preview: String?
     let reasons: [Reason]?
+    /// The trace id of a PUBLISH.
+    let trace: String?
     let exchange: UInt64?
     /// Milliseconds since the exchange began.
     let elapsed: Double?
@@ -60,6 +62,7 @@ struct RowJSON: Encodable, Sendable {
         reasons =
             row.reasons.isEmpty
             ? nil : row.reasons.prefix(16).map { Reason(code: $0.code, name: $0.name, isError: $0.isError) }
+        trace = row.traceContext?.traceID
         exchange = row.exchange
         elapsed = row.elapsed?.milliseconds
         roundTrip = row.roundTrip?.milliseconds

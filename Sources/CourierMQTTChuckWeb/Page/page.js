@@ -409,12 +409,27 @@ function show(details) {
   if (row.roundTrip) fields.push(["exchange took", took(row.roundTrip)]);
   if (row.problem) fields.push(["problem", row.problem]);
   for (const field of details.fields) fields.push([field.name, field.value]);
-  $("fields").replaceChildren(...fields.flatMap(([name, value]) => [make("dt", plain(name)), make("dd", plain(value))]));
+  $("fields").replaceChildren(...fields.flatMap(([name, value]) => {
+    const place = make("dd", plain(value));
+    if (name === "trace id") place.append(" ", traceButton(row.trace));
+    return [make("dt", plain(name)), place];
+  }));
   $("exchange-part").hidden = details.exchange.length === 0;
   $("diagram").replaceChildren();
   if (details.exchange.length > 0) $("diagram").append(sequence(details.exchange, row));
   $("content-part").hidden = false;
   showViews(details);
+}
+
+/** Returns a button that filters the list by this trace id. */
+function traceButton(trace) {
+  const button = make("button", "Show only this trace");
+  button.type = "button";
+  button.addEventListener("click", () => {
+    $("query").value = `trace:${trace}`;
+    setQuery($("query").value);
+  });
+  return button;
 }
 
 function showViews(details) {

@@ -1,0 +1,42 @@
+/// The rules for the value of `tracestate` (W3C Trace Context, section 3.3).
+enum TraceState {
+    /// The maximum number of members, which the specification sets.
+    private static let memberLimit = 32
+    /// The maximum length of a key or a value.
+    private static let partLimit = 256
+
+    /// Returns whether a text is a list of at most 32 members `key=value`, separated by commas. Members may be empty.
+    static func isValid(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= memberLimit * 2 * (partLimit + 2) else { return false }
+        let members = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            .map { $0.trimmingBlanks }.filter { !$0.isEmpty }
+        return (1...memberLimit).contains(members.count) && members.allSatisfy(isMember)
+    }
+
+    private static func isMember(_ member: ArraySlice<UInt8>) -> Bool {
+        guard let equals = member.firstIndex(of: UInt8(ascii: "=")) else { return false }
+        let (key, value) = (member[..<equals], member[(equals + 1)...])
+        guard let first = key.first, isLetterOrDigit(first), key.count <= partLimit, key.allSatisfy(isInKey) else {
+            return false
+        }
+        return (1...partLimit).contains(value.count) && value.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x3D }
+    }
+
+    private static func isInKey(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || Array("_-*/@".utf8).contains(byte) }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// This text without spaces and tabs at both ends.
+    fileprivate var trimmingBlanks: ArraySlice<UInt8> {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var text = self
+        while let first = text.first, isBlank(first) { text = text.dropFirst() }
+        while let last = text.last, isBlank(last) { text = text.dropLast() }
+        return text
+    }
+}
