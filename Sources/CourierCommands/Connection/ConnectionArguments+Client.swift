@@ -82,7 +82,7 @@ extension ConnectionArguments {
         }
         if isSecure { config.tls = tlsConfiguration }
         if let proxy { config.proxy = .proxy(proxy) }
-        config.localBinding = localBinding
+        config.environment.localBinding = localBinding
         config.endpoints.usesServiceRecords = usesServiceRecords
         config.session.subscriptionOptions = subscriptionOptions
         config.session.subscriptionOptions.identifier = properties.subscribe.identifier

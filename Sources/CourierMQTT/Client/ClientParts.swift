@@ -68,7 +68,8 @@ struct ClientParts: Sendable {
         let results = PublishResults(queue, events, completions) { store?.ended($0) }
         publishing = Publishing(
             driver, store: store, texts: settings.texts,
-            tracing: config.protocolVersion.first >= .v5 ? config.tracing : nil, registry: settings.registry,
+            tracing: config.protocolVersion.first >= .v5 ? config.environment.tracing : nil,
+            registry: settings.registry,
             results: results, waiterCount: waiterCount,
             watchExpiry: { loop.execute { link.coordinator?.scheduleExpiry() } })
         let durable = Self.durableSession(
@@ -97,9 +98,9 @@ struct ClientParts: Sendable {
                 warn: { link.coordinator?.warnOfReading($0) }))
         readers = MessageReaders(
             distributor, registry: settings.registry, events: events, waiterCount: waiterCount,
-            deliveryQueue: deliveryQueue, tracing: config.tracing, on: loop)
+            deliveryQueue: deliveryQueue, tracing: config.environment.tracing, on: loop)
         registry = settings.registry
-        tracing = config.tracing
+        tracing = config.environment.tracing
         coordinator = ClientCoordinator(
             loop: loop, settings: settings, supervisor: supervisor, state: state, status: status, events: events,
             distributor: distributor, readers: readers, publishing: publishing, driver: driver, relay: relay,

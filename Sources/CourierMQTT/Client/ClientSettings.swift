@@ -147,7 +147,7 @@ extension ClientSettings {
             limits.channel.keepAliveIdle = nil
         }
         limits.channel.peerCloseTimeout = config.peerCloseTimeout
-        limits.channel.localBinding = config.localBinding
+        limits.channel.localBinding = config.environment.localBinding
         limits.receiveMaximum = config.limits.receiveMaximum
         limits.maximumPacketSize = config.limits.maximumPacketSize
         limits.incomingTopicAliases = config.session.topicAliasMaximum

@@ -94,10 +94,6 @@ public struct MQTTClientConfig {
     /// If the proxy fails or refuses the connection, the attempt fails, and the client tries again after the usual
     /// pause.
     public var proxy = ProxySetting.direct
-    /// The local address and network interface that connections use. With `nil`, the default, the operating system
-    /// chooses both. If the address or interface does not exist, the attempt fails, and the client tries again after
-    /// the usual pause.
-    public var localBinding: LocalBinding?
     /// Makes the stream to the broker, instead of a connection to the host and port of the options; `nil` by default.
     /// It is called for each attempt, on the event loop, and must not block. The returned stream is closed at the end
     /// of the attempt. Host, port, scheme and path of the options still identify the broker and its sessions.
@@ -138,10 +134,8 @@ public struct MQTTClientConfig {
     /// main queue by default. Your sinks, handlers and completions never run on the event loop, so slow ones do not
     /// delay the network.
     public var deliveryQueue = DispatchQueue.main
-    /// The network monitor, the app's lifecycle and the event loops.
+    /// The network monitor, network interface, app lifecycle, tracing system and event loops that the client uses.
     public var environment = ClientEnvironment()
-    /// The tracing system that gets and sets the trace contexts of messages; `nil` by default.
-    public var tracing: MessageTracing?
     /// The observer of every packet; `nil` by default.
     public var packetObserver: (any PacketObserver)?
     /// The log. By default, warnings and errors are written to standard error. With `nil`, the client logs nothing.

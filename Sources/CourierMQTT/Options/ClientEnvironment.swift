@@ -1,7 +1,7 @@
 public import CourierCore
 public import CourierTransport
 
-/// The network monitor, the app's lifecycle, and the event loops of a client.
+/// The parts of the system and the program that a client uses, such as its network monitor and event loops.
 ///
 /// ```swift
 /// config.environment.networkMonitor = AlwaysAvailableNetwork()
@@ -20,6 +20,14 @@ public struct ClientEnvironment {
     /// released. After the shutdown, no timeout fires, and callers that wait for `connected()` or a response wait
     /// forever.
     public var eventLoops: EventLoopGroup?
+
+    /// The local address and network interface that connections use. With `nil`, the default, the operating system
+    /// chooses both. If the address or interface does not exist, the attempt fails, and the client tries again after
+    /// the usual pause.
+    public var localBinding: LocalBinding?
+
+    /// The tracing system that gets and sets the trace contexts of messages; `nil` by default.
+    public var tracing: MessageTracing?
 
     /// Makes an environment with the default values.
     public init() {}

@@ -62,7 +62,8 @@ extension ConnectionLimits {
     /// - Throws: ``CourierError/Code/invalidConfiguration`` with the option, its value and its range.
     func check() throws(CourierError) {
         if let problem = channel.localBinding?.problem {
-            throw CourierError(.invalidConfiguration, "The option `localBinding` cannot be used: \(problem).")
+            throw CourierError(
+                .invalidConfiguration, "The option `environment.localBinding` cannot be used: \(problem).")
         }
         try checkTimes()
         try checkRanges()

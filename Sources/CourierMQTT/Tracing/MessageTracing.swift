@@ -6,7 +6,7 @@ public import CourierCore
 /// `TraceContext.current`, and set it to the received context:
 ///
 /// ```swift
-/// config.tracing = MessageTracing()
+/// config.environment.tracing = MessageTracing()
 /// ```
 public struct MessageTracing: Sendable {
     /// Returns the trace context for a message to this topic; `nil` if the message gets none.

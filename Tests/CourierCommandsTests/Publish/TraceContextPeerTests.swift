@@ -39,7 +39,7 @@ import Testing
             options: ConnectOptions(host: "127.0.0.1", port: broker.port, clientId: "courier"))
         config.environment.networkMonitor = AlwaysAvailableNetwork()
         config.deliveryQueue = DispatchQueue(label: "trace-test")
-        config.tracing = MessageTracing()
+        config.environment.tracing = MessageTracing()
         let client = CourierClientFactory().makeMQTTClient(config: config)
         let sink = client.messagePublisher(topic: "question").sink { [client] (_: String) in
             try? client.publish(text: "!", to: "answer")

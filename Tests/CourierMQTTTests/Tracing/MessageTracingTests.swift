@@ -37,7 +37,7 @@ import Testing
         let broker = try ScriptedBroker.start()
         let test = try TestClient(.local(broker.port)) {
             $0.protocolVersion = version
-            $0.tracing = tracing
+            $0.environment.tracing = tracing
         }
         try await test.connect()
         try await body(test, broker)
@@ -123,7 +123,7 @@ import Testing
             received.append(topic)
             return context.child()
         })
-        let test = try TestClient(.local(broker.port)) { $0.tracing = tracing }
+        let test = try TestClient(.local(broker.port)) { $0.environment.tracing = tracing }
         let client = test.client
         try await test.connect()
         let answers = try await client.messages(Message.self, from: "answer").subscribed()
@@ -175,7 +175,7 @@ import Testing
         let scope = StoreScope(clientID: "shop", broker: "b")
         let refusing = try ScriptedBroker.start(afterwards: [.refuse(.serverUnavailable)])
         let first = try TestClient(.local(refusing.port, id: "shop")) {
-            $0.tracing = MessageTracing()
+            $0.environment.tracing = MessageTracing()
             $0.session.storeScope = scope
             $0.messageStore = store
         }

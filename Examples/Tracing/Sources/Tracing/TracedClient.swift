@@ -28,7 +28,7 @@ struct TracedClient {
         config.packetObserver = logger
         config.deliveryQueue = DispatchQueue(label: name)
         // Each received message begins a new span of its trace.
-        config.tracing = MessageTracing(received: { context, _ in context.child() })
+        config.environment.tracing = MessageTracing(received: { context, _ in context.child() })
         client = CourierClientFactory().makeMQTTClient(config: config)
     }
 
