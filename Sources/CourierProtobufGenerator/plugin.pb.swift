@@ -3,7 +3,7 @@
 
 package import CourierProtobuf
 
-/// What protoc asks a plugin.
+/// The request of protoc to a plugin.
 package struct CodeGeneratorRequest: GeneratedProtobufMessage {
     /// `files_to_generate`.
     package var filesToGenerate: [String] = []
@@ -55,7 +55,7 @@ package struct CodeGeneratorRequest: GeneratedProtobufMessage {
     }
 }
 
-/// What a plugin answers.
+/// The response of a plugin.
 package struct CodeGeneratorResponse: GeneratedProtobufMessage {
     /// One file to write.
     package struct File: GeneratedProtobufMessage {

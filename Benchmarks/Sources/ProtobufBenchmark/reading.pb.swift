@@ -76,7 +76,7 @@ struct Reading: GeneratedProtobufMessage {
     }
 }
 
-/// A large one.
+/// A large message.
 struct Readings: GeneratedProtobufMessage {
     /// `readings`.
     var readings: [Reading] = []

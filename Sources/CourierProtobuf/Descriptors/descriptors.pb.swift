@@ -790,7 +790,7 @@ package struct EnumValueOptions: GeneratedProtobufMessage {
     }
 }
 
-/// Where things stand in a file, and the comments around them.
+/// The positions of declarations in a file, and the comments next to them.
 package struct SourceCodeInfo: GeneratedProtobufMessage {
     /// `Location` of the `.proto` file.
     package struct Location: GeneratedProtobufMessage {

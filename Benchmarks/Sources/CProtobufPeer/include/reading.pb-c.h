@@ -43,7 +43,7 @@ struct  Reading
 
 
 /*
- * A large one.
+ * A large message.
  */
 struct  Readings
 {

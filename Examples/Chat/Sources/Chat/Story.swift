@@ -34,7 +34,7 @@ import Foundation
         let server = try Server(TokenOffice(secret: secret, lifetime: .seconds(3))) { say("server  \($0)") }
         do {
             try await member(Person("eve"), .json, of: server, secret: "guessed").stay { AsyncStream { nil } }
-            throw Broken(description: "eve got in without the secret")
+            throw Broken(description: "eve was accepted without the secret")
         } catch let refused as Refused {
             say("eve     \(refused)")
         }
@@ -48,7 +48,7 @@ import Foundation
             group.addTask {
                 // The time limit for the other tasks. When they are done, they cancel this task.
                 try await Task.sleep(for: Self.patience)
-                throw Broken(description: "it took too long; a line is lost")
+                throw Broken(description: "a line did not arrive within 30 seconds")
             }
             for _ in 0..<3 { try await group.next() }
             group.cancelAll()
@@ -58,8 +58,8 @@ import Foundation
             throw Broken(description: "said: \(ada.said), \(ben.said); heard: \(ben.heard), \(ada.heard)")
         }
         let tokens = ada.connectionCount + ben.connectionCount
-        say("\n\(ada.said.count + ben.said.count) lines in order, none lost, none twice, with \(tokens) tokens")
-        say("All as promised.")
+        say("\n\(ada.said.count + ben.said.count) lines arrived in order, each of them once, with \(tokens) tokens")
+        say("Everything worked as expected.")
     }
 
     private func talk(_ server: Server) async throws {

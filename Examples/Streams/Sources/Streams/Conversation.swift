@@ -18,7 +18,7 @@ struct Conversation {
         for client in [accessory, office] { client.connect() }
         for client in [accessory, office] { try await client.connected() }
         guard let peer = line.peer else { throw Broken(description: "there is no peer") }
-        tell("connected", "to a peer that takes and gives \(Peer.biteSize) bytes at a time")
+        report("connected", "to a peer that reads and writes \(Peer.biteSize) bytes at a time")
 
         let size = Self.largePayload.count
         var atAccessory = try await accessory.messages(Message.self, from: "to/accessory").subscribed()
@@ -34,31 +34,32 @@ struct Conversation {
         for number in 1...Self.smallCount { try await office.publish("message \(number)", to: "to/accessory") }
         for number in 1...Self.smallCount {
             let text = try await atAccessory.next()?.payloadString
-            try check(text == "message \(number)", "message \(number) came in as \(text ?? "nothing")")
+            try check(text == "message \(number)", "message \(number) arrived as \(text ?? "nothing")")
         }
         let takenCount = peer.taken.bytes - before.bytes
-        try check(takenCount <= Peer.biteSize, "the peer took \(takenCount) bytes while it held still")
-        tell("stuck", "\(size) bytes published; the peer holds still, \(peer.waitingCount) of them wait in the stream")
-        tell("not blocked", "\(Self.smallCount) messages came in meanwhile")
+        try check(takenCount <= Peer.biteSize, "the peer read \(takenCount) bytes, although it had stopped reading")
+        report("stuck", "the peer reads nothing of \(size) bytes; \(peer.waitingCount) bytes wait in the stream")
+        report("not blocked", "\(Self.smallCount) messages arrived meanwhile")
 
         peer.release()
         let arrived = try await atOffice.next()?.payload
-        try check(arrived == Data(Self.largePayload), "what arrived is not what was published")
+        try check(arrived == Data(Self.largePayload), "the broker received other bytes than the client published")
         for await result in receipts.prefix(1) { _ = try result.get() }
         let bites = peer.taken.bites - before.bites
-        try check(bites >= size / Peer.biteSize, "the peer took it in \(bites) bites")
-        tell("resumed", "the peer took the rest, in \(bites) bites; it arrived whole and is acknowledged")
+        try check(bites >= size / Peer.biteSize, "the peer read the message in only \(bites) parts")
+        report("resumed", "the peer read the other bytes in \(bites) parts; the message is complete and acknowledged")
 
         // Test the other direction: the client must put the packet together from many small reads.
         let given = peer.given
         try await office.publish(Data(Self.largePayload), to: "to/accessory")
         let received = try await atAccessory.next()?.payload
-        try check(received == Data(Self.largePayload), "what came in is not what was published")
-        tell("put together", "\(size) bytes came in whole, in \(peer.given.bites - given.bites) bites")
+        try check(received == Data(Self.largePayload), "the client received other bytes than were published")
+        let parts = peer.given.bites - given.bites
+        report("put together", "\(size) bytes arrived in \(parts) parts, and the message is complete")
 
         for client in [accessory, office] { await client.disconnectAndWait() }
         await peer.ended()
-        tell("closed", "both directions have ended in order")
+        report("closed", "both directions are closed")
     }
 
     private func client(_ id: String, over line: Line? = nil) -> any CourierClient {
@@ -72,8 +73,8 @@ struct Conversation {
         return CourierClientFactory().makeMQTTClient(config: config)
     }
 
-    private func tell(_ what: String, _ how: String) {
-        Streams.say("  \(what.padding(toLength: 14, withPad: " ", startingAt: 0))\(how)")
+    private func report(_ promise: String, _ result: String) {
+        Streams.say("  \(promise.padding(toLength: 14, withPad: " ", startingAt: 0))\(result)")
     }
 
     private func check(_ isTrue: Bool, _ complaint: @autoclosure () -> String) throws {

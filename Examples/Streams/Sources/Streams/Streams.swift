@@ -30,7 +30,7 @@ import Foundation
         for kind in Line.Kind.allCases {
             try await Conversation(line: Line(kind, brokerPort: brokerPort), brokerPort: brokerPort).hold()
         }
-        say("\nAll as promised.")
+        say("\nAll promises hold.")
     }
 
     /// Prints a line without the buffer of `print`, so that it is visible at once, even through a pipe.

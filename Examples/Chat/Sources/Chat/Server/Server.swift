@@ -33,7 +33,7 @@ final class Server: Sendable {
     /// Revokes the tokens of `name`, and disconnects its client.
     func revoke(_ name: String) {
         office.revoke(name)
-        door.showOut(name)
+        door.disconnect(name)
     }
 
     func stop() async {
@@ -72,28 +72,28 @@ private final class Door: Sendable {
         let (id, name) = (connect.clientID, connect.username ?? "")
         let token = String(decoding: connect.password?.bytes ?? [], as: UTF8.self)
         guard let end = office.end(of: token, for: name) else {
-            tell("refuses \(id.debugDescription), who has no good token")
+            tell("refuses the client \(id.debugDescription), because its token is not valid")
             return .notAuthorized
         }
-        tell("lets \(name) in")
+        tell("accepts \(name)")
         state.withLock { $0.guests[name] = Guest(clientID: id, end: end) }
         loop.execute { [self] in
             // A client that has connected again with a newer token stays connected.
-            loop.schedule(at: end) { [self] in showOut(name) { $0.end <= .now } }
+            loop.schedule(at: end) { [self] in disconnect(name) { $0.end <= .now } }
         }
         return nil
     }
 
-    func showOut(_ name: String) { showOut(name) { _ in true } }
+    func disconnect(_ name: String) { disconnect(name) { _ in true } }
 
-    private func showOut(_ name: String, _ hasToGo: (Guest) -> Bool) {
+    private func disconnect(_ name: String, _ condition: (Guest) -> Bool) {
         let (guest, broker) = state.withLock { state -> (Guest?, LoopbackBroker?) in
-            guard let guest = state.guests[name], hasToGo(guest) else { return (nil, nil) }
+            guard let guest = state.guests[name], condition(guest) else { return (nil, nil) }
             state.guests[name] = nil
             return (guest, state.broker)
         }
         guard let guest else { return }
-        tell("shows \(name) out, whose token is not good any more")
+        tell("disconnects \(name), because the token is not valid any more")
         broker?.disconnect(guest.clientID, reasonCode: .notAuthorized)
     }
 }

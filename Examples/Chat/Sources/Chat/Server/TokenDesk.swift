@@ -50,7 +50,7 @@ final class TokenDesk: ChannelHandler {
         guard request[0] == "GET" else { return send("405 Method Not Allowed", "Allow: GET") }
         let (name, secret) = lines.compactMap(Self.credentials).first ?? ("", "")
         guard let token = office.token(for: name, secret: secret) else {
-            tell("401 for a wrong secret")
+            tell("responds with 401, because the secret is wrong")
             return send("401 Unauthorized", "WWW-Authenticate: Basic realm=\"chat\"")
         }
         let life = office.lifetime / .seconds(1)
