@@ -67,7 +67,7 @@ extension ClientCoordinator {
     private func prepareTLS(_ preparation: Preparation) {
         let plan = preparation.plan
         guard plan.tls != nil else { return prepared(.success(nil), preparation) }
-        let contexts = contexts ?? TLSContextCache()
+        let contexts = contexts ?? settings.tlsContexts ?? TLSContextCache()
         self.contexts = contexts
         // The context is loaded on another thread, because the loop must not wait for certificate and key files.
         DispatchQueue.global().async { [self] in

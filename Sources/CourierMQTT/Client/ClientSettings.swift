@@ -21,6 +21,8 @@ struct ClientSettings: Sendable {
     let log: any LogHandler
     let observer: ClientObserver?
     let serviceRecords: ServiceRecords
+    /// The TLS contexts that the client shares with other clients; `nil` if it has its own.
+    let tlsContexts: TLSContextCache?
     /// The adaptive keep-alive; `nil` if it is off. Its ``AdaptiveKeepAlive/memoryChanged`` is called on the delivery
     /// queue.
     @BoxedOptional var keepAlive: AdaptiveKeepAlive?
@@ -56,6 +58,7 @@ struct ClientSettings: Sendable {
         observer = config.packetObserver.map { ClientObserver($0) }
         endpoint = config.endpoint
         serviceRecords = config.serviceRecords
+        tlsContexts = config.tlsContexts
         var generator = SystemRandomNumberGenerator()
         jitterSeed = generator.next()
         clientIDs = ClientIDSource(using: &generator)

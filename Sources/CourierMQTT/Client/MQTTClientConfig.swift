@@ -103,6 +103,9 @@ public struct MQTTClientConfig {
     /// How long a closing connection waits for the broker to close too, after everything was written. `nil`, the
     /// default, means ``CourierTransport/ChannelOptions/lingerTimeout``.
     package var peerCloseTimeout: Duration?
+    /// The TLS contexts that this client shares with other clients of the same TLS settings. The trusted certificates are
+    /// then in memory only once. With `nil`, the default, the client has its own contexts.
+    package var tlsContexts: TLSContextCache?
     /// The maximum number of stored messages that stay in memory while they wait. Only tests change it.
     package var storedMessagesInMemory = 8_192
     /// The environment variables that determine the file of ``isMessagePersistenceEnabled``; `nil` means the variables

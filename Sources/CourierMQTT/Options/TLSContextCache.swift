@@ -4,9 +4,9 @@ import Synchronization
 
 /// Keeps a client's TLS context between connections, so that the next connection can resume a TLS session.
 ///
-/// One cache serves one client. It makes a new context if the application protocols, the app's certificates or a
-/// certificate file have changed.
-final class TLSContextCache: Sendable {
+/// One cache serves one client, or several clients with the same TLS settings. It makes a new context if the application
+/// protocols, the app's certificates or a certificate file have changed.
+package final class TLSContextCache: Sendable {
     /// A function that makes a context from the settings.
     typealias Make = @Sendable (TLSClientConfiguration) throws(TransportError) -> TLSContext
 
@@ -37,14 +37,15 @@ final class TLSContextCache: Sendable {
     private let state = Mutex(State())
     private let make: Make
 
-    /// Makes an empty cache. By default, `make` reads the certificate and key files.
-    init(
-        make: @escaping Make = { (tls: TLSClientConfiguration) throws(TransportError) -> TLSContext in
+    /// Makes an empty cache that reads the certificate and key files.
+    package convenience init() {
+        self.init { (tls: TLSClientConfiguration) throws(TransportError) -> TLSContext in
             try TLSContext(client: tls)
         }
-    ) {
-        self.make = make
     }
+
+    /// Makes an empty cache that makes contexts by `make`.
+    init(make: @escaping Make) { self.make = make }
 
     /// Returns the TLS context for a plan; `nil` for a plan without TLS. Certificate files that have changed are read,
     /// so this method must not run on an event loop.
