@@ -5,66 +5,80 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// One run of `courier bench`. One client publishes, and another client receives the messages and measures their
-/// latency.
+/// One run of `courier bench`. Publishers send messages, and subscribers receive them and measure their latency.
 ///
-/// Safe to share: mutable state is used only on the delivery queue of both clients, `queue`.
+/// `BenchRun+Messages.swift` sends and receives the messages.
+///
+/// Safe to share: mutable state is used only on the delivery queue of all clients, `queue`.
 final class BenchRun: @unchecked Sendable {
-    private enum Phase: Equatable { case connecting, running, closing }
+    /// The state of the run. It is changed only to later states.
+    enum Phase: Hashable, Sendable {
+        case connecting
+        /// Messages are sent, or the connections are kept open.
+        case running
+        /// No further messages are sent, but sent messages have not arrived yet.
+        case draining
+        case closing
+    }
 
-    /// If no message arrives for this time, the messages that are still missing count as lost.
-    private static let silenceLimit = Duration.seconds(10)
-    /// The interval at which a run with a fixed rate sends the messages that are due.
-    private static let pace = DispatchTimeInterval.milliseconds(2)
+    /// The maximum time from the first signal to the end of the process.
+    private static let signalPatience = Duration.seconds(30)
+    /// The maximum time for closing the connections.
+    private static let closingLimit = Duration.seconds(10)
 
-    /// The prefix of the client ids and of the default topic. It is random, because a process id is not unique across
-    /// machines. With its suffix letter, a client id has at most 23 characters, which every broker accepts.
-    /// [MQTT-3.1.3-5]
-    let name: String
-    let topic: String
-
-    private let settings: BenchArguments
-    private let console: Console
-    private let queue = DispatchQueue(label: "courier.bench")
+    let plan: LoadPlan
+    let settings: BenchArguments
+    let console: Console
+    let payload: BenchPayload
+    let pacer: SendPacer
+    let queue = DispatchQueue(label: "courier.bench")
     private let ending = Ending()
-    private let publisher: any CourierClient
-    private let subscriber: any CourierClient
-    private let watch = ConnectionWatch()
+
+    /// True if a line on the error terminal shows the progress.
+    let hasLiveLine: Bool
 
     // MARK: State, used only on the queue
 
-    private var phase = Phase.connecting
-    private var isPublisherConnected = false
-    private var hasSubscribed = false
-    private var sentCount = 0
-    private var histogram = LatencyHistogram()
-    private var timeline = RateTimeline()
-    private var begunAt = ContinuousClock.now
-    private var lastArrival = ContinuousClock.now
-    private var shownCount = 0
-    private var subscriptions: [AnyCancellable] = []
+    var phase = Phase.connecting
+    private(set) var pool: ClientPool?
+    var progress: LoadProgress
+    var histogram = LatencyHistogram()
+    var timeline = RateTimeline()
+    var liveLine = LiveLine()
+    /// When the first message was sent, and when a message last reached its goal.
+    var begunAt = BenchClock.now
+    var lastArrival = BenchClock.now
+    /// When a message last reached its goal or was acknowledged.
+    var lastSign = BenchClock.now
+    /// The connected publishers, which send in turn.
+    var publishers: [BenchClient] = []
+    var turn = 0
+    /// True if a task or a block will call `send()`, so that other callers do not send now.
+    var isSendPlanned = false
+    /// True if a subscriber was lost, so that its copies are no longer expected.
+    var hasFewerSubscribers = false
+    /// The first problem that concerns a message; `nil` if there is none.
+    var messageProblem: ClientProblem?
     private var timers: [any DispatchSourceTimer] = []
-    /// The task that waits until the client accepts messages again; `nil` while the client accepts messages.
-    private var roomWaiter: Task<Void, Never>?
     private var signals: SignalWatch?
 
     init(_ settings: BenchArguments, _ console: Console) throws {
         self.settings = settings
         self.console = console
-        let name = "courier-bench-\(UUID().uuidString.prefix(8).lowercased())"
-        self.name = name
-        topic = settings.connection.topics.last ?? "\(name)/load"
-        func client(_ id: String, _ queue: DispatchQueue, _ watch: ConnectionWatch) throws -> any CourierClient {
-            var connection = settings.connection
-            connection.clientID = id
-            var config = connection.configuration()
-            config.deliveryQueue = queue
-            config.packetObserver = watch
-            try CourierClientFactory().validate(config)
-            return CourierClientFactory().makeMQTTClient(config: config)
-        }
-        publisher = try client("\(name)p", queue, watch)
-        subscriber = try client("\(name)s", queue, watch)
+        hasLiveLine = console.isErrorTerminal
+        plan = try LoadPlan(settings)
+        payload = BenchPayload(settings.payload, size: settings.size)
+        pacer = SendPacer(rate: settings.rate, count: settings.messageLimit)
+        let goal: LoadProgress.Goal =
+            settings.subscribers > 0 ? .arrival : settings.connection.qos > 0 ? .acknowledgement : .sending
+        progress = LoadProgress(
+            goal, isAcknowledged: settings.connection.qos > 0, window: settings.window,
+            copies: plan.copies(for: plan.filters.indices))
+        var callbacks = ClientPool.Callbacks()
+        callbacks.received = { [weak self] in self?.received($0) }
+        callbacks.ended = { [weak self] in self?.ended($0, $1) }
+        callbacks.settled = { [weak self] in self?.settled() }
+        pool = try ClientPool(settings, plan, on: queue, callbacks)
     }
 
     /// Runs the benchmark to its end, and returns the exit code.
@@ -74,61 +88,74 @@ final class BenchRun: @unchecked Sendable {
     }
 
     private func begin() {
-        signals = SignalWatch([SIGINT, SIGTERM], on: queue) { [weak self] in self?.interrupted($0) }
-        subscriptions = [
-            publisher.eventPublisher.sink { [weak self] in self?.happened($0.type, isPublisher: true) },
-            subscriber.eventPublisher.sink { [weak self] in self?.happened($0.type, isPublisher: false) },
-            subscriber.messagePublisher().sink { [weak self] in self?.received($0) },
-        ]
-        subscriber.subscribe([(topic, settings.connection.level)])
-        publisher.connect()
-        subscriber.connect()
-    }
-
-    private func happened(_ event: CourierEventType, isPublisher: Bool) {
-        switch event {
-        case .connectionSuccess: if isPublisher { isPublisherConnected = true }
-        case .subscribeSuccess: if !isPublisher { hasSubscribed = true }
-        case .subscribeFailure(_, _, let error):
-            // A lost connection is also reported by its own event. That event ends the run, so the error is ignored
-            // here.
-            if (error as? CourierError)?.code != .connectionLost { denied(error) }
-            return
-        case .connectionFailure(_, let error): return failed(error, isLost: false)
-        case .connectionLost(_, let error, _, _): return failed(error, isLost: true)
-        default: return
+        signals = ending.watch([SIGINT, SIGTERM], on: queue, patience: Self.signalPatience) { [weak self] code in
+            self?.interrupted(code)
         }
-        guard phase == .connecting, isPublisherConnected, hasSubscribed else { return }
+        if hasLiveLine || settings.publishers > 0 { every(.seconds(1)) { $0.secondPassed() } }
+        pool?.open()
+    }
+
+    // MARK: Connections
+
+    /// The indexes of the subscribers that are subscribed.
+    var readySubscribers: [Int] { pool?.ready(.subscriber).map(\.index) ?? [] }
+
+    /// All clients are connected or have failed, so the load begins.
+    private func settled() {
+        guard phase == .connecting else { return }
+        let subscribers = readySubscribers
+        publishers = pool?.ready(.publisher) ?? []
+        guard publishers.isEmpty == (settings.publishers == 0), subscribers.isEmpty == (settings.subscribers == 0)
+        else {
+            return finish(ExitCode.success)  // There is a problem, so the exit code will be the one of the problem.
+        }
         phase = .running
-        begunAt = .now
-        lastArrival = begunAt
-        every(.seconds(1)) { $0.secondPassed() }
-        if settings.rate != nil { every(Self.pace) { $0.send() } }
-        send()
+        if subscribers.count < settings.subscribers {
+            progress.change(copies: plan.copies(for: subscribers))
+        }
+        if publishers.isEmpty {
+            guard settings.duration != nil else { return finish(ExitCode.success) }
+        }
+        begunAt = BenchClock.now
+        (lastArrival, lastSign) = (begunAt, begunAt)
+        if let duration = settings.duration {
+            queue.asyncAfter(deadline: .now() + duration.seconds) { [weak self] in self?.timeEnded() }
+        }
+        if !publishers.isEmpty { beginSending() }
     }
 
-    private func failed(_ error: (any Error)?, isLost: Bool) {
+    private func timeEnded() {
+        guard phase == .running else { return }
+        if publishers.isEmpty { finish(ExitCode.success) } else { stopSending() }
+    }
+
+    private func ended(_ client: BenchClient, _ problem: ClientProblem) {
         guard phase != .closing else { return }
-        let error = (error as? CourierError) ?? CourierError(.connectionFailed, "The connection failed.", cause: error)
-        let problem =
-            watch.takeRefusal().map { ConnectionProblem($0) }
-            ?? (isLost ? ConnectionProblem(lost: error) : ConnectionProblem(unopened: error))
-        problem.tell(on: console)
-        close(problem.exitCode)
+        if settings.endsAtFirstProblem {
+            problem.tell(on: console)
+            return close(problem.exitCode)
+        }
+        guard phase != .connecting else { return }
+        switch client.role {
+        case .publisher:
+            publishers.removeAll { $0 === client }
+            if publishers.isEmpty, settings.publishers > 0 { stopSending() }
+        case .subscriber:
+            hasFewerSubscribers = true
+            if readySubscribers.isEmpty { finish(problem.exitCode) }
+        }
     }
 
-    /// Ends the run after a failed subscription, because no message can arrive without a subscription.
-    private func denied(_ error: (any Error)?) {
-        guard phase != .closing else { return }
-        console.tell("Error: \((error as? CourierError)?.message ?? "The subscription failed.")")
-        close(ExitCode.failure)
+    private func interrupted(_ code: Int32) {
+        if phase == .running || phase == .draining || !settings.endsAtFirstProblem {
+            finish(code, isInterrupted: true)
+        } else {
+            close(code)
+        }
     }
 
-    private func interrupted(_ signal: Int32) {
-        if phase == .running { finish(ExitCode.signal(signal)) } else { close(ExitCode.signal(signal)) }
-    }
-
-    private func every(_ interval: DispatchTimeInterval, _ body: @escaping @Sendable (BenchRun) -> Void) {
+    /// Calls `body` on the queue at each interval until the run ends.
+    func every(_ interval: DispatchTimeInterval, _ body: @escaping @Sendable (BenchRun) -> Void) {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + interval, repeating: interval)
         timer.setEventHandler { [weak self] in if let self { body(self) } }
@@ -136,124 +163,84 @@ final class BenchRun: @unchecked Sendable {
         timers.append(timer)
     }
 
-    // MARK: Messages
-
-    /// Sends the messages that are due, until the window is full.
-    private func send() {
-        guard phase == .running, roomWaiter == nil else { return }
-        var due = settings.count
-        if let rate = settings.rate {
-            due = min(due, Int(begunAt.duration(to: .now) / .seconds(1) * Double(rate)) + 1)
-        }
-        while sentCount < due, sentCount - histogram.total < settings.window {
-            var payload = withUnsafeBytes(of: Self.now.littleEndian) { Array($0) }
-            payload += repeatElement(UInt8(ascii: "."), count: settings.size - payload.count)
-            do {
-                try publisher.publish(bytes: payload, to: topic, qos: settings.connection.level, retain: false)
-            } catch let error as CourierError where error.code == .queueFull {
-                return awaitRoom()
-            } catch let error as CourierError where error.code == .connectionLost {
-                return  // The event `connectionLost` follows, and ends the run.
-            } catch {
-                console.tell("Error: \((error as? CourierError)?.message ?? "\(error)")")
-                return close(ExitCode.failure)
-            }
-            sentCount += 1
-        }
-    }
-
-    /// Waits until the client accepts more messages, and then continues to send. The client may refuse messages before
-    /// the window is full, because the window can be larger than the queue limit of the client.
-    private func awaitRoom() {
-        roomWaiter = Task { [self] in
-            try? await publisher.readyToPublish()  // If the call throws, the run has ended.
-            queue.async { [self] in
-                roomWaiter = nil
-                send()
-            }
-        }
-    }
-
-    private func received(_ message: Message) {
-        guard phase == .running, message.payload.count == settings.size, !message.isRetained else { return }
-        let sentAt = message.payload.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        let now = Self.now
-        // A message of this run begins with its send time. If the first bytes are not a time in the past, the message
-        // is not from this run, so it is ignored.
-        guard sentAt <= now else { return }
-        histogram.add(now - sentAt)
-        lastArrival = .now
-        timeline.add(after: begunAt.duration(to: lastArrival))
-        if histogram.total >= settings.count { return finish(ExitCode.success) }
-        // The next messages are sent only when half of the window is free. Several messages then fit into one TCP
-        // packet.
-        if settings.rate == nil, sentCount - histogram.total <= settings.window / 2 { send() }
-    }
-
-    /// The monotonic time in nanoseconds. Both clients read the same clock.
-    private static var now: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-
     private func secondPassed() {
-        guard phase == .running else { return }
-        if lastArrival.duration(to: .now) > Self.silenceLimit {
-            console.tell(
-                "Error: No message has arrived for 10 seconds; \(sentCount - histogram.total) messages are lost.")
-            return finish(ExitCode.failure, lastArrival: begunAt.duration(to: lastArrival))
-        }
-        // If all messages of the window are lost, no arrival calls `send`. So it is also called once per second here.
-        send()
-        guard phase == .running, console.isErrorTerminal else { return }
-        let rate = histogram.total - shownCount
-        shownCount = histogram.total
-        console.draw(
-            "\(histogram.total) of \(settings.count) messages, \(rate)/s, median latency "
-                + "\(BenchReport.text(histogram.percentile(0.5)))")
+        guard phase != .closing else { return }
+        if phase != .connecting, settings.publishers > 0, !continuesAfterSecond() { return }
+        guard hasLiveLine, let figures = pool?.figures else { return }
+        let isLoaded = phase != .connecting && settings.publishers > 0
+        let line = isLoaded ? liveLine.next(figures, progress) : LiveLine.text(figures)
+        console.draw(String(line.prefix(console.errorColumns - 1)))
     }
 
     // MARK: End of the run
 
-    private func finish(_ code: Int32, lastArrival: Duration? = nil) {
+    /// Prints the report, writes the report files and closes the connections.
+    ///
+    /// - Parameters:
+    ///   - code: The exit code if there was no problem.
+    ///   - isInterrupted: Whether a signal ended the run.
+    func finish(_ code: Int32, isInterrupted: Bool = false) {
+        guard phase != .closing else { return close(code) }
         console.erase()
-        let report = BenchReport(
-            sentCount: sentCount, histogram: histogram, timeline: timeline, duration: begunAt.duration(to: .now),
-            size: settings.size, lastArrival: lastArrival)
+        let report = report(isInterrupted: isInterrupted)
         console.write(report.lines.map { $0 + "\n" }.joined())
-        guard let file = settings.report else { return close(code) }
-        do throws(ArgumentError) {
-            try file.write(BenchPicture(report, subtitle: subtitle).text)
-            console.write("\nThe report is in \(file.path).\n")
-            close(code)
-        } catch {
-            console.tell("Error: \(error.message)")
-            close(ExitCode.failure)
+        var code = code
+        if let line = report.connections.problemLine { console.tell(line) }
+        if let messageProblem {
+            console.tell("Error: \(progress.refusedCount) messages failed. The first problem: \(messageProblem.text)")
+        }
+        if code == ExitCode.success, let problem = report.connections.firstProblem ?? messageProblem {
+            code = problem.exitCode
+        }
+        for (index, file) in settings.reports.enumerated() {
+            do throws(ArgumentError) {
+                try file.write(text(of: report, as: file.format))
+                console.write("\(index == 0 ? "\n" : "")The report is in \(file.path).\n")
+            } catch {
+                console.tell("Error: \(error.message)")
+                code = ExitCode.failure
+            }
+        }
+        close(code)
+    }
+
+    private func report(isInterrupted: Bool) -> BenchReport {
+        let figures = pool?.figures ?? ConnectionFigures()
+        var report: BenchReport
+        let hasLoad = settings.publishers > 0 && phase != .connecting
+        if hasLoad {
+            report = BenchReport(
+                histogram: histogram, timeline: timeline, duration: BenchClock.elapsed(since: begunAt),
+                size: settings.size)
+            report.subject = BenchReport.Subject(progress.goal)
+            report.messages = BenchReport.MessageCounts(progress)
+            let end = progress.goal == .sending ? lastSign : lastArrival
+            if !isInterrupted { report.lastArrival = .nanoseconds(Int64(end - begunAt)) }
+        } else {
+            report = BenchReport(
+                histogram: figures.times, timeline: figures.timeline, duration: figures.openingTime, size: settings.size
+            )
+            report.subject = .connection
+        }
+        report.connections = figures
+        report.showsConnections = settings.publishers != 1 || settings.subscribers != 1
+        return report
+    }
+
+    private func text(of report: BenchReport, as format: ReportFile.Format) -> String {
+        switch format {
+        case .svg: BenchPicture(report, subtitle: settings.subtitle(at: .now)).text
+        case .json: report.json(settings, plan, date: .now)
         }
     }
 
-    /// A description of the broker and the load.
-    private var subtitle: String {
-        let options = settings.connection.connectOptions
-        let place = settings.connection.unixPath ?? "\(options.host):\(options.port)"
-        let pace = settings.rate.map { "\(BenchReport.grouped($0)) messages/s requested" } ?? "sent as fast as possible"
-        let load = "QoS \(settings.connection.qos), \(BenchReport.grouped(settings.size)) bytes each, \(pace)"
-        return "\(place), \(load), at most \(BenchReport.grouped(settings.window)) messages on their way; "
-            + Date.now.formatted(.iso8601.year().month().day())
-    }
-
-    private func close(_ code: Int32) {
+    /// Closes the connections and ends the run. The second call ends the run at once.
+    func close(_ code: Int32) {
         guard phase != .closing else { return ending.end(code) }
         phase = .closing
         for timer in timers { timer.cancel() }
-        roomWaiter?.cancel()
         console.flush()
-        let group = DispatchGroup()
-        for client in [publisher, subscriber] {
-            group.enter()
-            client.disconnect { _ in group.leave() }
-        }
-        group.notify(queue: queue) { [ending] in ending.end(code) }
+        ending.end(code, after: Self.closingLimit)
+        pool?.close { [ending] in ending.end(code) }
     }
 }

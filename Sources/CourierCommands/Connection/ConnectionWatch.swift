@@ -20,6 +20,25 @@ package final class ConnectionWatch: PacketObserver {
         /// Whether the CONNACK is an MQTT 5 packet.
         package let isVersion5: Bool
 
+        /// Describes a refusal with this code.
+        init(code: UInt8, isVersion5: Bool) {
+            self.code = code
+            self.isVersion5 = isVersion5
+        }
+
+        /// Describes the refusal that an error reports; `nil` if the error has another cause.
+        ///
+        /// - Parameters:
+        ///   - error: The error of a client that could not connect.
+        ///   - isVersion5: Whether the client uses MQTT 5.
+        init?(_ error: CourierError, isVersion5: Bool) {
+            guard error.code == .connectionRefused || error.code == .notAuthorized, let reason = error.reasonCode
+            else { return nil }
+            let code = isVersion5 ? reason.rawValue : Self.returnCodes.first { $0.value == reason }?.key
+            guard let code else { return nil }
+            self.init(code: code, isVersion5: isVersion5)
+        }
+
         /// The refusal as an MQTT 5 reason code. It is `nil` for a return code that MQTT 3.1.1 does not define.
         var reasonCode: ReasonCode? { isVersion5 ? ReasonCode(rawValue: code) : Self.returnCodes[code] }
 

@@ -48,6 +48,8 @@ package final class Console: Sendable {
     package var isOutputTerminal: Bool { isatty(output) == 1 }
     /// True if the error output is a terminal.
     package var isErrorTerminal: Bool { isatty(errors) == 1 }
+    /// The number of columns of the error terminal.
+    var errorColumns: Int { TerminalSize(of: errors).columns }
     /// True if the input is a terminal.
     package var isInputTerminal: Bool { isatty(input) == 1 }
 

@@ -1,4 +1,4 @@
-import CourierCore
+package import CourierCore
 
 /// The topic filters of all readers as a tree of topic levels. Finds the readers whose filter matches a topic.
 ///
@@ -10,10 +10,10 @@ import CourierCore
 /// For a shared filter, only the part after the share group must match the topic. The memory of the tree is
 /// proportional to the total length of its filters. When most of this memory is unused, the used part is moved to
 /// smaller arrays.
-struct TopicTree: Sendable {
+package struct TopicTree: Sendable {
     /// Identifies a reader. The numbers should be small and reused, because the tree keeps eight bytes for each number
     /// up to the largest.
-    typealias ReaderID = Int
+    package typealias ReaderID = Int
 
     private var nodes = LevelNodes()
     private var lists = ReaderLists()
@@ -30,7 +30,7 @@ struct TopicTree: Sendable {
     /// Makes an empty tree.
     ///
     /// - Parameter seed: The seed of the hash; random by default, so that a sender cannot choose topics that collide.
-    init(seed: UInt64 = .random(in: 0...(.max))) { nodes = LevelNodes(seed: seed) }
+    package init(seed: UInt64 = .random(in: 0...(.max))) { nodes = LevelNodes(seed: seed) }
 
     /// The number of pairs of a filter and a reader.
     var count: Int { lists.count }
@@ -46,7 +46,7 @@ struct TopicTree: Sendable {
     ///
     /// - Returns: `false` if `reader` was a reader of `filter` already.
     @discardableResult
-    mutating func insert(_ filter: TopicFilter, for reader: ReaderID) -> Bool {
+    package mutating func insert(_ filter: TopicFilter, for reader: ReaderID) -> Bool {
         precondition(reader >= 0, "readers are numbered from zero")
         let place = nodes.insert(filter)
         guard lists.insert(reader, share: filter.shareGroup, at: place, heads: &nodes) else { return false }
@@ -72,7 +72,7 @@ struct TopicTree: Sendable {
     /// - Parameters:
     ///   - topic: The bytes of a valid topic name.
     ///   - body: Called for each reader. It cannot change the tree.
-    mutating func forEachMatch(of topic: RawSpan, _ body: (ReaderID) -> Void) {
+    package mutating func forEachMatch(of topic: RawSpan, _ body: (ReaderID) -> Void) {
         topic.withUnsafeBytes { forEachMatch(of: $0, body) }
     }
 }

@@ -54,8 +54,10 @@ struct BenchPictureTests {
             histogram.add(time)
             timeline.add(after: duration * index / max(1, times.count))
         }
+        let count = times.count + 3
         return BenchReport(
-            sentCount: times.count + 3, histogram: histogram, timeline: timeline, duration: duration, size: 64)
+            messages: .init(sent: count, expected: count, arrived: times.count), histogram: histogram,
+            timeline: timeline, duration: duration, size: 64)
     }
 
     @Test func `the bars, the curve and the percentiles of the SVG picture match the bench report`() throws {
@@ -116,6 +118,26 @@ struct BenchPictureTests {
             let y = try #require(element.attributes["y"].flatMap { Double($0) })
             #expect((0...880).contains(x) && (0...900).contains(y), "\(element)")
         }
+    }
+
+    @Test(arguments: [
+        (BenchReport.Subject.connection, "Connections per second over time", 3),
+        (.acknowledgement, "Latency from publish to acknowledgement", 3),
+        (.sending, "Messages per second over time", 1),
+    ])
+    func `the SVG picture names the measured events and draws only charts with data`(
+        subject: BenchReport.Subject, heading: String, headings: Int
+    ) throws {
+        var report = Self.report([1_000, 2_000], over: .seconds(1))
+        report.subject = subject
+        report.showsConnections = true
+        report.connections.publisherCount = 20
+        report.connections.subscriberCount = 30
+        let picture = try Reader(BenchPicture(report, subtitle: "here").text)
+        #expect(picture.texts.contains(heading))
+        #expect(
+            picture.texts.contains { $0.hasPrefix("20 publishing and 30 subscribing clients; 0 connections opened") })
+        #expect(picture.all("text", with: "class").count { $0.attributes["class"] == "heading" } == headings)
     }
 
     @Test func `special characters in the subtitle are escaped in the SVG picture`() throws {

@@ -10,9 +10,14 @@ struct ReportFileTests {
         ("a.png", "cannot be a PNG file"), ("b/A.PNG", "cannot be a PNG file"), ("a.txt", "does not end in .svg"),
         ("svg", "does not end in .svg"), ("", "does not end in .svg"), ("a.svg/b", "does not end in .svg"),
     ])
-    func `a report file whose name does not end in svg is refused with a hint`(path: String, message: String) {
+    func `a report file whose name does not end in svg or json is refused with a hint`(path: String, message: String) {
         let error = #expect(throws: ArgumentError.self) { try ReportFile(path) }
         #expect(error?.message.contains(message) == true && error?.hint != nil)
+    }
+
+    @Test(arguments: [("a.svg", ReportFile.Format.svg), ("b/A.JSON", .json), ("a.svg.json", .json)])
+    func `the extension of a report file selects its format`(path: String, format: ReportFile.Format) throws {
+        #expect(try ReportFile(path).format == format)
     }
 
     @Test func `check() and write() throw if the report file exists, and the file is not changed`() throws {

@@ -31,4 +31,18 @@ struct ConnectionWatchTests {
         #expect(watch.takeRefusal(reason)?.code == code)
         #expect(watch.takeRefusal(reason) == nil)
     }
+
+    @Test(
+        arguments: [
+            (.connectionRefused, .clientIdentifierNotValid, false, 2), (.notAuthorized, .notAuthorized, false, 5),
+            (.connectionRefused, .clientIdentifierNotValid, true, 0x85),
+            (.connectionRefused, .quotaExceeded, false, nil),
+            (.connectionLost, .notAuthorized, true, nil), (.connectionRefused, nil, true, nil),
+        ] as [(CourierError.Code, ReasonCode?, Bool, UInt8?)])
+    func `a refusal from an error has the code of the CONNACK in the client's MQTT version`(
+        code: CourierError.Code, reason: ReasonCode?, isVersion5: Bool, refusal: UInt8?
+    ) {
+        let error = CourierError(code, "No.", reasonCode: reason)
+        #expect(ConnectionWatch.Refusal(error, isVersion5: isVersion5)?.code == refusal)
+    }
 }

@@ -76,31 +76,47 @@ struct BenchPicture {
             ])
         drawing.add("title", text: "courier bench", ["id": "title"])
         drawing.add(
-            "desc", text: "\(subtitle). \(report.lines.prefix(2).joined(separator: "; "))", ["id": "description"])
+            "desc", text: "\(subtitle). \(report.headLines.joined(separator: "; "))", ["id": "description"])
         drawing.add("style", text: Self.style)
         drawing.label("courier bench", Self.margin, 44, class: "title")
         drawing.label(subtitle, Self.margin, 66, class: "quiet")
-        drawFigures(top: 92)
+        if report.showsConnections { drawing.label(connections, Self.margin, 84, class: "quiet") }
+        drawFigures(top: report.showsConnections ? 100 : 92)
         drawRates(top: 180, height: 160)
-        drawPercentiles(top: 420)
-        drawHistogram(top: 684, height: 150)
+        if report.subject != .sending {
+            drawPercentiles(top: 420)
+            drawHistogram(top: 684, height: 150)
+        }
         drawing.end()
     }
 
     // MARK: Key figures
 
+    /// The clients, and the counts and times of their connections, in one line.
+    private var connections: String {
+        let figures = report.connections
+        let number = BenchReport.grouped
+        var text =
+            "\(number(figures.publisherCount)) publishing and \(number(figures.subscriberCount)) subscribing clients; "
+            + "\(number(figures.openedCount)) connections opened in \(String(format: "%.2f", figures.openingTime / .seconds(1))) s"
+        if figures.times.total > 1, report.subject != .connection {
+            let (median, slow) = (figures.times.percentile(0.5), figures.times.percentile(0.99))
+            text += ", each within \(BenchReport.text(median)) (median) or \(BenchReport.text(slow)) (99 %)"
+        }
+        if figures.failedCount > 0 { text += ", \(number(figures.failedCount)) failed" }
+        if figures.lostCount > 0 { text += ", \(number(figures.lostCount)) lost" }
+        return text
+    }
+
     private mutating func drawFigures(top: Double) {
         let figures = [
-            (BenchReport.grouped(Int(report.rate.rounded())), "messages per second"),
+            (BenchReport.grouped(Int(report.rate.rounded())), "\(report.unit) per second"),
+            (BenchReport.grouped(report.count), report.shortOutcome),
             (
-                BenchReport.grouped(report.histogram.total),
-                "of \(BenchReport.grouped(report.sentCount)) messages arrived"
+                report.hasTimes ? BenchReport.text(report.histogram.percentile(0.5)) : "–",
+                report.subject == .connection ? "median time" : "median latency"
             ),
-            (report.histogram.total > 0 ? BenchReport.text(report.histogram.percentile(0.5)) : "–", "median latency"),
-            (
-                report.histogram.total > 0 ? BenchReport.text(report.histogram.percentile(0.99)) : "–",
-                "99th percentile"
-            ),
+            (report.hasTimes ? BenchReport.text(report.histogram.percentile(0.99)) : "–", "99th percentile"),
         ]
         let step = (Self.right - Self.margin) / Double(figures.count)
         for (index, (figure, name)) in figures.enumerated() {
@@ -114,7 +130,7 @@ struct BenchPicture {
 
     private mutating func drawRates(top: Double, height: Double) {
         let points = report.timeline.points(until: report.duration)
-        drawing.label("Messages per second over time", Self.margin, top, class: "heading")
+        drawing.label("\(report.unit.capitalized) per second over time", Self.margin, top, class: "heading")
         let (above, bottom) = (top + 20, top + 20 + height)
         let scale = AxisScale(upTo: points.map(\.rate).max() ?? 0)
         drawRows(scale.marks, of: scale.end, above, bottom)
@@ -140,7 +156,7 @@ struct BenchPicture {
                 "class": "curve", "d": "M" + steps.dropFirst(),
                 "data-counts": points.map { "\($0.count)" }.joined(separator: " "),
                 "data-ends": points.map { String(format: "%.3f", $0.end) }.joined(separator: " "),
-            ], title: "\(points.count) time spans; the scale ends at \(Self.text(scale.end)) messages/s")
+            ], title: "\(points.count) time spans; the scale ends at \(Self.text(scale.end)) \(report.unit)/s")
     }
 
     // MARK: Percentiles
@@ -148,7 +164,8 @@ struct BenchPicture {
     /// Draws the percentiles on a logarithmic time axis. The axis covers the powers of ten from the shortest to the
     /// longest time.
     private mutating func drawPercentiles(top: Double) {
-        drawing.label("Latency from publish to arrival", Self.margin, top, class: "heading")
+        drawing.label(
+            report.timeName.prefix(1).uppercased() + report.timeName.dropFirst(), Self.margin, top, class: "heading")
         guard report.histogram.total > 0 else { return }
         let first = floor(log10(Double(max(1, report.histogram.least))))
         let last = max(first + 1, ceil(log10(Double(max(1, report.histogram.most)))))
@@ -182,10 +199,11 @@ struct BenchPicture {
 
     private mutating func drawHistogram(top: Double, height: Double) {
         let bars = report.histogram.bars(atMost: Self.barLimit)
-        drawing.label("Number of messages by latency", Self.margin, top, class: "heading")
+        let time = report.subject == .connection ? "time" : "latency"
+        drawing.label("Number of \(report.unit) by \(time)", Self.margin, top, class: "heading")
         let (above, bottom) = (top + 20, top + 20 + height)
         let scale = AxisScale(upTo: Double(bars.map(\.count).max() ?? 0))
-        // The vertical axis counts messages, so only marks with whole numbers are drawn.
+        // The vertical axis counts events, so only marks with whole numbers are drawn.
         drawRows(scale.marks.filter { $0 == $0.rounded() }, of: scale.end, above, bottom)
         let step = (Self.right - Self.axis) / Double(max(1, bars.count))
         let thickness = min(step - 2, 56)

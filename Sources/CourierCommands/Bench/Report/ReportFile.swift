@@ -1,9 +1,21 @@
 import CommandArguments
 import Glibc
 
-/// A new file for the SVG report. An existing file is never overwritten.
+/// A new file for a report. An existing file is never overwritten.
 struct ReportFile: Hashable, Sendable {
+    /// The format of a report. The extension of the file name selects it.
+    enum Format: String, Hashable, Sendable, CaseIterable {
+        /// A picture.
+        case svg
+        /// All figures as one JSON object.
+        case json
+    }
+
+    /// The maximum number of reports of one run.
+    static let limit = 10
+
     let path: String
+    let format: Format
 
     /// Checks the extension of the file name. The file system is not used.
     init(_ path: String) throws(ArgumentError) {
@@ -13,12 +25,13 @@ struct ReportFile: Hashable, Sendable {
                 "The report cannot be a PNG file.",
                 hint: "Use a file name that ends in .svg. The program rsvg-convert can convert the file to PNG.")
         }
-        guard name.hasSuffix(".svg") else {
+        guard let format = Format.allCases.first(where: { name.hasSuffix(".\($0.rawValue)") }) else {
             throw ArgumentError(
-                "The report is an SVG file, but the name '\(path)' does not end in .svg.",
-                hint: "Use a file name that ends in .svg.")
+                "The report is an SVG file or a JSON file, but the name '\(path)' does not end in .svg or .json.",
+                hint: "Use a file name that ends in .svg or .json.")
         }
         self.path = path
+        self.format = format
     }
 
     /// Checks before the run whether the file can be created.

@@ -1,0 +1,187 @@
+import CourierCore
+import Dispatch
+
+/// Sends the messages of the run, and counts messages that arrive or are acknowledged. On the queue.
+extension BenchRun {
+    /// If no message arrives for this time, the messages that are still missing count as lost.
+    private static let silenceLimit = Duration.seconds(10)
+    /// The interval at which a run with a fixed rate sends the messages that are due.
+    private static let pace = DispatchTimeInterval.milliseconds(2)
+    /// The interval at which a run without subscribers at QoS 0 checks whether all messages were sent.
+    private static let drainPace = DispatchTimeInterval.milliseconds(2)
+    /// The maximum number of messages that one call of `send()` sends, so that other blocks of the queue can run.
+    private static let messagesPerTurn = 1_000
+
+    // MARK: Sending
+
+    func beginSending() {
+        if progress.goal == .arrival, progress.isAcknowledged {
+            // One closure for all messages of a publisher saves an allocation for each message.
+            for publisher in publishers { publisher.answered = answerReceiver(sentAt: 0, publisher: publisher.index) }
+        }
+        if settings.rate != nil { every(Self.pace) { $0.send() } }
+        send()
+    }
+
+    private func answerReceiver(
+        sentAt: UInt64, publisher: Int
+    ) -> @Sendable (Result<PublishReceipt, CourierError>) -> Void {
+        { [weak self] in self?.answered($0, sentAt: sentAt, publisher: publisher) }
+    }
+
+    /// Sends the messages that are due, until the window is full.
+    func send() {
+        guard phase == .running, !isSendPlanned else { return }
+        let due = pacer.due(after: BenchClock.now - begunAt)
+        var left = Self.messagesPerTurn
+        while progress.sentCount < due, progress.hasRoom {
+            guard left > 0 else { return planSend() }
+            left -= 1
+            if turn >= publishers.count { turn = 0 }
+            guard turn < publishers.count else { return stopSending() }
+            let publisher = publishers[turn]
+            do {
+                try publish(by: publisher)
+            } catch let error as CourierError where error.code == .queueFull {
+                return awaitRoom(in: publisher)
+            } catch let error as CourierError where error.code == .connectionLost {
+                // The connection status follows, and ends the run or is counted.
+                publishers.remove(at: turn)
+                if publishers.isEmpty { return }
+                continue
+            } catch {
+                console.tell("Error: \((error as? CourierError)?.message ?? "\(error)")")
+                return finish(ExitCode.failure)
+            }
+            turn += 1
+        }
+        if progress.sentCount == pacer.count { stopSending() }
+    }
+
+    private func publish(by publisher: BenchClient) throws {
+        let now = BenchClock.now
+        let answered =
+            progress.goal == .acknowledgement
+            ? answerReceiver(sentAt: now, publisher: publisher.index) : publisher.answered
+        try publisher.client.publish(
+            bytes: payload.bytes(sentAt: now, number: progress.sentCount), to: plan.topics[publisher.index],
+            qos: settings.connection.level, retain: false, properties: MessageProperties(), completion: answered)
+        progress.sent(by: publisher.index)
+        guard progress.goal == .sending else { return }
+        lastSign = now
+        timeline.add(after: .nanoseconds(Int64(now - begunAt)))
+    }
+
+    /// Calls `send()` in a later block, so that other blocks of the queue can run first.
+    private func planSend() {
+        isSendPlanned = true
+        queue.async { [weak self] in self?.continueSending() }
+    }
+
+    /// Waits until the client accepts more messages, and then continues to send. The client may refuse messages before
+    /// the window is full, because the window can be larger than the queue limit of the client.
+    private func awaitRoom(in publisher: BenchClient) {
+        isSendPlanned = true
+        Task { [self] in
+            try? await publisher.client.readyToPublish()  // If the call throws, the connection has ended.
+            queue.async { [self] in continueSending() }
+        }
+    }
+
+    private func continueSending() {
+        isSendPlanned = false
+        send()
+    }
+
+    /// Sends no further messages. The run ends when all sent messages have reached their goal.
+    func stopSending() {
+        guard phase == .running else { return }
+        phase = .draining
+        guard progress.goal == .sending else { return finishIfComplete() }
+        every(Self.drainPace) { $0.finishIfWritten() }
+        finishIfWritten()
+    }
+
+    /// Ends a run without subscribers at QoS 0 when the clients have sent all messages.
+    private func finishIfWritten() {
+        guard phase == .draining else { return }
+        let isWritten = publishers.allSatisfy { $0.client.metrics.waitingCount == 0 }
+        guard isWritten || BenchClock.elapsed(since: lastSign) > Self.silenceLimit else { return }
+        if isWritten { lastSign = BenchClock.now }
+        finish(isWritten ? ExitCode.success : ExitCode.failure)
+    }
+
+    private func finishIfComplete() {
+        if phase == .draining, progress.isComplete { finish(ExitCode.success) }
+    }
+
+    // MARK: Arrivals and acknowledgements
+
+    func received(_ message: Message) {
+        guard phase == .running || phase == .draining, !message.isRetained,
+            let sentAt = payload.sentAt(in: message.payload)
+        else { return }
+        let now = BenchClock.now
+        // A message of this run begins with its send time. If the first bytes are not a time in the past, the message
+        // is not from this run, so it is ignored.
+        guard sentAt <= now else { return }
+        progress.arrived()
+        count(now - sentAt, at: now)
+        advance()
+    }
+
+    private func answered(_ result: Result<PublishReceipt, CourierError>, sentAt: UInt64, publisher: Int) {
+        guard phase == .running || phase == .draining else { return }
+        lastSign = BenchClock.now
+        switch result {
+        case .success:
+            progress.acknowledged()
+            if progress.goal == .acknowledgement { count(lastSign - sentAt, at: lastSign) }
+        case .failure(let error):
+            progress.refused(from: publisher)
+            messageProblem = messageProblem ?? .refusal(error.message)
+        }
+        advance()
+    }
+
+    /// Counts a message that has reached its goal.
+    private func count(_ nanoseconds: UInt64, at now: UInt64) {
+        histogram.add(nanoseconds)
+        if hasLiveLine { liveLine.add(nanoseconds) }
+        (lastArrival, lastSign) = (now, now)
+        timeline.add(after: .nanoseconds(Int64(now - begunAt)))
+    }
+
+    /// Sends the next messages if half of the window is free. Several messages then fit into one TCP packet.
+    private func advance() {
+        if phase == .draining { return finishIfComplete() }
+        if settings.rate == nil, progress.isHalfFree { send() }
+    }
+
+    // MARK: Each second
+
+    /// Ends the run if no message has arrived for a long time.
+    ///
+    /// - Returns: Whether the run continues.
+    func continuesAfterSecond() -> Bool {
+        if hasFewerSubscribers {
+            hasFewerSubscribers = false
+            progress.change(copies: plan.copies(for: readySubscribers))
+        }
+        if progress.goal != .sending, BenchClock.elapsed(since: lastSign) > Self.silenceLimit, !progress.isComplete {
+            if progress.missingCount > 0 {
+                console.tell(
+                    "Error: No message has arrived for 10 seconds; \(progress.missingCount) messages are lost.")
+            } else {
+                console.tell(
+                    "Error: No acknowledgement has arrived for 10 seconds; "
+                        + "\(progress.unansweredCount) messages are not acknowledged.")
+            }
+            finish(ExitCode.failure)
+            return false
+        }
+        // If all messages of the window are lost, no arrival calls `send`. So it is also called once per second here.
+        send()
+        return phase != .closing
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// Makes the payloads of a bench run, and reads the send time from received payloads.
+struct BenchPayload: Sendable {
+    /// The content of the payloads.
+    enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The send time in 8 bytes, and zeros.
+        case zeros
+        /// The send time in 8 bytes, and random bytes.
+        case random
+        /// The send time in 16 hexadecimal digits, and letters.
+        case text
+        /// A JSON object with the send time in hexadecimal digits, and letters.
+        case json
+
+        /// The beginning of a JSON payload, up to the send time.
+        fileprivate static let opening = Array(#"{"sent":""#.utf8)
+        /// The part of a JSON payload between the send time and the letters.
+        fileprivate static let middle = Array(#"","data":""#.utf8)
+        /// The end of a JSON payload.
+        fileprivate static let closing = Array(#""}"#.utf8)
+
+        /// The smallest size of a payload in bytes.
+        var smallestSize: Int {
+            switch self {
+            case .zeros, .random, .text: BenchArguments.sizes.lowerBound
+            case .json: Self.opening.count + BenchPayload.digitCount + Self.middle.count + Self.closing.count
+            }
+        }
+
+        fileprivate var timeOffset: Int { self == .json ? Self.opening.count : 0 }
+        fileprivate var hasDigits: Bool { self == .text || self == .json }
+    }
+
+    /// The number of hexadecimal digits of a send time.
+    private static let digitCount = 16
+    /// The number of different places in the random bytes where a payload can begin.
+    private static let randomPlaces = 4_096
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    let kind: Kind
+    let size: Int
+    /// A payload without send time. For random payloads, it is longer, and each payload is a part of it.
+    private let pattern: [UInt8]
+
+    /// Creates payloads of `size` bytes, which must be at least the smallest size of the kind.
+    init(_ kind: Kind, size: Int) {
+        self.kind = kind
+        self.size = size
+        let letters = (0..<size).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+        switch kind {
+        case .zeros: pattern = [UInt8](repeating: 0, count: size)
+        case .random: pattern = (0..<size + Self.randomPlaces).map { _ in .random(in: 0...255) }
+        case .text: pattern = letters
+        case .json:
+            let time = [UInt8](repeating: UInt8(ascii: "0"), count: Self.digitCount)
+            pattern =
+                Kind.opening + time + Kind.middle + letters.prefix(max(0, size - kind.smallestSize)) + Kind.closing
+        }
+    }
+
+    /// Returns a payload.
+    ///
+    /// - Parameters:
+    ///   - sentAt: The send time in nanoseconds.
+    ///   - number: The number of the message. It selects the random bytes.
+    /// - Returns: The bytes.
+    func bytes(sentAt: UInt64, number: Int) -> [UInt8] {
+        var bytes = pattern
+        if kind == .random {
+            let start = number % Self.randomPlaces
+            bytes = Array(pattern[start..<start + size])
+        }
+        if kind.hasDigits {
+            for index in 0..<Self.digitCount {
+                let digit = Int(sentAt >> UInt64(4 * (Self.digitCount - 1 - index)) & 15)
+                bytes[kind.timeOffset + index] = Self.digits[digit]
+            }
+        } else {
+            bytes.withUnsafeMutableBytes { $0.storeBytes(of: sentAt.littleEndian, as: UInt64.self) }
+        }
+        return bytes
+    }
+
+    /// Reads the send time of a received payload.
+    ///
+    /// - Parameter payload: The payload.
+    /// - Returns: The send time in nanoseconds, or `nil` if the payload cannot be a payload of this run.
+    func sentAt(in payload: Data) -> UInt64? {
+        guard payload.count == size else { return nil }
+        guard kind.hasDigits else {
+            return UInt64(littleEndian: payload.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) })
+        }
+        var time: UInt64 = 0
+        for byte in payload.dropFirst(kind.timeOffset).prefix(Self.digitCount) {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): time = time << 4 | UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): time = time << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return time
+    }
+}

@@ -1,0 +1,31 @@
+import CommandArguments
+import Glibc
+
+/// The limit of open files, which each connection needs one of.
+enum DescriptorLimit {
+    /// The number of open files that the program needs besides its connections.
+    private static let reserve = 32
+
+    /// Returns the number of open files that a run needs. An attempt to connect may open a second socket.
+    ///
+    /// - Parameter clients: The number of clients.
+    /// - Returns: The number of open files.
+    static func needed(for clients: Int) -> Int { clients + min(clients, AttemptSchedule.limit) + reserve }
+
+    /// Raises the soft limit of this process to its hard limit if the clients need more open files.
+    ///
+    /// - Parameter clients: The number of clients.
+    /// - Throws: ``ArgumentError`` with the needed number if the hard limit is too small.
+    static func raise(for clients: Int) throws(ArgumentError) {
+        let needed = rlim_t(needed(for: clients))
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < needed else { return }
+        limit.rlim_cur = limit.rlim_max
+        guard limit.rlim_max >= needed, setrlimit(resource, &limit) == 0 else {
+            throw ArgumentError(
+                "\(clients) clients need \(needed) open files, but this process may open only \(limit.rlim_max).",
+                hint: "Raise the limit with the command: ulimit -n \(needed)")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// Counts the messages of a bench run, and decides when the next message may be sent and when the run is complete.
+struct LoadProgress: Hashable, Sendable {
+    /// The event that ends the measured time of a message.
+    enum Goal: Hashable, Sendable {
+        /// The message arrives at a subscriber.
+        case arrival
+        /// The broker acknowledges the message.
+        case acknowledgement
+        /// The client has sent the message.
+        case sending
+    }
+
+    let goal: Goal
+    /// Whether the broker acknowledges messages: QoS 1 and 2.
+    let isAcknowledged: Bool
+    /// The maximum number of sent messages that have not reached the goal yet.
+    private let window: Int
+    /// How many copies of each publisher's messages the broker delivers.
+    private(set) var copies: [Int]
+    /// The window as a number of copies.
+    private var windowSize = 1
+
+    private(set) var sentCount = 0
+    /// The number of messages that the broker accepted.
+    private(set) var acknowledgedCount = 0
+    /// The number of messages that the broker refused, or that ended without an answer.
+    private(set) var refusedCount = 0
+    /// The number of copies that should arrive.
+    private(set) var expectedCount = 0
+    private(set) var arrivedCount = 0
+    /// The number of copies that no longer count toward the window, because a subscriber was lost.
+    private var writtenOffCount = 0
+
+    /// Begins the count.
+    ///
+    /// - Parameters:
+    ///   - goal: The event that ends the measured time of a message.
+    ///   - isAcknowledged: Whether the broker acknowledges messages.
+    ///   - window: The maximum number of messages that were sent but have not reached the goal.
+    ///   - copies: How many copies of each publisher's messages the broker delivers.
+    init(_ goal: Goal, isAcknowledged: Bool, window: Int, copies: [Int]) {
+        self.goal = goal
+        self.isAcknowledged = isAcknowledged
+        self.window = window
+        self.copies = copies
+        resizeWindow()
+    }
+
+    // MARK: Events
+
+    mutating func sent(by publisher: Int) {
+        sentCount += 1
+        expectedCount += copies[publisher]
+    }
+
+    mutating func arrived() { arrivedCount += 1 }
+
+    mutating func acknowledged() { acknowledgedCount += 1 }
+
+    /// Records that the broker refused a message. Its copies are no longer expected.
+    mutating func refused(from publisher: Int) {
+        refusedCount += 1
+        expectedCount -= copies[publisher]
+    }
+
+    /// Changes the numbers of copies, because subscribers were lost. Missing copies of earlier messages no longer count
+    /// toward the window.
+    mutating func change(copies: [Int]) {
+        self.copies = copies
+        writtenOffCount = max(0, expectedCount - arrivedCount)
+        resizeWindow()
+    }
+
+    private mutating func resizeWindow() {
+        let sum = copies.reduce(0, +)
+        windowSize = goal == .arrival && sum > 0 ? max(1, window * sum / copies.count) : window
+    }
+
+    // MARK: State
+
+    /// The number of messages or copies that count toward the window.
+    private var outstandingCount: Int {
+        switch goal {
+        case .arrival: expectedCount - writtenOffCount - arrivedCount
+        case .acknowledgement: unansweredCount
+        case .sending: 0
+        }
+    }
+
+    /// True if the window has room for a message.
+    var hasRoom: Bool { outstandingCount < windowSize }
+
+    /// True if at least half of the window is free.
+    var isHalfFree: Bool { outstandingCount <= windowSize / 2 }
+
+    /// The number of expected copies that have not arrived.
+    var missingCount: Int { max(0, expectedCount - arrivedCount) }
+
+    /// The number of messages that the broker has not answered; 0 at QoS 0.
+    var unansweredCount: Int { isAcknowledged ? sentCount - acknowledgedCount - refusedCount : 0 }
+
+    /// True if every sent message has reached the goal, and is answered.
+    var isComplete: Bool { missingCount == 0 && unansweredCount == 0 }
+}

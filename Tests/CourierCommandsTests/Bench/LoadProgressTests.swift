@@ -1,0 +1,64 @@
+import Testing
+
+@testable import CourierCommands
+
+struct LoadProgressTests {
+    @Test func `the window counts messages, even if each message has several copies`() {
+        var progress = LoadProgress(.arrival, isAcknowledged: false, window: 4, copies: [3, 1])
+        // On average, a message has two copies, so the window has room for eight copies.
+        var sent = 0
+        while progress.hasRoom {
+            progress.sent(by: sent % 2)
+            sent += 1
+        }
+        #expect(sent == 4 && progress.expectedCount == 8 && !progress.isHalfFree && !progress.isComplete)
+        for _ in 0..<4 { progress.arrived() }
+        #expect(progress.isHalfFree && progress.missingCount == 4)
+        for _ in 0..<4 { progress.arrived() }
+        #expect(progress.isComplete && progress.missingCount == 0)
+    }
+
+    @Test func `at QoS 1 a run is complete only when all messages have arrived and are acknowledged`() {
+        var progress = LoadProgress(.arrival, isAcknowledged: true, window: 10, copies: [1])
+        progress.sent(by: 0)
+        progress.sent(by: 0)
+        progress.arrived()
+        progress.acknowledged()
+        #expect(!progress.isComplete && progress.unansweredCount == 1 && progress.missingCount == 1)
+        // The broker refused the second message, so it cannot arrive.
+        progress.refused(from: 0)
+        #expect(progress.isComplete && progress.expectedCount == 1 && progress.refusedCount == 1)
+    }
+
+    @Test func `without subscribers the window counts messages that are not acknowledged`() {
+        var progress = LoadProgress(.acknowledgement, isAcknowledged: true, window: 2, copies: [0])
+        progress.sent(by: 0)
+        progress.sent(by: 0)
+        #expect(!progress.hasRoom && !progress.isComplete)
+        progress.acknowledged()
+        #expect(progress.hasRoom)
+        progress.acknowledged()
+        #expect(progress.isComplete && progress.expectedCount == 0)
+    }
+
+    @Test func `without subscribers at QoS 0 the window is never full`() {
+        var progress = LoadProgress(.sending, isAcknowledged: false, window: 1, copies: [0])
+        for _ in 0..<100 { progress.sent(by: 0) }
+        #expect(progress.hasRoom && progress.isComplete)
+    }
+
+    @Test func `after a subscriber was lost, missing copies do not fill the window but still count as missing`() {
+        var progress = LoadProgress(.arrival, isAcknowledged: false, window: 2, copies: [2])
+        progress.sent(by: 0)
+        progress.sent(by: 0)
+        progress.arrived()
+        progress.arrived()
+        #expect(progress.hasRoom)
+        progress.sent(by: 0)
+        #expect(!progress.hasRoom)
+        progress.change(copies: [1])
+        #expect(progress.hasRoom && progress.missingCount == 4 && !progress.isComplete)
+        progress.sent(by: 0)
+        #expect(progress.expectedCount == 7)
+    }
+}
