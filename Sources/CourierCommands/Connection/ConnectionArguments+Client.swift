@@ -25,6 +25,9 @@ extension ConnectionArguments {
     /// The host name for messages to the user.
     package var shownHost: String { unixPath ?? host ?? "localhost" }
 
+    /// The socket's path, or host and port, for messages to the user.
+    var shownPlace: String { unixPath ?? "\(connectOptions.host):\(connectOptions.port)" }
+
     /// The host, port and credentials of the connection.
     package var connectOptions: ConnectOptions {
         ConnectOptions(

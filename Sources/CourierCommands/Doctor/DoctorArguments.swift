@@ -15,32 +15,13 @@ package struct DoctorArguments: Sendable {
 
     package init() {}
 
-    /// The options that are shared with `pub` and `sub`: the broker's address, the credentials and TLS.
-    private static let shared: Set<String> = [
-        "-h", "-p", "--unix", "--proxy", "-u", "-P", "--cafile", "--capath", "--cert", "--key", "--keyform",
-        "--insecure", "--tls-alpn", "--tls-version", "--tls-use-os-certs", "--no-tls",
-    ]
-
-    private static let url = Option<DoctorArguments>(
-        OptionNames("L", "url"), .one("URL"),
-        "Host, port, user and password as a URL: mqtt(s)://[user[:password]@]host[:port]. A topic is ignored.",
-        missing: "URL"
-    ) {
-        // `BrokerURL` requires a topic, as `pub` and `sub` do. So a slash is added, which starts an empty topic.
-        let url = try BrokerURL($1[0] + "/")
-        if url.isWebSocket {
-            throw ArgumentError("doctor cannot examine WebSocket connections.", hint: "Use mqtt:// or mqtts://.")
-        }
-        $0.connection.applyPlace(of: url)
-    }
-
     /// The options, in the groups that the help text shows.
     package static let groups: [OptionGroup<DoctorArguments>] =
-        ConnectionArguments.groups(with: shared).map { $0.part(\.connection) } + [
+        AddressOptions.groups.map { $0.part(\.connection) } + [
             OptionGroup(
                 "Examination",
                 [
-                    url,
+                    AddressOptions.url(for: "doctor").part(\.connection),
                     Option(
                         OptionNames("i", "id"), .one("ID"),
                         "The client id, if the broker allows only certain client ids; random by default. "

@@ -48,8 +48,7 @@ package struct DoctorCommand: CourierCommand {
             console.flush()
         }
         let record = examination.run()
-        let options = settings.connection.connectOptions
-        let place = settings.connection.unixPath ?? "\(options.host):\(options.port)"
+        let place = settings.connection.shownPlace
         console.write(isJSON ? try DoctorReport.json(record, place: place) : DoctorReport.summary(record))
         return record.problem?.check.exitCode ?? ExitCode.success
     }

@@ -5,16 +5,10 @@ import Foundation
 enum DoctorReport {
     /// Returns a finding as one line of text, and its advice as a second line.
     static func lines(_ finding: Finding, hasColours: Bool) -> String {
-        let (mark, colour) =
-            switch finding.state {
-            case .good: ("ok     ", "32")
-            case .notice: ("note   ", "33")
-            case .problem: ("PROBLEM", "31")
-            }
-        let shown = hasColours ? "\u{1B}[\(colour)m\(mark)\u{1B}[0m" : mark
-        let title = finding.check.title.padding(toLength: 10, withPad: " ", startingAt: 0)
-        let advice = finding.advice.map { "                    -> \($0.onOneLine)\n" } ?? ""
-        return "\(shown)  \(title)  \(finding.text.onOneLine)\n\(advice)"
+        FindingLine(
+            state: finding.state, title: finding.check.title, titleWidth: 10, text: finding.text,
+            advice: finding.advice
+        ).text(hasColours: hasColours)
     }
 
     /// Returns the last line of the text output.

@@ -27,9 +27,7 @@ struct Examination {
     }
 
     private let arguments: DoctorArguments
-    private let options: ConnectOptions
-    private let tls: TLSClientConfiguration?
-    private let proxy: ProxySetting
+    private let address: BrokerAddress
     private let loop: EventLoop
     private let clientID: String
     private let told: (Finding) -> Void
@@ -41,18 +39,9 @@ struct Examination {
     init(_ arguments: DoctorArguments, told: @escaping (Finding) -> Void) throws(TransportError) {
         self.arguments = arguments
         self.told = told
-        let configuration = arguments.connection.configuration()
-        var options = arguments.connection.connectOptions
-        // The clients accept an IPv6 address with or without brackets. The address lookup requires it without brackets,
-        // so they are removed.
-        if options.host.hasPrefix("["), options.host.hasSuffix("]") {
-            options.host = String(options.host.dropFirst().dropLast())
-        }
-        self.options = options
-        var tls = arguments.connection.isSecure ? configuration.tls ?? TLSClientConfiguration() : nil
-        tls?.peerChainSeen = { [chain] shown in chain.value.withLock { $0 = shown } }
-        self.tls = tls
-        proxy = configuration.proxy
+        var address = BrokerAddress(arguments.connection)
+        address.tls?.peerChainSeen = { [chain] shown in chain.value.withLock { $0 = shown } }
+        self.address = address
         loop = try EventLoop(name: "courier-doctor")
         clientID =
             arguments.connection.clientID ?? "courier-doctor-\(UUID().uuidString.prefix(8).lowercased())"
@@ -77,25 +66,21 @@ struct Examination {
 
     private var way: Advice.Way {
         if arguments.connection.unixPath != nil { return .socket }
-        return arguments.connection.proxy == nil ? .tcp(port: options.port) : .proxy
-    }
-
-    private var endpoint: TransportEndpoint {
-        arguments.connection.unixPath.map { .unix(path: $0) } ?? .tcp(host: options.host, port: options.port)
+        return arguments.connection.proxy == nil ? .tcp(port: address.port) : .proxy
     }
 
     // MARK: Host name and TCP
 
     private mutating func isReachable() -> Bool {
-        guard case .tcp = way else { return opens(endpoint, by: proxy) }
-        var addresses = [options.host]
-        if !HostAddresses.isAddress(options.host) {
+        guard case .tcp = way else { return opens(address.endpoint, by: address.proxy) }
+        var addresses = [address.host]
+        if !HostAddresses.isAddress(address.host) {
             let begunAt = ContinuousClock.now
             do throws(TransportError) {
-                addresses = try HostAddresses.lookUp(options.host)
+                addresses = try HostAddresses.lookUp(address.host)
                 let time = begunAt.duration(to: .now)
                 note(
-                    .good(.name, "\(options.host) is \(addresses.joined(separator: ", ")) (\(Self.text(time)))"))
+                    .good(.name, "\(address.host) is \(addresses.joined(separator: ", ")) (\(Self.text(time)))"))
             } catch {
                 note(
                     .problem(
@@ -104,17 +89,12 @@ struct Examination {
                 return false
             }
         }
-        let answers = addresses.map { address in
-            (
-                address,
-                BrokerDialogue.hold(
-                    .init(timeLimit: timeLimit), with: .tcp(host: address, port: options.port), on: loop)
-            )
+        let answers = addresses.map { host in
+            let place = TransportEndpoint.tcp(host: host, port: address.port)
+            return (place, BrokerDialogue.hold(.init(timeLimit: timeLimit), with: place, on: loop))
         }
         let isOneOpen = answers.contains { $0.1.openedAfter != nil }
-        for (address, answer) in answers {
-            noteOpening("\(TransportEndpoint.tcp(host: address, port: options.port))", answer, isFatal: !isOneOpen)
-        }
+        for (place, answer) in answers { noteOpening("\(place)", answer, isFatal: !isOneOpen) }
         return isOneOpen
     }
 
@@ -138,18 +118,18 @@ struct Examination {
     /// Creates the TLS context. Returns `nil` if the context cannot be created. If TLS is not used, the result is not
     /// `nil`, but its `tls` is.
     private mutating func secureContext() -> (tls: TLSContext?, Void)? {
-        guard let tls else { return (nil, ()) }
+        guard let tls = address.tls else { return (nil, ()) }
         do throws(TransportError) {
             return (try TLSContext(client: tls), ())
         } catch {
-            note(.problem(.tls, error.message, Advice.insecure(error.code, host: options.host)))
+            note(.problem(.tls, error.message, Advice.insecure(error.code, host: address.host)))
             return nil
         }
     }
 
     private mutating func isSecured(_ context: TLSContext?) -> Bool {
         guard let context else {
-            if options.password.isEmpty || arguments.connection.unixPath != nil { return true }
+            if address.password.isEmpty || arguments.connection.unixPath != nil { return true }
             note(
                 .notice(
                     .tls, "TLS is not used: the user name and the password are sent unencrypted",
@@ -157,10 +137,10 @@ struct Examination {
             return true
         }
         let answer = BrokerDialogue.hold(
-            .init(timeLimit: timeLimit), with: endpoint, tls: context, proxy: proxy, on: loop)
+            .init(timeLimit: timeLimit), with: address.endpoint, tls: context, proxy: address.proxy, on: loop)
         record.certificates = chain.value.withLock { $0 }.map {
             CertificateReview(
-                chain: $0, host: options.host, warningDays: arguments.expiryDays,
+                chain: $0, host: address.host, warningDays: arguments.expiryDays,
                 now: Int64(Date().timeIntervalSince1970))
         }
         let isSecured = noteSecurity(answer)
@@ -173,13 +153,13 @@ struct Examination {
         case .transport(let error):
             note(
                 record.certificates?.problem(error.code)
-                    ?? .problem(.tls, error.message, Advice.insecure(error.code, host: options.host)))
+                    ?? .problem(.tls, error.message, Advice.insecure(error.code, host: address.host)))
             return false
         case .closed, .silent:
             note(
                 .problem(
                     .tls, "the broker ends the connection during the TLS handshake",
-                    Advice.insecure(.closedDuringHandshake, host: options.host)))
+                    Advice.insecure(.closedDuringHandshake, host: address.host)))
             return false
         default: break
         }
@@ -196,7 +176,7 @@ struct Examination {
             note(
                 .good(
                     .tls,
-                    "\(agreed); the certificate is valid for \(options.host), and signed by a trusted authority"))
+                    "\(agreed); the certificate is valid for \(address.host), and signed by a trusted authority"))
         }
         return true
     }
@@ -204,13 +184,9 @@ struct Examination {
     // MARK: MQTT
 
     private func connect(_ version: ProtocolVersion) -> Connect {
-        let username = options.username.isEmpty ? nil : options.username
-        // MQTT 3.1.1 does not allow a password without a user name, so such a password is left out. [MQTT-3.1.2-22]
-        let hasPassword = !options.password.isEmpty && (version >= .v5 || username != nil)
-        return Connect(
-            version: version, clientID: clientID, keepAlive: Self.askedKeepAlive, username: username,
-            password: hasPassword ? SecretBytes(options.password) : nil,
-            properties: version >= .v5 ? [.sessionExpiryInterval(Self.askedSessionExpiry)] : [])
+        var connect = address.connect(version, clientID: clientID, keepAlive: Self.askedKeepAlive)
+        if version >= .v5 { connect.properties = [.sessionExpiryInterval(Self.askedSessionExpiry)] }
+        return connect
     }
 
     /// Connects with one MQTT version, and records the result.
@@ -222,7 +198,7 @@ struct Examination {
             question.roundTripCount = arguments.roundTripCount
             if arguments.publishes { question.topic = "courier-doctor/\(clientID)" }
         }
-        let answer = BrokerDialogue.hold(question, with: endpoint, tls: context, proxy: proxy, on: loop)
+        let answer = BrokerDialogue.hold(question, with: address.endpoint, tls: context, proxy: address.proxy, on: loop)
         let check: Finding.Check = version >= .v5 ? .mqtt5 : .mqtt311
         if let connAck = answer.connAck {
             note(greeting(check, connAck))
@@ -232,7 +208,7 @@ struct Examination {
             note(.notice(check, "the broker does not support this version"))
         } else {
             // A failed version is only a notice here. It is a problem only if the other version fails too.
-            note(.notice(check, failureText(answer.failure)))
+            note(.notice(check, failureText(answer.failure ?? .closed)))
         }
         return answer
     }
@@ -244,46 +220,36 @@ struct Examination {
             return .notice(check, "the broker does not support this version")
         }
         let reason = connAck.properties.reasonString.map { " (\($0))" } ?? ""
-        let text = "the broker refuses the connection: \(ReasonCode(rawValue: code.rawValue).name)\(reason)"
+        let text = "the broker refuses the connection: \(LinkFailure.name(code))\(reason)"
         return .notice(check, text)
     }
 
-    private func failureText(_ failure: BrokerDialogue.Failure?) -> String {
-        switch failure {
-        case .transport(let error): error.message
-        case .closed: "the broker closes the connection without an answer"
-        case .silent: "no answer within \(arguments.timeLimit) seconds"
-        case .unreadable(let what): "the answer is not valid MQTT: \(what)"
-        case .disconnected(let code), .messageRefused(let code):
-            "the broker reports: \(ReasonCode(rawValue: code.rawValue).name)"
-        case .speaksOlderVersion, nil: "the broker does not support this version"
-        }
-    }
+    private func failureText(_ failure: LinkFailure) -> String { failure.text(timeLimit: arguments.timeLimit) }
 
     /// Decides from the results with MQTT 5 and MQTT 3.1.1 whether the broker can be used.
     private mutating func judgeVersions(_ newer: BrokerDialogue.Answer, _ older: BrokerDialogue.Answer) {
         let codes = [newer, older].compactMap { $0.connAck?.reasonCode }
         if codes.contains(.success) {
-            let who = options.username.isEmpty ? "without a user name" : "as \(options.username)"
+            let who = address.username.isEmpty ? "without a user name" : "as \(address.username)"
             return note(.good(.authentication, "connected \(who)"))
         }
         if let code = codes.first(where: Advice.isAboutAccess) {
-            let name = ReasonCode(rawValue: code.rawValue).name
+            let name = LinkFailure.name(code)
             return note(.problem(.authentication, "the broker refuses this client: \(name)", Advice.refused(code)))
         }
         if let code = codes.first(where: { $0 != .unsupportedProtocolVersion }) {
-            let name = ReasonCode(rawValue: code.rawValue).name
+            let name = LinkFailure.name(code)
             return note(.problem(.authentication, "the broker refuses the connection: \(name)", Advice.refused(code)))
         }
         // With TLS 1.3, a missing or refused client certificate is reported only after the handshake. So an error here
         // can still be a TLS problem.
-        if case .transport(let error)? = newer.failure, tls != nil {
-            return note(.problem(.tls, error.message, Advice.insecure(error.code, host: options.host)))
+        if case .transport(let error)? = newer.failure, address.tls != nil {
+            return note(.problem(.tls, error.message, Advice.insecure(error.code, host: address.host)))
         }
         note(
             .problem(
                 .mqtt5, "the server supports neither MQTT 5 nor MQTT 3.1.1",
-                tls == nil
+                address.tls == nil
                     ? "The port may need TLS: add --cafile or --tls-use-os-certs. "
                         + "If the port is not for MQTT, correct the port (-p)."
                     : "Correct the port (-p). The port may be for HTTPS, or for MQTT over WebSocket."))
