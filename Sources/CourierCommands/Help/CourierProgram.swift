@@ -9,7 +9,7 @@ package struct CourierProgram: Sendable {
     /// The commands, in the order of the help text.
     package static let commands: [any CourierCommand] = [
         PublishCommand(), SubscribeCommand(), RequestCommand(), BrokerCommand(), ProxyCommand(), DoctorCommand(),
-        StoreCommand(), ChatCommand(), InspectCommand(), DemoCommand(), BenchCommand(),
+        TestCommand(), StoreCommand(), ChatCommand(), InspectCommand(), DemoCommand(), BenchCommand(),
     ]
 
     package init() {}

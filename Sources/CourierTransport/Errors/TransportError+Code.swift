@@ -66,7 +66,7 @@ extension TransportError {
         public var number: Int { kind.rawValue }
 
         /// True if TLS itself failed. False if another part failed, such as the stream below TLS.
-        var isOfTLS: Bool { (300..<400).contains(number) }
+        package var isOfTLS: Bool { (300..<400).contains(number) }
 
         /// The code's Swift name, such as `connectionRefused`.
         public var description: String { "\(kind)" }

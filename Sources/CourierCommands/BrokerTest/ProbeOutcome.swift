@@ -1,0 +1,32 @@
+/// The result of one probe.
+struct ProbeOutcome: Hashable, Sendable {
+    let state: Finding.State
+    /// The result, as a sentence without its full stop.
+    let text: String
+    /// The clause of the specification that the broker breaks, such as `[MQTT-3.3.1-6]`.
+    var clause: String?
+    /// The recommended action, as a sentence.
+    var advice: String?
+    /// The limit or the number of messages that the probe measured.
+    var found: Int?
+    /// The limit that the broker announces.
+    var announced: Int?
+
+    /// The broker does what the probe tests.
+    static func works(_ text: String, found: Int? = nil, announced: Int? = nil) -> ProbeOutcome {
+        ProbeOutcome(state: .good, text: text, found: found, announced: announced)
+    }
+
+    /// The broker may behave like this, but the user should know the limit.
+    static func note(_ text: String, found: Int? = nil, announced: Int? = nil) -> ProbeOutcome {
+        ProbeOutcome(state: .notice, text: text, found: found, announced: announced)
+    }
+
+    /// The broker lacks an optional feature, and announces this.
+    static let unavailable = note("not available, as the broker announces")
+
+    /// The broker breaks a rule of the specification.
+    static func violation(_ text: String, _ clause: String?, found: Int? = nil, announced: Int? = nil) -> ProbeOutcome {
+        ProbeOutcome(state: .problem, text: text, clause: clause, found: found, announced: announced)
+    }
+}

@@ -1,0 +1,125 @@
+import MQTTCodec
+
+extension Probe {
+    /// The largest receive maximum that is tried completely.
+    private static let triedReceiveMaximum = 1_000
+
+    static let limiting: [Probe] = [
+        .v5("receiveMaximum", "receive maximum", "4.3.3-8", run: receiveMaximum),
+        .v5("topicAliasMaximum", "topic aliases", "3.3.2-12", run: topicAliasMaximum),
+        .v5("maximumPacketSize", "maximum packet size", run: maximumPacketSize),
+    ]
+
+    /// Publishes as many QoS 2 messages without PUBREL as the broker announces, and then one more.
+    private static func receiveMaximum(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {
+        let client = try context.connect()
+        let announced = Int(client.connAck.properties.receiveMaximum ?? .max)
+        if context.plan.maximumQoS < .exactlyOnce {
+            return .note("\(grouped(announced)) announced; the probe needs QoS 2", announced: announced)
+        }
+        client.releases = false
+        let tried = min(announced, triedReceiveMaximum)
+        let message = ProbeClient.Message(topic: context.topic("receive"), payload: [], qos: .exactlyOnce)
+        for _ in 0..<tried { try client.send(message) }
+        do throws(LinkFailure) {
+            try client.receive { client.pubRecCount >= tried }
+        } catch {
+            if error == .interrupted { throw error }
+            return .violation(
+                "\(grouped(announced)) announced, but the broker accepts only \(client.pubRecCount) messages at once",
+                "[MQTT-4.3.3-8]", found: client.pubRecCount, announced: announced)
+        }
+        guard tried == announced else {
+            try client.release()
+            return .works(
+                "\(grouped(announced)) announced, at least \(grouped(tried)) work", found: tried, announced: announced)
+        }
+        let isMoreAllowed = try accepts(context) { () throws(LinkFailure) in
+            try client.send(message)
+            try client.receive { client.pubRecCount > tried }
+        }
+        return .works(
+            "\(grouped(announced)) announced, \(grouped(tried)) work, "
+                + (isMoreAllowed ? "one more works too" : "one more is refused"),
+            found: tried, announced: announced)
+    }
+
+    private static func topicAliasMaximum(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {
+        let announced = Int(context.announced?.topicAliasMaximum ?? 0)
+        if announced == 0 { return .note("not available, as the broker announces", found: 0, announced: 0) }
+        let topic = context.topic("alias")
+        let qos = context.plan.reliableQoS
+        let subscriber = try context.connect()
+        try subscriber.subscribe(topic, qos)
+        let publisher = try context.connect()
+        for alias in Set([1, UInt16(announced)]) {
+            try publisher.publish("\(alias)", to: topic, qos, [.topicAlias(alias)])
+            try publisher.publish("\(alias) again", to: "", qos, [.topicAlias(alias)])
+        }
+        let expected = announced == 1 ? 2 : 4
+        try subscriber.receive { subscriber.messages.count >= expected }
+        if subscriber.messages.contains(where: { $0.properties.topicAlias != nil }) {
+            return .violation("the broker forwards the publisher's alias to a subscriber", "[MQTT-3.1.2-30]")
+        }
+        guard announced < UInt16.max else {
+            return .works("65,535 announced, 65,535 works", found: announced, announced: announced)
+        }
+        let isMoreAllowed = try accepts(context) { () throws(LinkFailure) in
+            try publisher.publish("more", to: topic, qos, [.topicAlias(UInt16(announced + 1))])
+            try publisher.ping()
+        }
+        return .works(
+            "\(grouped(announced)) announced, \(grouped(announced)) works, "
+                + (isMoreAllowed ? "one more works too" : "one more is refused"),
+            found: announced, announced: announced)
+    }
+
+    private static func maximumPacketSize(_ context: ProbeContext) throws(LinkFailure) -> ProbeOutcome {
+        guard let announced = context.announced?.maximumPacketSize.map(Int.init) else {
+            return .works("the broker announces no limit")
+        }
+        let topic = context.topic("packet")
+        let qos = context.plan.reliableQoS
+        let size = payloadSize(ofPacket: announced, topic, qos)
+        guard (0...context.plan.maximumPayload).contains(size) else {
+            return .note(
+                "\(grouped(announced)) bytes announced; not tried, because --max-payload is smaller",
+                announced: announced)
+        }
+        let client = try context.connect()
+        func publish(_ size: Int) throws(LinkFailure) {
+            try client.publish([
+                ProbeClient.Message(topic: topic, payload: [UInt8](repeating: 0x78, count: size), qos: qos)
+            ])
+            try client.ping()
+        }
+        do throws(LinkFailure) {
+            try context.step { () throws(LinkFailure) in try publish(size) }
+        } catch {
+            if error == .interrupted { throw error }
+            return .violation(
+                "\(grouped(announced)) bytes announced, but the broker refuses a packet of this size", nil,
+                announced: announced)
+        }
+        let isMoreAllowed = try accepts(context) { () throws(LinkFailure) in try publish(size + 1) }
+        return .note(
+            "\(grouped(announced)) bytes announced, \(grouped(announced)) bytes work, "
+                + (isMoreAllowed ? "one more works too" : "one more is refused"),
+            found: announced, announced: announced)
+    }
+
+    /// Returns true if the broker accepts a packet that exceeds an announced limit.
+    private static func accepts(
+        _ context: ProbeContext, _ body: () throws(LinkFailure) -> Void
+    ) throws(LinkFailure) -> Bool {
+        do throws(LinkFailure) {
+            try context.step(body)
+            return true
+        } catch {
+            if error == .interrupted { throw error }
+            return false
+        }
+    }
+
+    private static func grouped(_ count: Int) -> String { BenchReport.grouped(count) }
+}
