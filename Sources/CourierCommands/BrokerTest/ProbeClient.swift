@@ -31,6 +31,9 @@ final class ProbeClient {
     private(set) var hasReceivedAlias = false
 
     private let context: ProbeContext
+    private let limits: BrokerLink.Limits
+    /// The size of the payloads of ``messages`` in bytes.
+    private var byteCount = 0
     private var lastID: UInt16 = 0
     /// The packet ids of published messages without the last acknowledgement.
     private var inFlight: Set<PacketID> = []
@@ -52,6 +55,7 @@ final class ProbeClient {
         var limits = BrokerLink.Limits()
         limits.packetSize = max(limits.packetSize, plan.maximumPayload + (1 << 20))
         limits.packetCount = max(limits.packetCount, 4 * plan.messageCount)
+        self.limits = limits
         link = BrokerLink.begin(
             connect.version, to: plan.address.endpoint, tls: plan.tls, proxy: plan.address.proxy,
             timeLimit: .seconds(plan.timeLimit), limits: limits, events: context.events)
@@ -146,8 +150,17 @@ final class ProbeClient {
     /// The payloads of the received messages as text.
     var payloads: [String] { messages.map { String(decoding: $0.payload, as: UTF8.self) } }
 
+    /// Returns true if at least `count` messages with different payloads were received.
+    static func haveReceived(_ count: Int, _ clients: [ProbeClient]) -> Bool {
+        // The first comparison is fast. The second one decodes all payloads.
+        clients.reduce(0) { $0 + $1.messages.count } >= count && Set(clients.flatMap(\.payloads)).count >= count
+    }
+
     /// Forgets the received messages.
-    func forgetMessages() { messages = [] }
+    func forgetMessages() {
+        messages = []
+        byteCount = 0
+    }
 
     /// Sends a PINGREQ, and waits for the PINGRESP. The broker sends earlier packets first.
     func ping() throws(LinkFailure) {
@@ -198,8 +211,17 @@ final class ProbeClient {
             }
         }
         let isRepeated = publish.delivery.qos == .exactlyOnce && !open(publish)
-        if !isRepeated { messages.append(publish) }
+        if !isRepeated { try keep(publish) }
         if acknowledges { try acknowledge(publish) } else { unacknowledged.append(publish) }
+    }
+
+    /// Stores a received message, within the limits of the memory.
+    private func keep(_ publish: Publish) throws(LinkFailure) {
+        byteCount += publish.payload.count
+        guard messages.count < limits.packetCount, byteCount <= 2 * limits.packetSize else {
+            throw .unreadable("the broker sends more messages than the command requests")
+        }
+        messages.append(publish)
     }
 
     /// Opens the exchange of a QoS 2 message. Returns false if it is already open.

@@ -48,8 +48,9 @@ final class LinkEvents: Sendable {
         until deadline: ContinuousClock.Instant, _ result: () throws(LinkFailure) -> Result?
     ) throws(LinkFailure) -> Result {
         while true {
-            if let result = try result() { return result }
+            // A broker that always sends must not prevent an interruption, so this check is first.
             if hasInterruption { throw .interrupted }
+            if let result = try result() { return result }
             guard now < deadline else { throw .silent }
             setTimer(deadline)
             event.wait()

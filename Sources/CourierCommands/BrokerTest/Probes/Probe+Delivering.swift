@@ -28,7 +28,7 @@ extension Probe {
         try publisher.publish(
             (1...count).map { ProbeClient.Message(topic: topic, payload: Array("\($0)".utf8), qos: qos) })
         do throws(LinkFailure) {
-            try subscriber.receive { Set(subscriber.payloads).count >= count }
+            try subscriber.receive { ProbeClient.haveReceived(count, [subscriber]) }
         } catch {
             guard error == .silent else { throw error }
             return lost(context, qos, arrived: Set(subscriber.payloads).count)
@@ -36,7 +36,7 @@ extension Probe {
         let time = Examination.text(start.duration(to: .now))
         // The broker delivers this message after all copies of the earlier messages.
         try publisher.publish("end", to: topic, qos)
-        try subscriber.receive { subscriber.payloads.contains("end") }
+        try subscriber.receive { subscriber.messages.last?.payload == Array("end".utf8) }
         return judge(context, subscriber.messages.dropLast(), qos, granted, time)
     }
 

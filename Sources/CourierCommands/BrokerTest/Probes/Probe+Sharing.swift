@@ -22,14 +22,11 @@ extension Probe {
                 (1...count).map { ProbeClient.Message(topic: topic, payload: Array("\($0)".utf8), qos: qos) })
             // MQTT 3.1.1 does not define shared subscriptions, so the broker may never send a message.
             let isOptional = context.version < .v5
-            func isEnough() -> Bool {
-                let payloads = Set(subscribers.flatMap(\.payloads))
-                return payloads.count >= (isOptional ? 1 : count)
-            }
+            func isEnough() -> Bool { ProbeClient.haveReceived(isOptional ? 1 : count, subscribers) }
             try context.step(atMost: isOptional ? optionalTimeLimit : .seconds(context.plan.timeLimit)) {
                 () throws(LinkFailure) in try context.receive(by: subscribers, until: isEnough)
             }
-            try context.receive(by: subscribers) { Set(subscribers.flatMap(\.payloads)).count >= count }
+            try context.receive(by: subscribers) { ProbeClient.haveReceived(count, subscribers) }
         } catch {
             if error == .interrupted || context.version >= .v5 { throw error }
             return .note("not available (optional in MQTT 3.1.1)")
