@@ -217,6 +217,8 @@ final class ProbeClient {
 
     /// Stores a received message, within the limits of the memory.
     private func keep(_ publish: Publish) throws(LinkFailure) {
+        // Some brokers send messages without a subscription. The probes must not count them.
+        guard context.owns(publish.topic) else { return }
         byteCount += publish.payload.count
         guard messages.count < limits.packetCount, byteCount <= 2 * limits.packetSize else {
             throw .unreadable("the broker sends more messages than the command requests")

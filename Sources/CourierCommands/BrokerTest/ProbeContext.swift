@@ -44,6 +44,11 @@ final class ProbeContext {
     /// The first levels of all topics of this context.
     var root: String { "courier-test-\(plan.randomPart)/\(number)" }
 
+    /// Returns true if only this run uses the topic.
+    func owns(_ topic: String) -> Bool {
+        topic.hasPrefix("courier-test-\(plan.randomPart)/") || topic.hasPrefix("$courier/")
+    }
+
     func topic(_ name: String) -> String { "\(root)/\(name)" }
 
     /// Returns a client id of at most 23 bytes that no other client of this run has.

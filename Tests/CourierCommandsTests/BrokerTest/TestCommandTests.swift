@@ -159,6 +159,20 @@ struct TestCommandTests {
         await broker.shutdown()
     }
 
+    @Test func `the time limit and a signal end a probe while the broker sends foreign messages`()
+        async throws
+    {
+        let broker = try ScriptedBroker.start(afterwards: [.accept(), .flood(PublishFlood(count: 2_000_000))])
+        let run = try ProgramRun(
+            [try CourierExecutable.path.get(), "test", "-h", "127.0.0.1", "-p", "\(broker.port)", "-V", "311"]
+                + ["--timeout", "4"])
+        try await run.wait { RunningBroker.text($0).contains("QoS 0 ") }
+        kill(try #require(run.id), SIGINT)
+        let outcome = await run.end()
+        #expect(outcome.code == 128 + SIGINT && outcome.text.contains("PROBLEM  QoS 0 "), "\(outcome.text)")
+        await broker.shutdown()
+    }
+
     @Test func `test exits with 2 if the server sends bytes that are not MQTT`() async throws {
         let broker = try ScriptedBroker.start(afterwards: [.expect(.connect), .sendBytes(Array("HTTP/1.1 400".utf8))])
         let outcome = try await TestProgram.test(["-h", "127.0.0.1", "-p", "\(broker.port)"])
