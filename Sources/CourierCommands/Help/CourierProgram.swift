@@ -4,7 +4,7 @@ import CourierCore
 /// The program `courier`: finds the command to run, and handles errors that occur before the command starts.
 package struct CourierProgram: Sendable {
     /// The version of the program.
-    package static let version = "0.1.0"
+    package static let version = "1.0.0"
 
     /// The commands, in the order of the help text.
     package static let commands: [any CourierCommand] = [
