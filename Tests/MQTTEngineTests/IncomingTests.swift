@@ -385,7 +385,7 @@ struct IncomingTests {
         #expect(talk.performed() == [.close(.protocolError(.unknownTopicAlias(2)))])
     }
 
-    /// [MQTT-3.3.2-12]
+    /// [MQTT-3.3.2-10]
     @Test func `messages from the same read have the right topics if a topic alias is redefined in between`() throws {
         let talk = Conversation()
         try talk.connect()

@@ -23,7 +23,7 @@ struct PublishCapacityTests {
         #expect(talk.publishCapacity == 0)
     }
 
-    /// [MQTT-3.3.4-9]
+    /// [MQTT-3.3.4-7]
     @Test func `the publish capacity starts at the receive maximum and rises when an exchange completes`() throws {
         let talk = Conversation()
         try talk.connect(properties: [.receiveMaximum(2)])

@@ -43,7 +43,7 @@ struct StorageOrderTests {
         #expect(talk.publishCapacity == 0)
     }
 
-    /// [MQTT-3.3.4-9]
+    /// [MQTT-3.3.4-7]
     @Test func `stored messages are sent in order within a smaller receive maximum after a reconnect`() throws {
         let talk = try Self.talk(publishing: 3)
         try talk.reconnect(isSessionPresent: true, properties: [.receiveMaximum(1)])

@@ -2,7 +2,7 @@ import MQTTCodec
 import MQTTEngine
 import Testing
 
-/// QoS 2 in a session that an earlier process began: the server may hold any packet id ([MQTT-4.3.3-2]).
+/// QoS 2 in a session that an earlier process began: the server may hold any packet id ([MQTT-4.3.3-10]).
 @Suite
 struct UnknownSessionTests {
     private typealias Out = OutgoingTests

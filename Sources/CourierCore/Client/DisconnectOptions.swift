@@ -20,7 +20,7 @@ public struct DisconnectOptions: Hashable, Sendable {
     /// that CONNECT requested.
     ///
     /// If CONNECT requested 0 s or a clean session, the session ends with its connection. A call that would extend the
-    /// session is refused ([MQTT-3.14.2-2]).
+    /// session is refused (MQTT 5.0, section 3.14.2.2.2).
     public var sessionExpiry: Duration?
 
     /// A text for the broker's log, at most 65,535 bytes; `nil` by default.

@@ -160,7 +160,7 @@ import Testing
             let error = await Self.error {
                 try world.client.disconnect(DisconnectOptions(sessionExpiry: .seconds(1)))
             }
-            #expect(error?.code == .invalidMessage && error?.message.contains("MQTT-3.14.2-2") == true)
+            #expect(error?.code == .invalidMessage && error?.message.contains("3.14.2.2.2") == true)
             #expect(world.client.connectionState == .connected)
             try world.client.disconnect(DisconnectOptions(sessionExpiry: .zero, userProperties: Self.trace))
             await world.run(for: .seconds(1))
