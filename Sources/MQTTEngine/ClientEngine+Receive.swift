@@ -136,7 +136,12 @@ extension ClientEngine {
                 }
             case .auth(let auth):
                 guard configuration.connect.properties.authenticationMethod != nil else { break }
-                return actions.append(.authenticationContinued(auth))
+                do throws(Fault) {
+                    try checkMethod(of: auth)
+                    return actions.append(.authenticationContinued(auth))
+                } catch {
+                    return fail(error, into: &buffer, &actions)
+                }
             default: break
             }
         } catch {

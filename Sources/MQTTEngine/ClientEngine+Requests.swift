@@ -100,9 +100,16 @@ extension ClientEngine {
     }
 
     mutating func received(_ auth: Auth, _ actions: inout ActionList) throws(Fault) {
-        guard configuration.connect.properties.authenticationMethod != nil else {
+        try checkMethod(of: auth)
+        actions.append(auth.reasonCode == .success ? .authenticated(auth) : .authenticationContinued(auth))
+    }
+    /// Checks that the authentication method is the method of CONNECT. AUTH without properties has no method.
+    func checkMethod(of auth: Auth) throws(Fault) {
+        guard let method = configuration.connect.properties.authenticationMethod else {
             throw .protocolError(.unexpectedAuthentication)
         }
-        actions.append(auth.reasonCode == .success ? .authenticated(auth) : .authenticationContinued(auth))
+        if let other = auth.properties.authenticationMethod, other != method {
+            throw .protocolError(.wrongAuthenticationMethod)
+        }
     }
 }

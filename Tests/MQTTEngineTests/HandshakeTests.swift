@@ -266,6 +266,20 @@ struct HandshakeTests {
         #expect(talk.performed() == [.close(.protocolError(.unexpectedAuthentication))])
     }
 
+    /// [MQTT-4.12.0-5]
+    @Test(arguments: [false, true])
+    func `a received AUTH closes the connection if its method differs from the method of CONNECT`(
+        isConnected: Bool
+    ) throws {
+        let talk = Conversation { $0.connect.properties = [.authenticationMethod("M")] }
+        talk.open()
+        if isConnected { try talk.receive(.connAck(ConnAck())) }
+        _ = try talk.sent()
+        _ = talk.performed()
+        try talk.receive(.auth(Auth(reasonCode: .continueAuthentication, properties: [.authenticationMethod("N")])))
+        #expect(talk.performed() == [.close(.protocolError(.wrongAuthenticationMethod))])
+    }
+
     @Test func `a DISCONNECT with a reason code is sent in MQTT 5 but not in MQTT 3.1.1`() throws {
         let goodbye = Disconnect(reasonCode: .disconnectWithWillMessage, properties: [.sessionExpiryInterval(0)])
         for version in [ProtocolVersion.v311, .v5] {

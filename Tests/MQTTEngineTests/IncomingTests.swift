@@ -32,6 +32,33 @@ struct IncomingTests {
         #expect(talk.performed().count == 2)
     }
 
+    /// [MQTT-4.3.2-5]
+    @Test(arguments: [ProtocolVersion.v311, .v5])
+    func `after PUBACK, a message with the same packet id is a new message, with or without DUP`(
+        version: ProtocolVersion
+    ) throws {
+        let talk = Conversation(version)
+        try talk.connect()
+        for isDuplicate in [false, true, false] {
+            try talk.receive(.message("t", .atLeastOnce(5, isDuplicate: isDuplicate)))
+            #expect(talk.performed().count == 1)
+            #expect(try talk.sent() == [.pubAck(5)])
+        }
+    }
+
+    /// [MQTT-4.3.3-13]
+    @Test func `the exchange of a received QoS 2 message continues after the message has expired`() throws {
+        let talk = Conversation()
+        try talk.connect()
+        try talk.receive(.message("t", Self.qos2, properties: [.messageExpiryInterval(1)]))
+        #expect(talk.performed().count == 1)
+        #expect(try talk.sent() == [.pubRec(5)])
+        talk.pass(.seconds(2))
+        try talk.receive(.pubRel(5))
+        #expect(talk.performed() == [.incomingReleased(5)])
+        #expect(try talk.sent() == [.pubComp(5)])
+    }
+
     /// [MQTT-4.3.3-10]
     @Test func `a QoS 2 message is delivered only once before PUBREL, even after a reconnect`() throws {
         let talk = Conversation()

@@ -12,13 +12,18 @@ package final class SignalWatch: @unchecked Sendable {
     /// - Parameters:
     ///   - signals: The signals.
     ///   - queue: The queue of the calls.
+    ///   - registered: Receives the number of each signal once, when the watch begins. Earlier signals are lost.
     ///   - received: Receives the number of each signal.
-    package init(_ signals: [Int32], on queue: DispatchQueue, received: @escaping @Sendable (Int32) -> Void) {
+    package init(
+        _ signals: [Int32], on queue: DispatchQueue, registered: @escaping @Sendable (Int32) -> Void = { _ in },
+        received: @escaping @Sendable (Int32) -> Void
+    ) {
         sources = signals.map { number in
             // The signal is ignored, because its default action would end the process. The signal source still receives
             // an ignored signal.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setRegistrationHandler { registered(number) }
             source.setEventHandler { received(number) }
             source.resume()
             return source

@@ -82,7 +82,11 @@ final class TerminalScreen: @unchecked Sendable {
         guard tcgetattr(console.input, &modes) == 0 else {
             throw ArgumentError("The terminal cannot be read: \(String(cString: strerror(errno))).")
         }
-        signals = SignalWatch([SIGWINCH, SIGTSTP, SIGCONT], on: queue) { [weak self] in self?.received($0) }
+        // If the size has changed before the signals are watched, no signal reports the change.
+        let registered: @Sendable (Int32) -> Void = { [weak self] in if $0 == SIGWINCH { self?.received($0) } }
+        signals = SignalWatch([SIGWINCH, SIGTSTP, SIGCONT], on: queue, registered: registered) { [weak self] in
+            self?.received($0)
+        }
         enter()
         let reader = DispatchSource.makeReadSource(fileDescriptor: console.input, queue: queue)
         reader.setEventHandler { [weak self] in self?.read() }

@@ -14,6 +14,7 @@ extension ProtocolError {
         case .wrongResultCount(let type, let expected, let actual):
             "its \(type) has \(actual) results for \(expected) topic filters"
         case .unexpectedAuthentication: "it sent AUTH although no authentication method was named"
+        case .wrongAuthenticationMethod: "it sent AUTH with another authentication method than CONNECT named"
         case .wrongAcknowledgement(let type, let id): "it sent \(type) for packet \(id), which needs another answer"
         case .answersUnread(let count): "it sends packets but does not read, and \(count) bytes wait for it"
         }

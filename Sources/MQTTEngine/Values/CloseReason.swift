@@ -48,6 +48,8 @@ public enum ProtocolError: Hashable, Sendable {
     case wrongResultCount(PacketType, expected: Int, actual: Int)
     /// AUTH arrived although CONNECT contained no authentication method ([MQTT-4.12.0-6]).
     case unexpectedAuthentication
+    /// The authentication method of AUTH differs from the method of CONNECT ([MQTT-4.12.0-5]).
+    case wrongAuthenticationMethod
     /// An acknowledgement has the wrong packet type for the exchange with this packet id.
     case wrongAcknowledgement(PacketType, PacketID)
     /// The server sends packets but does not read the client's answers. The value is the number of bytes that wait to
@@ -60,7 +62,8 @@ public enum ProtocolError: Hashable, Sendable {
         case .receiveMaximumExceeded: .receiveMaximumExceeded
         case .topicAliasTooHigh: .topicAliasInvalid
         case .packetBeforeConnAck, .unexpectedPacket, .sessionAfterCleanStart, .clientIDAssigned, .unknownTopicAlias,
-            .wrongResultCount, .unexpectedAuthentication, .wrongAcknowledgement, .answersUnread:
+            .wrongResultCount, .unexpectedAuthentication, .wrongAuthenticationMethod, .wrongAcknowledgement,
+            .answersUnread:
             .protocolError
         }
     }

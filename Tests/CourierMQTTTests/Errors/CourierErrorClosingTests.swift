@@ -77,6 +77,7 @@ import Testing
         Row(.protocolError(.sessionAfterCleanStart), .protocolViolation, "clean"),
         Row(.protocolError(.clientIDAssigned), .protocolViolation, "assigned a client id"),
         Row(.protocolError(.unexpectedAuthentication), .protocolViolation, "AUTH"),
+        Row(.protocolError(.wrongAuthenticationMethod), .protocolViolation, "another authentication method"),
         Row(.protocolError(.answersUnread(waitingByteCount: 9)), .protocolViolation, "does not read", "9 bytes"),
         Row(.pingTimeout, .timedOut, "ping"),
         Row(.acknowledgementTimeout, .timedOut, "acknowledge"),

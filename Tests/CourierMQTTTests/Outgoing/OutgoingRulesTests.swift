@@ -5,17 +5,24 @@ import Testing
 
 @testable import CourierMQTT
 
-/// The rules of `OfflinePolicy` hold wherever a message waits, and in every setup. The numbers are those of docs/reference/delivery.md.
+/// The rules of `OfflinePolicy` hold wherever a message waits, and in every setup.
 @Suite(.timeLimit(.minutes(5))) struct OutgoingRulesTests {
     /// Refuses a connection.
     static let refusal = ConnectionScript.connection([.refuse(.serverUnavailable)])
+
+    @Test func `the default limits are the limits that the delivery contract names`() {
+        let (offline, limits) = (OfflinePolicy(), ClientLimits())
+        #expect(offline.maximumCount == 10_000 && offline.maximumBytes == 64 << 20)
+        #expect(offline.maximumAge == nil && !offline.queuesQoS0)
+        #expect(limits.maximumKeptMessages == 10_000 && limits.maximumKeptBytes == 16 << 20)
+    }
 
     /// Offers messages until the client refuses them for good, also after messages went in flight.
     static func fill(
         _ world: ScriptedWorld, _ record: PublishRecord, _ form: PublishForm, callers: Int = 1,
         _ shape: PublishRecord.Shape = PublishRecord.Shape(), inFlight: Int = OutgoingSetup.receiveMaximum
     ) async {
-        /// A client without limits ends the test here.
+        /// Ends the test if the client has no limit. This is not the default of `maximumCount`.
         let limit = 10_000
         /// A task learns of its refusal later.
         let burst = form == .task ? 150 : limit
