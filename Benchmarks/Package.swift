@@ -39,7 +39,8 @@ let package = Package(
             ], swiftSettings: settings),
         .executableTarget(
             name: "RouterBenchmark", dependencies: ["BenchmarkKit", .product(name: "CourierCore", package: "Courier")],
-            swiftSettings: settings),
+            // The sources of CourierMQTT in this target need it, as in their own package.
+            swiftSettings: settings + [.enableUpcomingFeature("InternalImportsByDefault")]),
         // Does not use BenchmarkKit, because its counter of heap blocks would slow down every client.
         .executableTarget(
             name: "ThroughputBenchmark",
