@@ -31,9 +31,6 @@ public import MQTTCodec
 /// PUBREL before it uses a packet id. If the server ends four connections in a row instead of answering, the engine
 /// sends no more of these PUBRELs.
 public struct ClientEngine: ~Copyable {
-    /// A point in time on the caller's clock.
-    public typealias Instant = ContinuousClock.Instant
-
     enum Phase {
         /// There is no byte stream.
         case idle

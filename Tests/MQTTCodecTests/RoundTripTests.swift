@@ -69,4 +69,12 @@ struct RoundTripTests {
             #expect(ids == publish.properties.list.map(\.id))
         }
     }
+
+    @Test(arguments: PropertyID.allCases)
+    func `the description of a property identifier is the name of its case`(id: PropertyID) {
+        var generator = PacketGenerator(version: .v5, sender: .client, seed: 1)
+        // The cases of `Property` and `PropertyID` have the same names.
+        let name = Mirror(reflecting: generator.property(id)).children.first?.label
+        #expect(name == "\(id)")
+    }
 }

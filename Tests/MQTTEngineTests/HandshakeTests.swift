@@ -33,6 +33,16 @@ struct HandshakeTests {
         #expect(talk.isConnected)
     }
 
+    @Test func `a CONNACK with the largest numbers of 32 bits is accepted, and a message is sent`() throws {
+        let talk = Conversation()
+        talk.open()
+        _ = try talk.sent()
+        let properties: PacketProperties = [.maximumPacketSize(.max), .sessionExpiryInterval(.max)]
+        try talk.receive(.connAck(ConnAck(properties: properties)))
+        talk.publish(qos: .atLeastOnce, token: 1)
+        #expect(try talk.sent() == [OutgoingTests.publish(1, .atLeastOnce)])
+    }
+
     @Test func `a client id that the server assigns is accepted if the client sent no client id`() throws {
         let talk = Conversation {
             $0.connect.clientID = ""

@@ -102,7 +102,8 @@ extension PacketBuffer {
         if needed <= capacity / 2 {
             memory.copyMemory(from: memory + start, byteCount: count)
         } else {
-            let larger = max(needed, capacity * 2, 128)
+            // If `Int` has 32 bits, the double of a large capacity may not fit.
+            let larger = max(needed, capacity <= Int.max / 2 ? capacity * 2 : needed, 128)
             let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)
             grown.copyMemory(from: memory + start, byteCount: count)
             memory.deallocate()

@@ -12,11 +12,17 @@ public struct SecretBytes: Hashable, Sendable {
     public init(_ text: String) { bytes = Array(text.utf8) }
 }
 
-extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible {
     /// A placeholder text that contains only the number of bytes.
     public var description: String { "<\(bytes.count) secret bytes>" }
     /// The same placeholder as `description`.
     public var debugDescription: String { description }
-    /// A mirror without children, so that `dump` also shows only the placeholder.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+// Embedded Swift has no mirrors. Only the descriptions above can show a value there.
+#if !hasFeature(Embedded)
+    extension SecretBytes: CustomReflectable {
+        /// A mirror without children, so that `dump` also shows only the placeholder.
+        public var customMirror: Mirror { Mirror(self, children: []) }
+    }
+#endif

@@ -57,7 +57,8 @@ struct Link {
             version >= .v5 ? configuration.maximumInFlight : configuration.maximumInFlightBeforeVersion5
         quotaLimit = min(max(wanted, 1), Int(properties.receiveMaximum ?? .max))
         quota = quotaLimit
-        if let size = properties.maximumPacketSize { encoder.maximumPacketSize = Int(size) }  // [MQTT-3.2.2-15]
+        // [MQTT-3.2.2-15]. The largest size, 4,294,967,295, does not fit if `Int` has 32 bits.
+        if let size = properties.maximumPacketSize { encoder.maximumPacketSize = Int(clamping: size) }
         outgoingAliases = OutgoingAliases(
             limit: Int(configuration.outgoingTopicAliases), maximum: properties.topicAliasMaximum ?? 0,
             fixed: configuration.fixedTopicAliases)

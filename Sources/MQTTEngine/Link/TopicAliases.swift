@@ -58,7 +58,7 @@ struct OutgoingAliases {
     private var unusedAlias: UInt16 {
         var alias = UInt16(recent.count + 1)
         guard !fixed.isEmpty else { return alias }
-        alias = (recent.map(\.alias).max() ?? 0) + 1
+        alias = (recent.map { $0.alias }.max() ?? 0) + 1
         while fixed.contains(where: { $0.alias == alias }) { alias += 1 }
         return alias
     }

@@ -13,10 +13,13 @@ package import MQTTCodec
 ///
 /// `@unchecked Sendable` is safe because this value alone owns the slabs and cannot be copied. `used <= capacity` holds
 /// for each slab. Only this type makes places. Each place is within `used`, and every use of a place checks this.
+///
+/// `@usableFromInline` shows `deinit` to other modules. An engine in another module needs this in Embedded Swift.
+@usableFromInline
 package struct MessageMemory: ~Copyable, @unchecked Sendable {
     /// The location of a message: its slab, offset and size.
     package struct Place: Sendable {
-        // 32 bits are enough, because there are fewer than 2^32 slabs, each smaller than 4 GiB.
+        // 32 bits are enough, because there are fewer than 2^32 slabs, each smaller than 2 GiB.
         private let numbers: (slab: UInt32, offset: UInt32, byteCount: UInt32)
 
         fileprivate init(slab: Int, offset: Int, byteCount: Int) {

@@ -52,7 +52,7 @@ package struct MessageView: @unchecked Sendable {
         part(from: record.propertiesCount &+ record.topicCount, record.payloadCount)
     }
 
-    /// Returns a part of the bytes. The counts of a record are never negative, and their sum is less than 4 GiB.
+    /// Returns a part of the bytes. The counts of a record are never negative, and their sum is less than 2 GiB.
     @inline(__always)
     private func part(from offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: place + (Self.start &+ offset), count: count)

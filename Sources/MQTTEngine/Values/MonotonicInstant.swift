@@ -1,7 +1,7 @@
 /// A time inside the engine and the outgoing queue: nanoseconds since the start of the caller's clock, for up to 292
 /// years.
 ///
-/// `ContinuousClock.Instant` belongs to a library that may change the layout of its types. So copying a value that
+/// `ContinuousClock.Instant`, the type of the caller's times, belongs to a library that may change the layout of its types. So copying a value that
 /// contains such an instant needs a function call, and a thousand messages contain thousands of instants. This type has
 /// eight bytes and a layout that the compiler knows. A time outside its range becomes the nearest end of the range.
 @usableFromInline
@@ -11,17 +11,13 @@ package struct MonotonicInstant: BitwiseCopyable, Comparable, Hashable, Sendable
     /// The latest possible time, used for "never".
     @inlinable package static var never: MonotonicInstant { MonotonicInstant(nanoseconds: .max) }
 
-    package init(_ instant: ContinuousClock.Instant) {
-        nanoseconds = Self.nanoseconds(ContinuousClock().systemEpoch.duration(to: instant))
-    }
+    package init(_ instant: ClientEngine.Instant) { nanoseconds = Self.nanoseconds(instant.sinceStart) }
 
     /// Makes a time from the number of nanoseconds since the start of the caller's clock.
     @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     /// The same time on the caller's clock.
-    package var instant: ContinuousClock.Instant {
-        ContinuousClock().systemEpoch.advanced(by: .nanoseconds(nanoseconds))
-    }
+    package var instant: ClientEngine.Instant { ClientEngine.Instant(sinceStart: .nanoseconds(nanoseconds)) }
 
     package func advanced(by duration: Duration) -> MonotonicInstant {
         let change = Self.nanoseconds(duration)

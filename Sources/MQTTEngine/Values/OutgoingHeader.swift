@@ -24,7 +24,7 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. A message
     /// that was not sent before this time is never sent. A message that was sent before may be sent again after this
     /// time, with 1 second.
-    public var expiry: ContinuousClock.Instant? {
+    public var expiry: ClientEngine.Instant? {
         get { expiresAt == .never ? nil : expiresAt.instant }
         set { expiresAt = newValue.map(MonotonicInstant.init) ?? .never }
     }
@@ -34,7 +34,7 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
 
     /// Makes a header. By default, the message is sent again if needed, is not retained, and does not expire.
     public init(
-        qos: PacketQoS, isRetained: Bool = false, expiry: ContinuousClock.Instant? = nil, isRetried: Bool = true,
+        qos: PacketQoS, isRetained: Bool = false, expiry: ClientEngine.Instant? = nil, isRetried: Bool = true,
         token: Token
     ) {
         self.qos = qos

@@ -16,7 +16,7 @@ public struct OutgoingMessage: Hashable, Sendable {
     /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. A message
     /// that was not sent before this time is never sent. A message that was sent before may be sent again after this
     /// time. PUBLISH then contains 1 second.
-    public var expiry: ContinuousClock.Instant?
+    public var expiry: ClientEngine.Instant?
     /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise the message
     /// fails.
     public var isRetried: Bool
@@ -27,7 +27,7 @@ public struct OutgoingMessage: Hashable, Sendable {
     /// expire.
     public init(
         topic: String, payload: [UInt8], qos: PacketQoS, isRetained: Bool = false, properties: PacketProperties = [],
-        expiry: ContinuousClock.Instant? = nil, isRetried: Bool = true, token: Token
+        expiry: ClientEngine.Instant? = nil, isRetried: Bool = true, token: Token
     ) {
         self.topic = topic
         self.payload = payload

@@ -8,14 +8,14 @@ public struct UnacknowledgedPublishes: Hashable, Sendable {
     public var only: Token?
     /// The time when the last unanswered PUBLISH was written. If the caller resumed reading after that, it is the time
     /// when reading resumed.
-    public var lastSentAt: ContinuousClock.Instant?
+    public var lastSentAt: ClientEngine.Instant?
     /// The time when the last QoS 0 message was written. A server does not acknowledge QoS 0 messages.
-    public var lastQoS0SentAt: ContinuousClock.Instant?
+    public var lastQoS0SentAt: ClientEngine.Instant?
 
     /// Makes a value, by default without packets.
     public init(
-        count: Int = 0, only: Token? = nil, lastSentAt: ContinuousClock.Instant? = nil,
-        lastQoS0SentAt: ContinuousClock.Instant? = nil
+        count: Int = 0, only: Token? = nil, lastSentAt: ClientEngine.Instant? = nil,
+        lastQoS0SentAt: ClientEngine.Instant? = nil
     ) {
         self.count = count
         self.only = only

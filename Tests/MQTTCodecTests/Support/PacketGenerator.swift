@@ -151,7 +151,8 @@ struct PacketGenerator {
         return PacketProperties(list)
     }
 
-    private mutating func property(_ id: PropertyID) -> Property {
+    /// A random property with this identifier.
+    mutating func property(_ id: PropertyID) -> Property {
         switch id {
         case .payloadFormatIndicator: .payloadFormatIndicator(isText: random.flag())
         case .messageExpiryInterval: .messageExpiryInterval(number32())
