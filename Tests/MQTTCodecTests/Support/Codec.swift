@@ -19,7 +19,7 @@ extension Endpoint {
 
 /// The bytes of the hexadecimal text `hex`, which may contain white space.
 func bytes(_ hex: String) -> [UInt8] {
-    let digits = hex.compactMap(\.hexDigitValue)
+    let digits = hex.compactMap { $0.hexDigitValue }
     return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }
 

@@ -1,6 +1,6 @@
 import MQTTCodec
 
-extension MalformedPacketTests {
+extension MalformedPacket {
     /// Packet id 0 in every packet that has one.
     static let packetIDs: [MalformedPacket] = [
         MalformedPacket(

@@ -1,6 +1,6 @@
 import MQTTCodec
 
-extension MalformedPacketTests {
+extension MalformedPacket {
     /// Text that is not valid UTF-8 or contains U+0000, in each text field.
     static let illFormedText: [MalformedPacket] = [
         MalformedPacket(

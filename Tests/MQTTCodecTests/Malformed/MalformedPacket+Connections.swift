@@ -1,6 +1,6 @@
 import MQTTCodec
 
-extension MalformedPacketTests {
+extension MalformedPacket {
     /// CONNECT and CONNACK: protocol names and levels, contradicting flags, and impossible results.
     static let connections: [MalformedPacket] = [
         MalformedPacket(

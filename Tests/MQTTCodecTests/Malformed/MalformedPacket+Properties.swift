@@ -1,6 +1,6 @@
 import MQTTCodec
 
-extension MalformedPacketTests {
+extension MalformedPacket {
     /// Each property once in a packet that does not allow it (Table 2-4), or from the wrong sender.
     static let misplacedProperties: [MalformedPacket] = [
         MalformedPacket(

@@ -1,6 +1,6 @@
 import MQTTCodec
 
-extension MalformedPacketTests {
+extension MalformedPacket {
     /// Errors in the first byte: flags, reserved types, and packets that only the other endpoint may send.
     static let fixedHeaders: [MalformedPacket] = [
         MalformedPacket(

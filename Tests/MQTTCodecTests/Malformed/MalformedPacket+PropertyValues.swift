@@ -1,6 +1,6 @@
 import MQTTCodec
 
-extension MalformedPacketTests {
+extension MalformedPacket {
     /// Properties with a forbidden value.
     static let propertyValues: [MalformedPacket] = [
         MalformedPacket(
