@@ -103,7 +103,8 @@ extension ClientEngine {
         try checkMethod(of: auth)
         actions.append(auth.reasonCode == .success ? .authenticated(auth) : .authenticationContinued(auth))
     }
-    /// Checks that the authentication method is the method of CONNECT. AUTH without properties has no method.
+    /// Checks that the authentication method is the method of CONNECT. The decoder accepts AUTH without a method only if it
+    /// has no properties and reports success.
     func checkMethod(of auth: Auth) throws(Fault) {
         guard let method = configuration.connect.properties.authenticationMethod else {
             throw .protocolError(.unexpectedAuthentication)

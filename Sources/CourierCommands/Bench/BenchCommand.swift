@@ -15,7 +15,7 @@ package struct BenchCommand: CourierCommand {
                 "By default, one client publishes, and another client receives the messages and measures their latency. "
                     + "On a terminal, bench shows its progress every second. "
                     + "At the end, bench prints percentiles and a histogram.",
-                "Without --rate, bench sends as fast as messages arrive. "
+                "Without --rate, bench sends the next message as soon as an earlier message has arrived. "
                     + "The measured latency then includes waiting time, because the queue is always full. "
                     + "To measure the latency without waiting time, set a --rate that the broker can handle.",
                 "Without subscribers, bench measures the time until the broker acknowledges a message, or with QoS 0 only "

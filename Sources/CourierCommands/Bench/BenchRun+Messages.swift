@@ -82,10 +82,14 @@ extension BenchRun {
     /// the window is full, because the window can be larger than the queue limit of the client.
     private func awaitRoom(in publisher: BenchClient) {
         isSendPlanned = true
-        Task { [self] in
-            try? await publisher.client.readyToPublish()  // If the call throws, the connection has ended.
-            queue.async { [self] in continueSending() }
+        let task = Task { [self] in
+            try? await publisher.client.readyToPublish()  // Throws if the task is cancelled.
+            queue.async { [self] in
+                roomWait = nil
+                continueSending()
+            }
         }
+        roomWait = (publisher, task)
     }
 
     private func continueSending() {
@@ -122,8 +126,8 @@ extension BenchRun {
             let sentAt = payload.sentAt(in: message.payload)
         else { return }
         let now = BenchClock.now
-        // A message of this run begins with its send time. If the first bytes are not a time in the past, the message
-        // is not from this run, so it is ignored.
+        // A message of a run begins with its send time. If the first bytes are not a time in the past, the message is
+        // ignored. A message of another run on the same machine with the same topic and size is counted, too.
         guard sentAt <= now else { return }
         progress.arrived()
         count(now - sentAt, at: now)
@@ -135,7 +139,7 @@ extension BenchRun {
         lastSign = BenchClock.now
         switch result {
         case .success:
-            progress.acknowledged()
+            progress.acknowledged(from: publisher)
             if progress.goal == .acknowledgement { count(lastSign - sentAt, at: lastSign) }
         case .failure(let error):
             progress.refused(from: publisher)
@@ -177,7 +181,7 @@ extension BenchRun {
                     "Error: No acknowledgement has arrived for 10 seconds; "
                         + "\(progress.unansweredCount) messages are not acknowledged.")
             }
-            finish(ExitCode.failure)
+            finish(pool?.figures.firstProblem?.exitCode ?? ExitCode.failure)
             return false
         }
         // If all messages of the window are lost, no arrival calls `send`. So it is also called once per second here.

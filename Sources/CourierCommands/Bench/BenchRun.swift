@@ -55,6 +55,8 @@ final class BenchRun: @unchecked Sendable {
     var turn = 0
     /// True if a task or a block will call `send()`, so that other callers do not send now.
     var isSendPlanned = false
+    /// The publisher whose queue is full, and the task that waits for room in this queue; `nil` if no queue is full.
+    var roomWait: (publisher: BenchClient, task: Task<Void, Never>)?
     /// True if a subscriber was lost, so that its copies are no longer expected.
     var hasFewerSubscribers = false
     /// The first problem that concerns a message; `nil` if there is none.
@@ -139,6 +141,8 @@ final class BenchRun: @unchecked Sendable {
         switch client.role {
         case .publisher:
             publishers.removeAll { $0 === client }
+            progress.lost(publisher: client.index)
+            if let roomWait, roomWait.publisher === client { roomWait.task.cancel() }
             if publishers.isEmpty, settings.publishers > 0 { stopSending() }
         case .subscriber:
             hasFewerSubscribers = true

@@ -139,18 +139,26 @@ final class ProbeContext {
         if retainedTopics.isEmpty, sessions.isEmpty { return nil }
         let context = ProbeContext(plan, events, number: number)
         context.clientCount = clientCount
-        do throws(LinkFailure) {
-            for id in sessions { try context.leave(try context.connect(id)) }
-            if !retainedTopics.isEmpty {
-                let client = try context.connect()
-                for topic in retainedTopics { try client.publish("", to: topic, plan.reliableQoS, isRetained: true) }
-                try context.leave(client)
+        var rest: [String] = []
+        for id in sessions.sorted() {
+            context.restartTimeLimit()
+            do throws(LinkFailure) {
+                try context.leave(try context.connect(id))
+            } catch {
+                rest.append("the session of client id \(id)")
             }
-            return nil
-        } catch {
-            let topics = retainedTopics.sorted().map { "the retained message of \($0)" }
-            let ids = sessions.sorted().map { "the session of client id \($0)" }
-            return "\((topics + ids).joined(separator: ", ")) may remain on the broker"
         }
+        for topic in retainedTopics.sorted() {
+            context.restartTimeLimit()
+            do throws(LinkFailure) {
+                let client = if let open = context.clients.first { open } else { try context.connect() }
+                try client.publish("", to: topic, plan.reliableQoS, isRetained: true)
+            } catch {
+                rest.append("the retained message of \(topic)")
+                for client in context.clients { context.cut(client) }
+            }
+        }
+        for client in context.clients { try? context.leave(client) }
+        return rest.isEmpty ? nil : "\(rest.joined(separator: ", ")) may remain on the broker"
     }
 }

@@ -22,6 +22,14 @@ struct ProbeOutcome: Hashable, Sendable {
         ProbeOutcome(state: .notice, text: text, found: found, announced: announced)
     }
 
+    /// The broker did not respond in time, so the probe cannot say whether the announced limit works.
+    static func undecided(announced: Int) -> ProbeOutcome {
+        var outcome = note(
+            "\(BenchReport.grouped(announced)) announced, but the broker did not respond in time", announced: announced)
+        outcome.advice = "Use a longer --timeout."
+        return outcome
+    }
+
     /// The broker lacks an optional feature, and announces this.
     static let unavailable = note("not available, as the broker announces")
 

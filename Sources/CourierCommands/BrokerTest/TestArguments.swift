@@ -25,7 +25,7 @@ package struct TestArguments: Sendable {
                     AddressOptions.url(for: "test").part(\.connection),
                     Option(
                         OptionNames("V", "protocol-version"), .one("VERSION", .words(["mqttv311", "mqttv5"])),
-                        "The only MQTT version to test: mqttv311 (311) or mqttv5 (5). By default, test tests both.",
+                        "The only MQTT version to test: mqttv311 (311) or mqttv5 (5). By default, both are tested.",
                         missing: "version"
                     ) { $0.version = try version($1[0]) },
                     Option(

@@ -21,10 +21,11 @@ package struct TestCommand: CourierCommand {
                 "test uses topics that begin with courier-test-, and random client ids. "
                     + "It removes its retained messages and sessions. "
                     + "To find limits, test also sends packets that exceed them, which brokers may log.",
-                "--json prints one object with broker, isConformant, isComplete and versions. "
-                    + "Each version has version, isComplete, limits (announced in MQTT 5) and probes. "
-                    + "Each probe has probe, state (good, notice or problem) and text. "
-                    + "If known, clause, advice, found and announced follow. Sizes are in bytes.",
+                "--json prints one object with the keys broker, isConformant, isComplete and versions. "
+                    + "The object of a version has the keys version, isComplete, limits (announced in MQTT 5) and probes. "
+                    + "The object of a probe has the keys probe, state (good, notice or problem) and text. "
+                    + "If their values are known, it also has the keys clause, advice, found and announced. "
+                    + "Sizes are in bytes.",
             ],
             groups: TestArguments.groups.map(\.summary),
             examples: [

@@ -13,7 +13,7 @@ package enum Payload: Hashable, Sendable {
     /// The maximum payload size in bytes, as in the mosquitto clients: the maximum remaining length of an MQTT packet.
     static let sizeLimit = 268_435_455
 
-    /// Reads the payload from its source. For lines, nothing is read yet.
+    /// Reads the payload from its source. If each line of the input is a message, no line is read yet.
     init(_ source: PayloadArguments.Source, _ console: Console) throws(StartFailure) {
         switch source {
         case .text(let text): self = .bytes(Array(text.utf8))

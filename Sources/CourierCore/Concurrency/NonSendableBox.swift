@@ -7,9 +7,9 @@
 @usableFromInline
 package final class NonSendableBox<Value>: Sendable {
     // Safe: `value` is a `let`, which is set before other threads can see the box. Only `use(_:)` gives access to it.
-    // Each owner of a box calls `use(_:)` only from the place that the owner's documentation names, where a lock or
-    // queue makes the calls serial. The compiler cannot check that. The last release of the value may happen on another
-    // thread, as for any value that an escaping Dispatch closure captures.
+    // Each owner of a box calls `use(_:)` only under one lock or on one queue, which the owner's documentation names.
+    // The compiler cannot check that. The value may be released on another thread, like a value that a Dispatch closure
+    // captures.
     @usableFromInline nonisolated(unsafe) let value: Value
 
     /// Makes a box with a value. Afterwards, the caller uses the value only in the place that the box's owner

@@ -74,7 +74,7 @@ public struct TraceContext: Hashable, Sendable {
         self.traceID = traceID
         self.spanID = spanID
         self.flags = flags & (Self.sampled | Self.random)
-        state = tracestate.flatMap { TraceState.isValid($0) ? $0 : nil }
+        state = tracestate.flatMap(TraceState.normalized)
     }
 
     /// The value of `traceparent`: version, trace id, span id and flags.

@@ -5,13 +5,18 @@ enum TraceState {
     /// The maximum length of a key or a value.
     private static let partLimit = 256
 
-    /// Returns whether a text is a list of at most 32 members `key=value`, separated by commas. Members may be empty.
-    static func isValid(_ text: String) -> Bool {
+    /// Returns the value without empty members, and without spaces and tabs around members. The tabs must go, because
+    /// some brokers close the connection after a text with a control character.
+    ///
+    /// - Parameter text: A list of at most 32 members `key=value`, separated by commas.
+    /// - Returns: `nil` if the text is not such a list.
+    static func normalized(_ text: String) -> String? {
         let bytes = Array(text.utf8)
-        guard bytes.count <= memberLimit * 2 * (partLimit + 2) else { return false }
+        guard bytes.count <= memberLimit * 2 * (partLimit + 2) else { return nil }
         let members = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
             .map { $0.trimmingBlanks }.filter { !$0.isEmpty }
-        return (1...memberLimit).contains(members.count) && members.allSatisfy(isMember)
+        guard (1...memberLimit).contains(members.count), members.allSatisfy(isMember) else { return nil }
+        return String(decoding: Array(members.joined(separator: [UInt8(ascii: ",")])), as: UTF8.self)
     }
 
     private static func isMember(_ member: ArraySlice<UInt8>) -> Bool {

@@ -46,8 +46,8 @@ public struct WaitingMessage: Sendable {
     /// may be left out.
     public var byteCount: Int
 
-    /// The time since the client accepted the message. For a message that waits for acknowledgements of earlier messages,
-    /// it may be too long by up to the keep-alive interval, unless the message expires or is stored.
+    /// The time since the client accepted the message. For a message that the client accepted during a connection, it may
+    /// be too long by the time for which the connection was idle before, unless the message expires or is stored.
     public var age: Duration
 
     /// True if the message is in the message store, so that it survives the end of the process.

@@ -16,8 +16,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
 
     private enum Phase { case open, ended, closed }
 
-    /// This struct is not generic, for speed. An idle mailbox passes a value on and takes only this struct's lock. If
-    /// the lock were generic, unspecialized code would look up type metadata at each use.
+    /// This struct is not generic, for speed. If no signal waits, a new signal needs only the lock of this struct. If the
+    /// lock were generic, unspecialized code would look up type metadata at each use.
     private struct Control {
         var phase = Phase.open
         var isDelivering = false

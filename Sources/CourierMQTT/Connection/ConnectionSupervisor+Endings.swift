@@ -133,8 +133,8 @@ extension ConnectionSupervisor {
             "The broker \(connection.options.endpointName) dropped \(count) connections in a row soon after accepting them."
         let id = connection.options.clientId.quoted()
         guard drops.isTakeover, connection.version < .v5 else {
-            // Most MQTT 5 brokers report a takeover with reason code 0x8E. Without this code, an unstable network is as
-            // likely, so the error only mentions another client.
+            // Most MQTT 5 brokers report a takeover with reason code 0x8E. Without this code, an unstable network is an
+            // equally likely cause. So the error names another client only as a possible cause.
             guard !connection.options.clientId.isEmpty else { return ending }
             var ending = ending
             ending.error = CourierError(
@@ -152,7 +152,8 @@ extension ConnectionSupervisor {
                 cause: ending.error))
     }
 
-    /// Returns the failure for the app. If the client stops, the error says that the client waits for `connect()`.
+    /// Returns the failure for the app. If the client makes no further attempts by itself, the error says that the client
+    /// waits for `connect()`.
     private func failure(of ending: ConnectionEnding) -> ConnectionFailure {
         let row = ending.row
         guard stops(row) else { return .error(ending.error) }
@@ -243,7 +244,7 @@ extension ConnectionSupervisor {
     }
 
     /// Begins an attempt at once if `isGranted` is true, unless too many redirects were followed since the last pause.
-    /// Otherwise waits for the next pause of the schedule. In both cases, the schedule advances by one pause.
+    /// Otherwise begins the attempt after the next pause of the schedule. In both cases, the schedule advances by one pause.
     private mutating func retryAtOnce(
         _ isGranted: Bool, after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
     ) {

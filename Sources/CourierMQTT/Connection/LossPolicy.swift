@@ -30,8 +30,8 @@ enum LossPolicy {
 
     /// The subject of the failure: the endpoint, or the client.
     enum Subject: Hashable, Sendable {
-        /// The endpoint, or the network path to it. If another endpoint remains to be tried, the client tries that
-        /// endpoint before it performs the response.
+        /// The endpoint, or the network path to it. The client first tries the remaining endpoints. Only then does it
+        /// follow the response of this policy.
         case endpoint
         /// The client, its credentials or its session. With another endpoint, the attempt would fail in the same way.
         case client

@@ -38,9 +38,10 @@ struct Redirect: Hashable, Sendable {
     /// True if these options have the host and port of the server that sent this redirect.
     func leads(from options: ConnectOptions) -> Bool { options.host == host && options.port == port }
 
-    /// Returns the options for the new server if `options` have the address of the server that sent this redirect.
-    /// Otherwise returns `options`. If the provider must return the options for the new server and has not done so,
-    /// also returns `options`.
+    /// Returns the options for the new server.
+    ///
+    /// In two cases, returns `options` unchanged: `options` do not have the address of the server that sent this
+    /// redirect, or the provider must return the new options and has not returned them yet.
     func applied(to options: ConnectOptions) -> ConnectOptions {
         guard leads(from: options), let base = asksProvider ? grant?.options : options else { return options }
         var target = base

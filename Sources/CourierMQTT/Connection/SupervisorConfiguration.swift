@@ -76,8 +76,8 @@ struct SupervisorConfiguration: Hashable, Sendable {
 
     // MARK: Attempts and connections
 
-    /// True if only the connect options determine whether TLS is used, because the configuration has no TLS settings
-    /// and no streams of the app; `false` by default.
+    /// True if only the connect options determine whether TLS is used: the configuration has no TLS settings, and the app
+    /// supplies no streams of its own. `false` by default.
     var isTLSUpToOptions = false
     /// How long the provider or the broker may stay silent before a warning is logged; 4 s by default, `nil` for no
     /// warning.

@@ -54,7 +54,7 @@ final class DurableSession: @unchecked Sendable {
     /// True if the app has destroyed a session whose scope was not known yet. Then the rows of the next scope are
     /// removed before they are read.
     private var isNextDestroyed = false
-    /// True if the scope of any destroyed session was known.
+    /// True if the scope of at least one destroyed session was known.
     private var hadScope = false
 
     init(

@@ -144,7 +144,7 @@ struct OutgoingRules {
     /// Adds a caller of `readyToPublish()`. Returns false if the caller can publish now.
     ///
     /// If a message was refused before, the first caller waits until a message of that size has room. Every other
-    /// caller waits until the smallest message has room.
+    /// caller waits until there is room for a message of the smallest possible size.
     mutating func waitUntilReady(_ waiter: Waiter<Void>) -> Bool {
         let refused = refusedSize
         refusedSize = nil

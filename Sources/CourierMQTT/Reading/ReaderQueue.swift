@@ -171,7 +171,8 @@ final class ReaderQueue: Sendable {
     // MARK: Called on the event loop
 
     /// Adds a batch and empties `batch`, unless the queue has ended. `isOverrun` is `true` if the messages arrived
-    /// although reading is paused. Then messages of QoS 0 beyond twice the limit are dropped under every policy.
+    /// although reading is paused. Then, with every policy, a QoS 0 message is dropped if the queue already contains twice
+    /// as many messages as the limit.
     func push(_ batch: inout [MessageSlice], isOverrun: Bool = false) -> Pushed {
         let (pushed, waker) = state.withLock { state -> (Pushed, Waker?) in
             var pushed = Pushed()

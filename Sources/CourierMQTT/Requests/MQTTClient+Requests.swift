@@ -104,11 +104,16 @@ extension MQTTClient {
                 continue
             }
             do {
-                // The response gets the context of the handler.
-                try await TraceContext.$current.withValue(parts.tracing?.context(of: message)) {
+                func respond() async throws {
                     let response = try await handler(request)
                     let properties = MessageProperties(correlationData: message.properties.correlationData)
                     try await publish(response, to: topic, qos: qos, properties: properties)
+                }
+                // The response gets the trace context of the handler.
+                if let tracing = parts.tracing {
+                    try await TraceContext.$current.withValue(tracing.context(of: message)) { try await respond() }
+                } else {
+                    try await respond()
                 }
             } catch is CancellationError where Task.isCancelled {
                 return

@@ -18,9 +18,10 @@ public struct MessageTracing: Sendable {
 
     /// Returns the context in which the app handles a message with this context from this topic.
     ///
-    /// The client calls this closure before it calls a sink or a handler of `respond(at:)`. While they run,
-    /// `TraceContext.current` is the result. A tracing system can begin a span here, and return the span's context.
-    /// `for await` loops read the context from the properties of the message.
+    /// The client calls this closure before it calls a sink of its message publisher or a handler of `respond(to:)`. While
+    /// they run, `TraceContext.current` is the result. A tracing system can begin a span here, and return the span's
+    /// context. Sinks behind operators that change the queue or the time, and `for await` loops, read the context from
+    /// the properties of the message.
     public var received: @Sendable (_ context: TraceContext, _ topic: String) -> TraceContext?
 
     /// Makes the closures for a tracing system.

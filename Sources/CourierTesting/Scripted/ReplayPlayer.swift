@@ -62,7 +62,8 @@ struct ReplayPlayer: Sendable {
         traffic.steps[position...].contains { if case .client = $0 { true } else { false } }
     }
 
-    /// Checks a packet of the client. An expected packet is stored until the step that expects it begins.
+    /// Checks a packet that the client has sent. If a later step expects this packet, the packet is stored until that
+    /// step begins.
     mutating func received(_ packet: Packet) -> Reception {
         let request = RecordedRequest(packet)
         if request.type == .pingReq, position < lastPing ?? .max { return .ping }

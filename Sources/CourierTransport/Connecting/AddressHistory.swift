@@ -36,8 +36,8 @@ package final class AddressHistory: @unchecked Sendable {
         return addresses
     }
 
-    /// Forgets the address of the last connection because a new attempt begins. So the new attempt's result is not
-    /// recorded for the old address, even if the attempt tries no address.
+    /// Forgets the address of the last connection, because a new attempt begins. If the new attempt fails before it tries
+    /// an address, its failure is then not recorded for the old address.
     package func attemptBegins() { present = nil }
 
     /// Records the address of a new connection, or the target address of a request that a proxy has not answered yet.

@@ -170,8 +170,8 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         return MessageView(at: slab.memory + place.offset)
     }
 
-    /// Sets ``OutgoingHeader/sentAt`` of the message at `place`. Call this before other threads can have a view of the
-    /// message.
+    /// Sets ``OutgoingHeader/sentAt`` of the message at `place`. Only the event loop may call this, under the lock of the
+    /// outgoing queue. Other threads read the header only under this lock, and the engine reads it only on the loop.
     @inline(__always)
     package func setSentAt(_ place: Place, _ time: MonotonicInstant) { view(place).setSentAt(time) }
 

@@ -55,7 +55,7 @@ struct LoadPlanTests {
     }
 
     @Test(arguments: [(1, 1), (0, 7), (7, 0), (3, 100), (100, 3), (64, 64)])
-    func `each client has one attempt, and both roles have their share of the first attempts`(
+    func `each client connects once, and the first half of the clients contains both roles in proportion`(
         publishers: Int, subscribers: Int
     ) throws {
         let plan = try Self.plan(publishers, subscribers, "a", nil)

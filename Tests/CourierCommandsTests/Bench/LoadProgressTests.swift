@@ -23,7 +23,7 @@ struct LoadProgressTests {
         progress.sent(by: 0)
         progress.sent(by: 0)
         progress.arrived()
-        progress.acknowledged()
+        progress.acknowledged(from: 0)
         #expect(!progress.isComplete && progress.unansweredCount == 1 && progress.missingCount == 1)
         // The broker refused the second message, so it cannot arrive.
         progress.refused(from: 0)
@@ -35,9 +35,9 @@ struct LoadProgressTests {
         progress.sent(by: 0)
         progress.sent(by: 0)
         #expect(!progress.hasRoom && !progress.isComplete)
-        progress.acknowledged()
+        progress.acknowledged(from: 0)
         #expect(progress.hasRoom)
-        progress.acknowledged()
+        progress.acknowledged(from: 0)
         #expect(progress.isComplete && progress.expectedCount == 0)
     }
 
@@ -45,6 +45,19 @@ struct LoadProgressTests {
         var progress = LoadProgress(.sending, isAcknowledged: false, window: 1, copies: [0])
         for _ in 0..<100 { progress.sent(by: 0) }
         #expect(progress.hasRoom && progress.isComplete)
+    }
+
+    @Test(arguments: [LoadProgress.Goal.acknowledgement, .arrival])
+    func `after a publisher was lost, its unanswered messages do not fill the window`(goal: LoadProgress.Goal) {
+        let copies = goal == .arrival ? 1 : 0
+        var progress = LoadProgress(goal, isAcknowledged: true, window: 2, copies: [copies, copies])
+        progress.sent(by: 0)
+        progress.sent(by: 1)
+        #expect(!progress.hasRoom && progress.unansweredCount == 2)
+        progress.lost(publisher: 0)
+        #expect(progress.hasRoom && progress.unansweredCount == 1)
+        progress.acknowledged(from: 1)
+        #expect(progress.unansweredCount == 0 && progress.isComplete == (goal == .acknowledgement))
     }
 
     @Test func `after a subscriber was lost, missing copies do not fill the window but still count as missing`() {

@@ -29,7 +29,9 @@ struct ProxyArgumentsTests {
         arguments: [
             ("a.archive", .archive), ("a.mqttchuck", .archive), ("a.JSONL", .jsonLines), ("b/a.pcapng", .pcapng),
         ] as [(String, ProxyArguments.RecordingFormat)])
-    func `the ending of --record decides the format`(path: String, format: ProxyArguments.RecordingFormat) throws {
+    func `the file extension in --record decides the format`(path: String, format: ProxyArguments.RecordingFormat)
+        throws
+    {
         #expect(try Self.settings(["--to", "b:1", "--record", path]).recordFormat == format)
     }
 

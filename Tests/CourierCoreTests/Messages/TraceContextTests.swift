@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a=1", true), ("a=1, b=2", true), ("a=1,,b=2", true), ("tenant@vendor=x y", true), ("0a=1", true),
+        ("a=1", true), ("tenant@vendor=x y", true), ("0a=1", true),
         ("\(String(repeating: "k", count: 256))=\(String(repeating: "v", count: 256))", true),
         ((0..<32).map { "k\($0)=v" }.joined(separator: ","), true),
         ("", false), ("a", false), ("=1", false), ("a=", false), ("A=1", false), ("a=1=2", false), ("a=é", false),
@@ -42,6 +42,11 @@ import Testing
     func `an invalid tracestate is dropped, and the trace id stays`(state: String, isValid: Bool) throws {
         let context = try #require(TraceContext(traceparent: Self.parent, tracestate: state))
         #expect(context.state == (isValid ? state : nil) && context.traceID == Self.traceID)
+    }
+
+    @Test(arguments: ["a=1,b=2", "a=1, b=2", "a=1,\tb=2", "a=1,,b=2", " a=1 \t,\t b=2\t", ",a=1,b=2,"])
+    func `tracestate loses empty members, and spaces and tabs around members`(state: String) throws {
+        #expect(try #require(TraceContext(traceparent: Self.parent, tracestate: state)).state == "a=1,b=2")
     }
 
     @Test func `a new trace has random ids, and a child keeps the trace id and the state`() throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// The app in the background and in the foreground.
 extension ConnectionSupervisorTests {
-    @Test func `a client with topics disconnects if the app enters the background and reconnects in the foreground`() {
+    @Test func `a client with filters disconnects in the background and connects again in the foreground`() {
         var world = SupervisorHarness()
         world.connect()
         world.handle(.topicsChanged(areWanted: true))

@@ -200,7 +200,7 @@ import Testing
         #expect(Self.numbers(queue.close()) == [8, 9])
     }
 
-    @Test func `close() returns messages that were taken but not delivered before the waiting messages`() {
+    @Test func `close() returns first the messages that were taken but not delivered, and then the waiting messages`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [sender.slice([.one, .two]), sender.slice([.zero, .one]), sender.slice([.one])]

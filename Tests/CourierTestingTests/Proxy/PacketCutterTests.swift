@@ -60,7 +60,7 @@ import Testing
         #expect(end == .malformedLength)
     }
 
-    @Test func `a part of a large packet has the packet's size and only the first part has its type`() {
+    @Test func `each part of a large packet has the whole packet's size, and only the first part has its type`() {
         var cutter = PacketCutter(heldSize: 4)
         let beginning: [UInt8] = [0x30, 8, 1, 2]
         let rest: [UInt8] = [3, 4, 5, 6, 7, 8]

@@ -30,6 +30,10 @@ struct LoadProgress: Hashable, Sendable {
     private(set) var arrivedCount = 0
     /// The number of copies that no longer count toward the window, because a subscriber was lost.
     private var writtenOffCount = 0
+    /// The number of messages of each publisher that the broker has not answered; all 0 at QoS 0.
+    private var unanswered: [Int]
+    /// The number of messages that the broker will not answer, because the connection of their publisher was lost.
+    private var abandonedCount = 0
 
     /// Begins the count.
     ///
@@ -43,6 +47,7 @@ struct LoadProgress: Hashable, Sendable {
         self.isAcknowledged = isAcknowledged
         self.window = window
         self.copies = copies
+        unanswered = Array(repeating: 0, count: copies.count)
         resizeWindow()
     }
 
@@ -51,16 +56,28 @@ struct LoadProgress: Hashable, Sendable {
     mutating func sent(by publisher: Int) {
         sentCount += 1
         expectedCount += copies[publisher]
+        if isAcknowledged { unanswered[publisher] += 1 }
     }
 
     mutating func arrived() { arrivedCount += 1 }
 
-    mutating func acknowledged() { acknowledgedCount += 1 }
+    mutating func acknowledged(from publisher: Int) {
+        acknowledgedCount += 1
+        unanswered[publisher] -= 1
+    }
 
     /// Records that the broker refused a message. Its copies are no longer expected.
     mutating func refused(from publisher: Int) {
         refusedCount += 1
+        unanswered[publisher] -= 1
         expectedCount -= copies[publisher]
+    }
+
+    /// Records that the connection of a publisher was lost. Its unanswered messages no longer count toward the window.
+    mutating func lost(publisher: Int) {
+        abandonedCount += unanswered[publisher]
+        writtenOffCount += unanswered[publisher] * copies[publisher]
+        unanswered[publisher] = 0
     }
 
     /// Changes the numbers of copies, because subscribers were lost. Missing copies of earlier messages no longer count
@@ -97,7 +114,7 @@ struct LoadProgress: Hashable, Sendable {
     var missingCount: Int { max(0, expectedCount - arrivedCount) }
 
     /// The number of messages that the broker has not answered; 0 at QoS 0.
-    var unansweredCount: Int { isAcknowledged ? sentCount - acknowledgedCount - refusedCount : 0 }
+    var unansweredCount: Int { isAcknowledged ? sentCount - acknowledgedCount - refusedCount - abandonedCount : 0 }
 
     /// True if every sent message has reached the goal, and is answered.
     var isComplete: Bool { missingCount == 0 && unansweredCount == 0 }

@@ -101,7 +101,7 @@ struct BenchPicture {
             + "\(number(figures.openedCount)) connections opened in \(String(format: "%.2f", figures.openingTime / .seconds(1))) s"
         if figures.times.total > 1, report.subject != .connection {
             let (median, slow) = (figures.times.percentile(0.5), figures.times.percentile(0.99))
-            text += ", each within \(BenchReport.text(median)) (median) or \(BenchReport.text(slow)) (99 %)"
+            text += ", median \(BenchReport.text(median)), 99 % \(BenchReport.text(slow))"
         }
         if figures.failedCount > 0 { text += ", \(number(figures.failedCount)) failed" }
         if figures.lostCount > 0 { text += ", \(number(figures.lostCount)) lost" }

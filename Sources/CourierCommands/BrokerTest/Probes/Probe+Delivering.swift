@@ -90,6 +90,7 @@ extension Probe {
                 found = Int(qos.rawValue)
             } catch {
                 if error == .interrupted { throw error }
+                if error == .silent { return .undecided(announced: announced) }
                 break
             }
         }

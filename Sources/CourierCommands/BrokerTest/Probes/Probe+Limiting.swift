@@ -25,6 +25,7 @@ extension Probe {
             try client.receive { client.pubRecCount >= tried }
         } catch {
             if error == .interrupted { throw error }
+            if error == .silent { return .undecided(announced: announced) }
             return .violation(
                 "\(grouped(announced)) announced, but the broker accepts only \(client.pubRecCount) messages at once",
                 "[MQTT-4.3.3-8]", found: client.pubRecCount, announced: announced)
@@ -40,7 +41,7 @@ extension Probe {
         }
         return .works(
             "\(grouped(announced)) announced, \(grouped(tried)) work, "
-                + (isMoreAllowed ? "one more works too" : "one more is refused"),
+                + (isMoreAllowed ? "one message more works too" : "one message more is refused"),
             found: tried, announced: announced)
     }
 
@@ -70,7 +71,7 @@ extension Probe {
         }
         return .works(
             "\(grouped(announced)) announced, \(grouped(announced)) works, "
-                + (isMoreAllowed ? "one more works too" : "one more is refused"),
+                + (isMoreAllowed ? "a larger alias works too" : "a larger alias is refused"),
             found: announced, announced: announced)
     }
 
@@ -94,9 +95,10 @@ extension Probe {
             try client.ping()
         }
         do throws(LinkFailure) {
-            try context.step { () throws(LinkFailure) in try publish(size) }
+            try publish(size)
         } catch {
             if error == .interrupted { throw error }
+            if error == .silent { return .undecided(announced: announced) }
             return .violation(
                 "\(grouped(announced)) bytes announced, but the broker refuses a packet of this size", nil,
                 announced: announced)
@@ -104,7 +106,7 @@ extension Probe {
         let isMoreAllowed = try accepts(context) { () throws(LinkFailure) in try publish(size + 1) }
         return .note(
             "\(grouped(announced)) bytes announced, \(grouped(announced)) bytes work, "
-                + (isMoreAllowed ? "one more works too" : "one more is refused"),
+                + (isMoreAllowed ? "a larger packet works too" : "a larger packet is refused"),
             found: announced, announced: announced)
     }
 

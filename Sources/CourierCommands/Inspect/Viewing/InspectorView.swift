@@ -378,7 +378,7 @@ import CourierMQTTChuck
             "q end  Enter details  / filter  ? help"
                 + (isFollowing ? "  Space \(model.isPaused ? "go on" : "pause")" : "")
         case .details: "Esc back  Tab view  ←→ packet  ↑↓ scroll"
-        case .filter: "Enter filter  Esc leave it  errors  -type:pingreq"
+        case .filter: "Enter apply  Esc cancel  Examples: errors, -type:pingreq"
         case .help: "↑↓ scroll  Any other key: back"
         }
     }
