@@ -50,7 +50,7 @@ public struct TraceContext: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - traceID: 32 digits from `0` to `9` and `a` to `f`, not all of them `0`.
-    ///   - spanID: 16 such digits, not all of them `0`.
+    ///   - spanID: 16 digits from `0` to `9` and `a` to `f`, not all of them `0`.
     ///   - isSampled: Whether the trace is recorded; `true` by default.
     ///   - state: The value of `tracestate`; `nil` by default. If the value is invalid, the context has no state.
     public init?(traceID: String, spanID: String, isSampled: Bool = true, state: String? = nil) {
