@@ -5,7 +5,7 @@ import CourierTransport
 import Foundation
 import Testing
 
-// The program and the test that docs/guides/stopping.md shows.
+// The view model of docs/guides/stopping.md, and its test, to which the page links.
 
 private struct StoppingNote: Codable, Sendable { var title: String }
 
