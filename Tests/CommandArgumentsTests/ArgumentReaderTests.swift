@@ -69,8 +69,7 @@ struct ArgumentReaderTests {
         #expect(try read(["-h", ""]) == Settings(host: ""))
     }
 
-    @Test func `an option can have several values, and the first values can decide how many more values follow`() throws
-    {
+    @Test func `an option can have several values, and its first values can decide how many values follow`() throws {
         #expect(
             try read(["-D", "publish", "expiry", "3", "--property", "publish", "pair", "a", "b", "-r"])
                 == Settings(isRetained: true, pairs: [["publish", "expiry", "3"], ["publish", "pair", "a", "b"]]))
@@ -105,7 +104,7 @@ struct ArgumentReaderTests {
     }
 
     @Test(arguments: [(["-h"], 2), (["-D", "publish"], 2), (["-Z"], 1)])
-    func `blankLines of ArgumentError is 2 if an option's value is missing, and 1 if the option is unknown`(
+    func `the hint follows after two blank lines if a value is missing, and after one if the option is unknown`(
         arguments: [String], blankLines: Int
     ) {
         #expect {
@@ -122,7 +121,7 @@ struct ArgumentReaderTests {
         #expect(settings == Settings(isRetained: true, words: ["one", "-", "-v", "--host"]))
     }
 
-    @Test func `part() lets an option group for a nested value set this value in the outer struct`() throws {
+    @Test func `with part(), the options of a nested struct can be read into the struct that contains it`() throws {
         struct Whole: Equatable, Sendable {
             var part = 0
             var name = ""

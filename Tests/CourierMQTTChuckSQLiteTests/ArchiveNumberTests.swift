@@ -82,7 +82,9 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path + ".damaged-1"))
     }
 
-    @Test func `invalid row numbers in an archive throw storeDamaged, and invalid links are ignored`() async throws {
+    @Test func `reading an archive with an invalid row number throws storeDamaged, and invalid links are ignored`()
+        async throws
+    {
         try await write(try Self.logger(1, 2, 3))
         try change("UPDATE packet SET start = -5 WHERE number = 2")
         try change("UPDATE packet SET start = \(Int64.max) WHERE number = 3")
@@ -116,7 +118,7 @@ import Testing
 
     // MARK: What is missed
 
-    @Test func `missedRows does not count gaps in imported row numbers or rows dropped before the archive was opened`()
+    @Test func `gaps in imported row numbers, and rows dropped before the archive was opened, are not missed rows`()
         async throws
     {
         #expect(try await write(try Self.logger(1, 1_000, 1_000_000_000)).missedRows == 0)

@@ -22,7 +22,7 @@ import Testing
         for row in logger.rows().rows { #expect(copy.details(of: row.number) == logger.details(of: row.number)) }
     }
 
-    @Test func `imported rows have topic and round trip even if the first packet was not exported`() throws {
+    @Test func `imported rows have topic and round-trip time even if the first packet was not exported`() throws {
         var options = MQTTChuckOptions()
         options.logsMaxSize = 3
         let logger = MQTTChuckLogger.test(options)

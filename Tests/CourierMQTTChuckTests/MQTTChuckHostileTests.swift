@@ -23,7 +23,8 @@ import Testing
     }
 
     @Test(arguments: [MQTTCodec.ProtocolVersion.v31, .v311, .v5])
-    func `a packet that is cut at any byte can be read and exported`(version: MQTTCodec.ProtocolVersion) throws {
+    func `a recorded packet that is cut at any byte can be read and exported`(version: MQTTCodec.ProtocolVersion) throws
+    {
         let whole = MQTTChuckLogger.test()
         try Recording(whole, version: version).everything()
         let packets = try whole.rows().rows.map { try #require(whole.details(of: $0.number)) }

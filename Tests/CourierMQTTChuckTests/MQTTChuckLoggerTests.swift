@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a packet above packetMaxSize is stored truncated and shows its full size`() throws {
+    @Test func `if a packet is larger than packetMaxSize, its row is truncated and shows the full size`() throws {
         var options = MQTTChuckOptions()
         options.packetMaxSize = 1_000
         let logger = MQTTChuckLogger.test(options)
@@ -141,7 +141,7 @@ import Testing
         #expect(other.rows().rows.map(\.topic) == ["5"])
     }
 
-    @Test func `the connection of a client is superseded when the client connects to another broker`() throws {
+    @Test func `a recorded connection becomes superseded when its client connects to another broker`() throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, id: 1, host: "first", clientNumber: 5).connect()
         try Recording(logger, id: 2, host: "second", clientNumber: 5).connect()
@@ -155,7 +155,9 @@ import Testing
         #expect(logger.connections.last?.connection.ordinal == 1)
     }
 
-    @Test func `a connection is superseded when the broker accepts another client with the same client id`() throws {
+    @Test func `a recorded connection becomes superseded when the broker accepts another client with the same id`()
+        throws
+    {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, id: 1, clientNumber: 1).connect()
         let refused = Recording(logger, id: 2, clientNumber: 2)
@@ -170,7 +172,9 @@ import Testing
         #expect(logger.metrics.openConnections == 1)
     }
 
-    @Test func `a connection is superseded even if the new client is disconnected right after CONNACK`() throws {
+    @Test func `a recorded connection becomes superseded even if the new client is disconnected right after CONNACK`()
+        throws
+    {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, id: 1, clientNumber: 1).connect()
         let refused = Recording(logger, id: 2, clientNumber: 2)
@@ -188,7 +192,9 @@ import Testing
     }
 
     @Test(arguments: [[1, 2], [nil, nil]] as [[UInt64?]])
-    func `connections of clients without a client id do not supersede each other`(clientNumbers: [UInt64?]) throws {
+    func `the connection of a client without a client id supersedes no other connection`(clientNumbers: [UInt64?])
+        throws
+    {
         let logger = MQTTChuckLogger.test()
         for (index, number) in clientNumbers.enumerated() {
             try Recording(logger, id: UInt64(index) + 1, client: "", clientNumber: number).connect()
@@ -228,7 +234,7 @@ import Testing
         #expect(logger.summary.droppedCount == 0)
     }
 
-    @Test func `reading rows in pages, forward or backward, returns every row`() throws {
+    @Test func `the logger returns every row if rows are read in pages, forward or backward`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger, version: .v311)
         for batch in 0..<100 {

@@ -158,7 +158,7 @@ import Testing
         #expect(error?.message.isEmpty == false)
     }
 
-    @Test func `the error pointer marks the mistake in the query with a caret`() {
+    @Test func `the pointer of a query error has a caret below the mistake and names the remedy`() {
         let error = #expect(throws: MQTTChuckQueryError.self) { try MQTTChuckQuery("qos:1 dir:up") }
         #expect(
             error?.pointer

@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `the round trip of every kind of exchange is measured`() throws {
+    @Test func `the round-trip time of every kind of exchange is measured`() throws {
         let logger = MQTTChuckLogger.test()
         try Recording(logger, version: .v311).everything()
         let rows = logger.rows().rows

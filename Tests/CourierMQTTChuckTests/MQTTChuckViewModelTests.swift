@@ -28,7 +28,7 @@ import Testing
         #expect(model.rows.map(\.topic) == ["7", "8", "9"])
     }
 
-    @Test func `maximumRows accepts any integer, and values below 1 count as 1`() throws {
+    @Test func `maximumRows of the view model accepts any integer, and a value below 1 counts as 1`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         try recording.send(Recording.message("1"))
@@ -80,7 +80,7 @@ import Testing
         #expect(model.rows.map(\.number) == [2, 3])
     }
 
-    @Test func `when an exchange ends, only a limited number of earlier rows is checked again`() throws {
+    @Test func `when an exchange ends, the view model checks only a limited number of earlier rows again`() throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         let query = try MQTTChuckQuery("took:>1s")
@@ -132,7 +132,7 @@ import Testing
         #expect(logger.summary.rowCount == 0)
     }
 
-    @Test func `rows are grouped by connection and by exchange`() throws {
+    @Test func `the view model groups rows by connection and by exchange`() throws {
         let logger = MQTTChuckLogger.test()
         let first = Recording(logger, id: 1, client: "a")
         let second = Recording(logger, id: 2, client: "b")
@@ -153,7 +153,7 @@ import Testing
         #expect(model.sections.map(\.title) == ["PUBLISH 5 x", "PUBLISH 5 y", "PUBLISH z"])
     }
 
-    @Test func `a started view model reports new rows and clear() through onChange`() async throws {
+    @Test func `a started view model calls onChange after new rows and after clear()`() async throws {
         let logger = MQTTChuckLogger.test()
         let recording = Recording(logger)
         let model = MQTTChuckViewModel(logger, interval: .milliseconds(1))

@@ -75,7 +75,7 @@ struct AccessRulesTests {
     }
 
     @Test(arguments: ["cross-site", "same-site"])
-    func `another website may link to the page, but scripts of this website may not read rows`(_ site: String) throws {
+    func `another website may link to the page, but its scripts may not read rows`(_ site: String) throws {
         #expect(
             try destination("/secret-token/", ("sec-fetch-site", site), ("sec-fetch-mode", "navigate")) == "")
         for mode in ["cors", "no-cors", "websocket"] {

@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test
-    func `after an exchange ends, the response to a query by round-trip time names the first row to request again`()
+    func `after an exchange ends, a query by round-trip time returns the first row that the page must reload`()
         async throws
     {
         let page = try PageFixture()
@@ -117,7 +117,7 @@ import Testing
         #expect(all["again"] as? Int == nil)
     }
 
-    @Test func `each request returns and searches only a limited number of rows`() async throws {
+    @Test func `each request for rows returns and searches only a limited number of rows`() async throws {
         var limits = ServerLimits()
         limits.rows = 10
         limits.scannedRows = 300
@@ -201,7 +201,7 @@ import Testing
         #expect(page.logger.summary.rowCount == 0)
     }
 
-    @Test func `the metrics include the clients of the app by their names`() async throws {
+    @Test func `the metrics page contains the metrics of the app's clients, labeled with their names`() async throws {
         let page = try PageFixture(clientMetrics: {
             var metrics = ClientMetrics()
             metrics.waitingCount = 7

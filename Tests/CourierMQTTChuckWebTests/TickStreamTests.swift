@@ -28,7 +28,7 @@ import Testing
         _ = try await onThread { try events.read(until: "\"clearCount\":1") }
     }
 
-    @Test func `if a page did not read its event stream, the stream returns only the latest tick`() async throws {
+    @Test func `if a page reads its event stream late, the stream returns only the latest tick`() async throws {
         let logger = MQTTChuckLogger()
         let room = WaitingRoom()
         room.close()  // Nobody waits in this test: it asks by itself.
@@ -56,7 +56,7 @@ import Testing
         #expect(read() == nil)
     }
 
-    @Test func `the ticker makes one tick per second if no page is open, else one tick per change`()
+    @Test func `without an open page, the ticker makes one tick per second, otherwise one tick per change`()
         throws
     {
         let logger = MQTTChuckLogger()

@@ -14,7 +14,7 @@ struct MessagePartsTests {
     private let name: [UInt8] = [0x12, 0x01, 0x61]
     private let part: [UInt8] = [0x1A, 0x00]
 
-    @Test func `if a nested message occurs several times, only one occurrence needs the required fields`() throws {
+    @Test func `if a nested message occurs several times, its required fields may be in any occurrence`() throws {
         let whole = Courier_Legacy_Legacy(
             id: 1, name: "ann", part: .init(label: "a"), count: 7, loose: [1, 2], other: .init(label: "b"))
         let complete = try Courier_Test_Everything(legacy: whole).protobufData()

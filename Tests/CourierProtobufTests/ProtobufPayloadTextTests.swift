@@ -70,7 +70,7 @@ struct ProtobufPayloadTextTests {
         #expect(try logger.rows(matching: MQTTChuckQuery("\"stars\\\": 5\"")).rows.map(\.number) == [1])
     }
 
-    @Test func `the app's dataStringParser is called before the Protobuf rules are applied`() throws {
+    @Test func `the app's own payload parser is called before the Protobuf rules are applied`() throws {
         let notes = try notes()
         let payload = try note.protobufData()
         let logger = try logger([("chat/7/notes", payload), ("chat/8/notes", Data([0x18, 0x02]))]) {

@@ -278,7 +278,7 @@ import Testing
         #expect(broker.publish(1, "a/b/c/", "x", one) == [.pubAck(1, 1, .topicNameInvalid)])
     }
 
-    @Test func `a congested connection receives no messages until connectionDrained() is called`() {
+    @Test func `the broker sends no messages to a congested connection until the connection has room again`() {
         var broker = pair()
         broker.perform { machine, _, _ in machine.connectionCongested(2) }
         #expect(broker.publish(1, "t", "0").isEmpty)

@@ -213,7 +213,7 @@ extension Walk {
         walk(seed, steps: 400, queueLimit: 3)?.check(isComplete: false)
     }
 
-    @Test func `the broker returns equal actions for equal inputs`() {
+    @Test func `two brokers with equal inputs return equal actions`() {
         let first = walk(7, steps: 500, queueLimit: 10)
         let second = walk(7, steps: 500, queueLimit: 10)
         #expect(first?.trace.isEmpty == false)

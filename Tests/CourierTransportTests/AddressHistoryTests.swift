@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Order
 
-    @Test func `failed addresses are sorted to the end of the list, in their original order`() throws {
+    @Test func `failed addresses are moved to the end of the list, in their original order`() throws {
         let history = AddressHistory()
         let all = try Self.addresses(["::1", "127.0.0.1", "127.0.0.2", "127.0.0.3"])
         #expect(hosts(history, all) == ["::1", "127.0.0.1", "127.0.0.2", "127.0.0.3"])
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test
-    func `if every address of a list has failed, these failures are forgotten, but no failures of other addresses`()
+    func `if every address of a list has failed, only the failures of this list are forgotten`()
         throws
     {
         let history = AddressHistory()
@@ -66,7 +66,7 @@ import Testing
         #expect(hosts(history, all).prefix(4) == ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.\(count + 1)"])
     }
 
-    @Test func `presentFailed() and presentServed() change only the address that was passed to reached()`() throws {
+    @Test func `a reported failure or success changes only the history of the address that was reached last`() throws {
         let history = AddressHistory()
         let all = try Self.addresses(["127.0.0.1", "127.0.0.2"])
         history.presentFailed(now: now)

@@ -66,7 +66,8 @@ import Testing
         }
     }
 
-    @Test func `the channel fails with remainderTooLong if the unconsumed bytes exceed remainderLimit`() async throws {
+    @Test func `the channel fails with remainderTooLong if the handler leaves too many bytes unconsumed`() async throws
+    {
         try await withLoop { loop in
             var options = ChannelOptions()
             options.remainderLimit = 1000
@@ -361,7 +362,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `peerCloseTimeout starts after all pending bytes are written`() async throws {
+    @Test func `the time limit of peerCloseTimeout begins after all pending bytes are written`() async throws {
         let clock = ManualClock()
         let loop = try EventLoop(clock: clock)
         var options = ChannelOptions()

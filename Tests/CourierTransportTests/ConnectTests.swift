@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `a listener without a free file descriptor accepts connections when a descriptor is free again`()
+    @Test func `a listener that ran out of file descriptors accepts connections when a descriptor is free again`()
         async throws
     {
         let clock = ManualClock()

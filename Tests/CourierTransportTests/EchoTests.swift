@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `bytes of random sizes are echoed unchanged`(_ way: Way) async throws {
+    func `writes of random sizes are echoed unchanged over each transport`(_ way: Way) async throws {
         try await withLoop { loop in
             var random = SeededGenerator(seed: 11)
             let sizes = (0..<60).map { _ in Int.random(in: 0...5000, using: &random) }
@@ -93,7 +93,9 @@ import Testing
     }
 
     @Test(arguments: [Way.tcp, .unix, .pipes, .socketPair, .tls, .tlsOverUnix])
-    func `short reads, short writes and interrupted calls do not change the echoed bytes`(_ way: Way) async throws {
+    func `short reads, short writes and interrupted system calls do not change the echoed bytes`(_ way: Way)
+        async throws
+    {
         try await withLoop { loop in
             for seed in UInt64(1)...5 {
                 try await echo(

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `runSoon() runs the added work once, without waking the loop`(isManual: Bool)
+    func `work that is added by runSoon() runs once, and does not wake the loop`(isManual: Bool)
         async throws
     {
         let loop = try EventLoop(clock: isManual ? ManualClock() : RealLoopClock())
@@ -100,7 +100,9 @@ import Testing
         }
     }
 
-    @Test func `a timer that schedules itself again with the current time does not block other work`() async throws {
+    @Test func `a timer that always schedules itself again for the current time does not block other work`()
+        async throws
+    {
         try await withLoop { loop in
             let stop = Atomic<Bool>(false)
             let done = Watched(false)
@@ -202,7 +204,7 @@ import Testing
         }
     }
 
-    @Test func `next() of EventLoopGroup returns all loops in order and then begins again`() async throws {
+    @Test func `next() of EventLoopGroup returns all loops in order, then the first loop again`() async throws {
         let group = try EventLoopGroup(count: 3)
         let names = (0..<6).map { _ in group.next().name }
         #expect(names == ["courier-loop-0", "courier-loop-1", "courier-loop-2"] + names[..<3])

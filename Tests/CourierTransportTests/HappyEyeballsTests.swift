@@ -14,7 +14,7 @@ import Testing
         #expect(HappyEyeballs.order([]) == [])
     }
 
-    @Test func `the second attempt starts when the attempt delay has passed`() {
+    @Test func `the attempt at the second address starts when the attempt delay has passed`() {
         var race = HappyEyeballs(count: 2, attemptDelay: delay)
         #expect(race.begin(now: start) == .start(0))
         #expect(race.deadline == start + delay)
@@ -23,7 +23,7 @@ import Testing
         #expect(race.deadline == nil)
     }
 
-    @Test func `if an attempt fails, the next attempt starts at once`() {
+    @Test func `if the attempt at one address fails, the attempt at the next address starts at once`() {
         var race = HappyEyeballs(count: 3, attemptDelay: delay)
         #expect(race.begin(now: start) == .start(0))
         let failed = start + .milliseconds(10)
@@ -42,7 +42,7 @@ import Testing
         #expect(race.timerFired(now: start + delay * 9) == .none)
     }
 
-    @Test func `connecting fails only after all attempts have failed`() {
+    @Test func `connecting fails only after the attempts at all addresses have failed`() {
         var race = HappyEyeballs(count: 2, attemptDelay: delay)
         #expect(race.begin(now: start) == .start(0))
         #expect(race.timerFired(now: start + delay) == .start(1))
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200)
-    func `connecting ends exactly once, with success if any attempt succeeds`(_ seed: UInt64) {
+    func `connecting ends exactly once, and succeeds if the attempt at any address succeeds`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...6, using: &random)
         var race = HappyEyeballs(count: count, attemptDelay: delay)

@@ -40,7 +40,7 @@ import Testing
         loop.turn.withLock { _ in }  // It says so before it lets go.
     }
 
-    @Test func `borrow() runs the closure on the calling thread as work of the loop, without waking the loop`()
+    @Test func `borrow() runs its closure on the calling thread, and isOnLoop is true inside the closure`()
         async throws
     {
         try await withSleepingLoop { loop in
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `borrow() runs the closure only if the loop had no work for quietTime`() async throws {
+    @Test func `borrow() runs the closure only if the loop had no work for a minimum time (quietTime)`() async throws {
         try await withSleepingLoop { loop in
             #expect(loop.borrow { true })
             #expect(!loop.borrow { true })

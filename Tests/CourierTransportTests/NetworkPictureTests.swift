@@ -60,7 +60,7 @@ import Testing
         #expect(!isAvailable(link(2, running), address(2, AF_INET6), route(2, family: AF_INET6, to: local)))
     }
 
-    @Test func `optimistic IPv6 addresses make a network available, tentative and duplicate addresses do not`() {
+    @Test func `a network is available with an optimistic IPv6 address, but not with a tentative or duplicate one`() {
         for (flags, counts) in [
             (0, true), (IFA_F_TENTATIVE, false), (IFA_F_TENTATIVE | IFA_F_OPTIMISTIC, true), (IFA_F_DADFAILED, false),
         ] {

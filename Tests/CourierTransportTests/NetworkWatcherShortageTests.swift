@@ -7,7 +7,7 @@ import Testing
 /// A ``NetworkWatcher`` that can not open a socket.
 @Suite(.timeLimit(.minutes(5))) struct NetworkWatcherShortageTests {
     @Test(arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS])
-    func `tryAgain() opens the watcher's socket if start() had no free descriptor or memory`(
+    func `a network watcher that could not start without a free descriptor or memory can start later`(
         _ shortage: Int32
     ) async throws {
         try await withLoop { loop in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `tryAgain() opens no socket if the kernel denied access at start()`() async throws {
+    @Test func `a network watcher that the kernel refused does not try to start again`() async throws {
         try await withLoop { loop in
             let tries = Watched(0)
             let reports = Watched<[Bool]>([])

@@ -99,7 +99,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `the watcher reports many changes within the settle time only once`() async throws {
+    @Test func `the network watcher reports many changes within the settle time only once`() async throws {
         let clock = ManualClock()
         try await withNamespace(clock) { namespace in
             try await namespace.ip(
@@ -141,7 +141,7 @@ struct NetworkWatcherTests {
         }
     }
 
-    @Test func `a stopped watcher reports no changes, but another watcher still reports changes`() async throws {
+    @Test func `stopping one network watcher does not stop the reports of another watcher`() async throws {
         try await withNamespace { namespace in
             let stopped = Watched<[Bool]>([])
             let running = Watched<[Bool]>([])

@@ -23,7 +23,7 @@ import Testing
             + target
     }
 
-    @Test func `all records of a DNS answer are parsed, and an answer may have no records`() {
+    @Test func `all records of a DNS answer are parsed, and an answer without records is valid`() {
         #expect(read(Self.message) == Self.sample)
         #expect(read(DNSServer.message(to: "a", .noRecords)) == [])
     }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `random bytes do not crash the parser or exceed its limits`() {
+    @Test func `random bytes do not crash the parser of DNS answers or exceed its limits`() {
         for seed in UInt64(1)...300 {
             var random = SeededGenerator(seed: seed)
             let count = Int.random(in: 0...200, using: &random)

@@ -19,7 +19,7 @@ import Testing
         return found
     }
 
-    @Test func `lookUp() returns the records of the DNS server`() async throws {
+    @Test func `lookUp() returns the service records of the DNS server`() async throws {
         let records = [
             ServiceRecord(priority: 10, weight: 60, port: 1883, target: "a.example.com"),
             ServiceRecord(priority: 20, weight: 0, port: 65_535, target: "b-2.example.org"),
@@ -48,7 +48,7 @@ import Testing
         #expect(try await answer(.failure) == .failed("the DNS server does not answer"))
     }
 
-    @Test func `lookUp() fails if the answer is malformed`() async throws {
+    @Test func `lookUp() fails if the answer of the DNS server is malformed`() async throws {
         #expect(try await answer(.bytes([0xC0])) == .failed("the answer is malformed"))
     }
 

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `tryAgain() starts a SuspendWatcher that failed to start, and earlier sleeps are not reported`()
+    @Test func `a SuspendWatcher that failed to start can start later, and does not report earlier sleeps`()
         async throws
     {
         try await withLoop { loop in
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a stopped SuspendWatcher does not read the clocks, but another watcher still reads the clocks`()
+    @Test func `stopping one SuspendWatcher does not stop the clock readings of another SuspendWatcher`()
         async throws
     {
         try await withLoop { loop in

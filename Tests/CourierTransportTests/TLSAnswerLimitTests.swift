@@ -65,7 +65,9 @@ import Testing
         }
     }
 
-    @Test func `the default value of answerLimit is 4 MiB`() { #expect(ChannelOptions().answerLimit == 4 << 20) }
+    @Test func `by default, at most 4 MiB of automatic TLS responses wait for the peer`() {
+        #expect(ChannelOptions().answerLimit == 4 << 20)
+    }
 }
 
 /// A TLS server that sends many requests that TLS answers by itself, and then one byte.

@@ -18,7 +18,7 @@ import Testing
         arguments: [
             (EMFILE, .tooManyDescriptors), (ENFILE, .tooManyDescriptors), (ENOMEM, .systemFailure),
         ] as [(Int32, TransportError.Code)])
-    func `a lack of descriptors or memory is reported with its own error code, not as badCertificateFile`(
+    func `if descriptors or memory are used up, the TLS error has its own code, not badCertificateFile`(
         _ number: Int32, _ expected: TransportError.Code
     ) {
         let error = TLSErrors.badFile("ca.pem", .badCertificateFile, "certificate", cause: code(number))

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a TLS failure without a reason is tlsHandshakeFailed during the handshake, and tlsAlert later`() {
+    @Test func `a TLS failure without a reason has the code tlsHandshakeFailed during the handshake, tlsAlert later`() {
         func code(_ isEstablished: Bool) -> TransportError.Code {
             TLSErrors.failure(0, peerName: "p", isEstablished: isEstablished, lacksClientCertificate: false).code
         }

@@ -4,7 +4,7 @@ import Testing
 
 extension IncomingTests {
     @Test
-    func `one call of received() returns at most actionsPerCall actions, and the next call returns further actions`()
+    func `one call of received() returns a limited number of actions, and the next call returns further actions`()
         throws
     {
         var engine = ClientEngine(EngineConfiguration(connect: Connect(version: .v311, clientID: "c")))

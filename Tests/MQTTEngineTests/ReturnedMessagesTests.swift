@@ -92,7 +92,8 @@ struct ReturnedMessagesTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `a message whose isRetried is false fails when the connection closes, and is not returned later`() throws
+    @Test func `a message that must not be sent again fails when the connection closes, and is not returned later`()
+        throws
     {
         let talk = Conversation()
         try talk.connect()

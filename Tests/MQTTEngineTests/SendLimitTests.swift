@@ -112,7 +112,7 @@ struct SendLimitTests {
         #expect(try talk.sent() == [Out.publish(2, .atLeastOnce, isDuplicate: true)])
     }
 
-    @Test func `unacknowledgedPublishes has the count, the last send times, and the token if only one message waits`()
+    @Test func `unacknowledgedPublishes has the count, the last send times, and the token of a single message`()
         throws
     {
         let talk = Conversation()
@@ -230,7 +230,7 @@ struct GivingUpTests {
     }
 
     /// [MQTT-4.3.3-6]
-    @Test func `giveUp() returns false for a message that received PUBREC and for an unknown token`() throws {
+    @Test func `a message that received PUBREC cannot be given up, nor can a message with an unknown token`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 1)

@@ -55,7 +55,7 @@ struct StorageTests {
         #expect(try talk.sent() == [Self.publish(1, .atLeastOnce)])
     }
 
-    @Test func `stored() with a wrong token, with a wrong packet id or a second time sends nothing`() throws {
+    @Test func `nothing is sent if stored() has a wrong token or packet id, or is called a second time`() throws {
         let talk = Self.durable()
         try talk.connect()
         talk.publish(qos: .exactlyOnce, token: 7)
@@ -212,7 +212,7 @@ struct StorageTests {
     }
 
     /// [MQTT-4.3.3-9]
-    @Test func `if earlier messages with the packet id were refused, PUBCOMP waits until its own release is stored`()
+    @Test func `PUBCOMP waits for the release of its own message, not of refused messages with the same packet id`()
         throws
     {
         let talk = Self.durable()
@@ -235,7 +235,7 @@ struct StorageTests {
         #expect(try talk.sent() == [.pubComp(9)])
     }
 
-    @Test func `incomingReplaced is reported before the new message that uses the same packet id`() throws {
+    @Test func `the end of an old message is reported before the new message with the same packet id`() throws {
         let talk = Self.durable()
         try talk.connect()
         try talk.receive(.message("t", .exactlyOnce(9, isDuplicate: false), [1]))

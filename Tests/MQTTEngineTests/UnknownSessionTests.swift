@@ -41,7 +41,7 @@ struct UnknownSessionTests {
         #expect(talk.failures().isEmpty && talk.inFlightCount == 1)
     }
 
-    @Test func `in a known session, and for QoS 1 messages and SUBSCRIBE, no PUBREL clears the packet id`() throws {
+    @Test func `no PUBREL clears a packet id in a known session, for QoS 1 messages or for SUBSCRIBE`() throws {
         let known = Conversation()
         try known.connect()
         try known.reconnect(isSessionPresent: true)

@@ -9,7 +9,7 @@ struct AttemptScheduleTests {
         return count
     }
 
-    @Test func `the first attempt runs alone, and at most 64 attempts run at the same time`() {
+    @Test func `the first connection attempt runs alone, later at most 64 attempts run at the same time`() {
         var schedule = AttemptSchedule(count: 1_000, rampUp: .zero)
         #expect(Self.begin(&schedule, after: .zero) == 1)
         schedule.ended(isSuccess: true)
@@ -23,7 +23,7 @@ struct AttemptScheduleTests {
         #expect(schedule.isDone && schedule.begunCount == 1_000)
     }
 
-    @Test func `the attempts are spread evenly over the ramp-up time`() {
+    @Test func `connection attempts are spread evenly over the ramp-up time`() {
         var schedule = AttemptSchedule(count: 100, rampUp: .seconds(10))
         var begun: [Int] = []
         for second in 0...10 {
@@ -43,7 +43,7 @@ struct AttemptScheduleTests {
         #expect(failedCount == AttemptSchedule.limit && schedule.isDone)
     }
 
-    @Test func `if all attempts of a small run fail, the schedule is done`() {
+    @Test func `if there are few clients and all attempts fail, the schedule is done`() {
         var schedule = AttemptSchedule(count: 2, rampUp: .zero)
         while schedule.next(after: .zero) != nil { schedule.ended(isSuccess: false) }
         #expect(schedule.isDone && schedule.begunCount == 2)
@@ -53,11 +53,13 @@ struct AttemptScheduleTests {
         arguments: [
             (nil, nil, 5, Int.max), (nil, 7, 5, 7), (100, nil, 0, 1), (100, nil, 2, 201), (100, 150, 2, 150),
         ] as [(Int?, Int?, UInt64, Int)])
-    func `the pacer limits the due messages by rate and count`(rate: Int?, count: Int?, seconds: UInt64, due: Int) {
+    func `the number of messages that are due is limited by the rate and by the count`(
+        rate: Int?, count: Int?, seconds: UInt64, due: Int
+    ) {
         #expect(SendPacer(rate: rate, count: count).due(after: seconds * 1_000_000_000) == due)
     }
 
-    @Test func `a run needs one open file for each client, and some more`() {
+    @Test func `a bench run needs one file descriptor for each client, plus a reserve`() {
         #expect(DescriptorLimit.needed(for: 2) < 64)
         #expect((10_064...10_200).contains(DescriptorLimit.needed(for: 10_000)))
     }

@@ -12,13 +12,13 @@ struct BenchArgumentsTests {
         return settings
     }
 
-    @Test func `the default run has one publisher, one subscriber and 10000 messages`() throws {
+    @Test func `bench has one publisher, one subscriber and 10000 messages by default`() throws {
         let settings = try Self.read([])
         #expect(settings.publishers == 1 && settings.subscribers == 1 && settings.endsAtFirstProblem)
         #expect(settings.messageLimit == 10_000 && settings.payload == .zeros && settings.rampUp == .zero)
     }
 
-    @Test func `--duration removes the default number of messages but not a given number`() throws {
+    @Test func `with --duration, bench ignores the default number of messages, but not a given number`() throws {
         #expect(try Self.read(["--duration", "5"]).messageLimit == nil)
         #expect(try Self.read(["--duration", "5", "-n", "7"]).messageLimit == 7)
     }
@@ -50,12 +50,12 @@ struct BenchArgumentsTests {
         ),
         (["--report", "/tmp/no.svg", "--report", "/tmp/no.svg"], "--report names the file /tmp/no.svg twice."),
     ])
-    func `invalid and contradictory options are refused with a hint`(words: [String], message: String) {
+    func `bench refuses invalid and contradictory options with a hint`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) { _ = try Self.read(words) }
         #expect(error?.message == message && error?.hint != nil)
     }
 
-    @Test func `more than ten reports are refused`() {
+    @Test func `bench refuses more than ten report files`() {
         let words = (0...ReportFile.limit).flatMap { ["--report", "/tmp/no-\($0).svg"] }
         #expect(throws: ArgumentError.self) { _ = try Self.read(words) }
     }

@@ -57,7 +57,7 @@ struct BenchManyClientsTests {
         (["-t", "load/%i", "--filter", "+/%i", "-q", "1", "--payload", "json"], 1),
         (["-t", "load/%c", "--filter", "load/+", "-q", "2", "--payload", "random", "--window", "7"], 20),
     ])
-    func `each copy of each message arrives, and the sums of the JSON report are the same`(
+    func `bench receives each copy of each message, and all counts in the JSON report agree`(
         words: [String], copies: Int
     ) async throws {
         let broker = try await RealBroker()
@@ -80,7 +80,7 @@ struct BenchManyClientsTests {
     }
 
     @Test(arguments: [("0", "sending"), ("1", "acknowledgement"), ("2", "acknowledgement")])
-    func `without subscribers bench measures acknowledgements, or only the rate at QoS 0`(
+    func `without subscribers, bench measures acknowledgement times, or at QoS 0 only the send rate`(
         qos: String, subject: String
     ) async throws {
         let broker = try await RealBroker()
@@ -94,7 +94,7 @@ struct BenchManyClientsTests {
         await broker.remove()
     }
 
-    @Test func `without publishers bench opens all connections over the ramp-up time, and reports their times`()
+    @Test func `without publishers, bench opens all connections within the ramp-up time and reports connect times`()
         async throws
     {
         let broker = try await RealBroker()
@@ -110,7 +110,9 @@ struct BenchManyClientsTests {
         await broker.remove()
     }
 
-    @Test func `--duration ends the run, and all messages of --rate have arrived`() async throws {
+    @Test func `bench ends after --duration, sends at most --rate messages per second, and receives all of them`()
+        async throws
+    {
         let broker = try await RealBroker()
         let (outcome, report) = try await Self.run(
             broker, ["--publishers", "3", "--subscribers", "2", "--rate", "100", "--duration", "1"])
@@ -121,7 +123,10 @@ struct BenchManyClientsTests {
         await broker.remove()
     }
 
-    @Test func `if the broker refuses some connections, the run continues with the others and fails`() async throws {
+    @Test
+    func `if the broker refuses some connections, bench continues with the other clients, then exits with an error`()
+        async throws
+    {
         let broker = try await RealBroker(settings: "max_connections 30")
         let (outcome, report) = try await Self.run(
             broker, ["--publishers", "20", "--subscribers", "20", "-n", "100", "-q", "1"])
@@ -136,7 +141,7 @@ struct BenchManyClientsTests {
         await broker.remove()
     }
 
-    @Test func `if the broker ends, bench counts the lost connections and fails`() async throws {
+    @Test func `if the broker stops, bench counts the lost connections and exits with an error`() async throws {
         let broker = try await RealBroker()
         let folder = try TemporaryFolder()
         let file = folder.file("report.json")
@@ -155,7 +160,8 @@ struct BenchManyClientsTests {
         await broker.remove()
     }
 
-    @Test func `if the broker refuses all messages, bench counts them, does not wait for them, and fails`() async throws
+    @Test func `if the broker refuses all messages, bench counts the refusals and exits with an error at once`()
+        async throws
     {
         let folder = try TemporaryFolder()
         try "topic read #\n".write(toFile: folder.file("rights"), atomically: true, encoding: .utf8)
@@ -170,7 +176,7 @@ struct BenchManyClientsTests {
         await broker.remove()
     }
 
-    @Test func `many clients connect by TLS, and a wrong CA file fails`() async throws {
+    @Test func `bench connects many clients by TLS, and exits with an error if the CA file is wrong`() async throws {
         let certificates = try await Certificates.shared
         let broker = try await RealBroker(
             settings: """
@@ -195,7 +201,7 @@ struct BenchManyClientsTests {
         #expect(outcome.errors.contains(" did not try to connect. The first problem: "), "\(outcome.errors)")
     }
 
-    @Test func `SIGTERM ends a run with many clients, and the report is printed`() async throws {
+    @Test func `SIGTERM ends bench with many clients, and bench prints its report`() async throws {
         let broker = try await RealBroker()
         let recorder = try await Recorder(broker)
         let run = try ProgramRun([

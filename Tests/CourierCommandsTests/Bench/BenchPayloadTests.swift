@@ -42,7 +42,7 @@ struct BenchPayloadTests {
     }
 
     @Test(arguments: [BenchPayload.Kind.text, .json])
-    func `a payload without hexadecimal digits has no send time`(kind: BenchPayload.Kind) {
+    func `no send time is read from a payload without hexadecimal digits`(kind: BenchPayload.Kind) {
         #expect(BenchPayload(kind, size: 64).sentAt(in: Data(repeating: UInt8(ascii: "x"), count: 64)) == nil)
     }
 }

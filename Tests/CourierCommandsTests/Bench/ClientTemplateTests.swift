@@ -8,7 +8,9 @@ struct ClientTemplateTests {
         ("a/b", "a/b"), ("a/%i", "a/7"), ("%c/%i/%c", "client/7/client"), ("100%%/%i", "100%/7"), ("%%i", "%i"),
         ("é%i/%%%c", "é7/%client"),
     ])
-    func `placeholders in a topic are replaced`(template: String, text: String) throws {
+    func `the placeholders in a topic template are replaced by the client's number and id`(
+        template: String, text: String
+    ) throws {
         let parsed = try ClientTemplate(topic: template, of: "-t")
         #expect(parsed.text(number: 7, clientID: "client") == text && parsed.text == template)
         #expect(
@@ -17,7 +19,8 @@ struct ClientTemplateTests {
     }
 
     @Test(arguments: [("a/%x", "%x."), ("a/%", "%."), ("%n", "%n."), ("%I", "%I.")])
-    func `an unknown placeholder is refused with its name and a hint`(template: String, end: String) {
+    func `an unknown placeholder in a topic template is refused with its name and a hint`(template: String, end: String)
+    {
         let errors = [
             #expect(throws: ArgumentError.self) { try ClientTemplate(topic: template, of: "-t") },
             #expect(throws: ArgumentError.self) { try ClientTemplate(filter: template, of: "-t") },
@@ -37,7 +40,7 @@ struct ClientTemplateTests {
         }
     }
 
-    @Test func `a template without placeholders keeps percent signs`() throws {
+    @Test func `a percent sign in a text that allows no placeholders is not changed`() throws {
         let template = ClientTemplate(exactly: "a%i")
         #expect(template.text(number: 1, clientID: "c") == "a%i")
         #expect(try ClientTemplate(topic: template.text, of: "-t").text(number: 1, clientID: "c") == "a%i")

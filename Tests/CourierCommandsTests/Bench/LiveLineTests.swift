@@ -4,7 +4,7 @@ import Testing
 @testable import CourierCommands
 
 struct LiveLineTests {
-    @Test func `each live line shows the counts and the times of the last second only`() {
+    @Test func `each live line of bench shows only the counts and times of the last second`() {
         var figures = ConnectionFigures()
         (figures.publisherCount, figures.subscriberCount) = (1, 2)
         for _ in 0..<3 { figures.opened(in: 1_000, after: .seconds(1)) }
@@ -20,7 +20,7 @@ struct LiveLineTests {
         #expect(line.next(figures, progress) == "3 connected, 6 sent, 5 arrived, 0/s")
     }
 
-    @Test func `the live line reports failed and lost connections`() {
+    @Test func `the live line of bench shows the numbers of failed and lost connections`() {
         var figures = ConnectionFigures()
         (figures.publisherCount, figures.subscriberCount) = (0, 4)
         figures.opened(in: 1_000, after: .seconds(1))

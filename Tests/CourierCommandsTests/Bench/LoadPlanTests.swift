@@ -23,8 +23,9 @@ struct LoadPlanTests {
             ("load/%i", "+/2", [0, 4, 0]), ("$SYS/%i", "$SYS/3", [0, 0, 4]), ("a/%c", "a/runp1", [4, 0, 0]),
             ("load/%i", "$share/g/load/+", [1, 1, 1]), ("load/%i", "$share/g%i/load/+", [4, 4, 4]),
         ] as [(String, String?, [Int])])
-    func `the plan counts the copies of each publisher's messages`(topic: String, filter: String?, copies: [Int]) throws
-    {
+    func `a load plan knows how many copies of each publisher's messages the subscribers receive`(
+        topic: String, filter: String?, copies: [Int]
+    ) throws {
         let plan = try Self.plan(3, 4, topic, filter)
         #expect(plan.copies(for: 0..<4) == copies)
         #expect(plan.copies(for: [Int]()) == [0, 0, 0])
@@ -47,7 +48,7 @@ struct LoadPlanTests {
         }
     }
 
-    @Test func `a plan in which no message would arrive is refused`() {
+    @Test func `a load plan is refused if no subscriber would receive a message`() {
         for (topic, filter) in [("a", "b"), ("a/%i", "a/x%i"), ("a/%c", nil)] as [(String, String?)] {
             let error = #expect(throws: ArgumentError.self) { _ = try Self.plan(2, 2, topic, filter) }
             #expect(error?.message.contains("No message would arrive") == true && error?.hint != nil)
@@ -55,7 +56,7 @@ struct LoadPlanTests {
     }
 
     @Test(arguments: [(1, 1), (0, 7), (7, 0), (3, 100), (100, 3), (64, 64)])
-    func `each client connects once, and the first half of the clients contains both roles in proportion`(
+    func `each client of a plan connects once, and publishers and subscribers connect in turn`(
         publishers: Int, subscribers: Int
     ) throws {
         let plan = try Self.plan(publishers, subscribers, "a", nil)

@@ -3,7 +3,7 @@ import Testing
 @testable import CourierCommands
 
 struct LoadProgressTests {
-    @Test func `the window counts messages, even if each message has several copies`() {
+    @Test func `the window of bench counts messages, not the copies that subscribers receive`() {
         var progress = LoadProgress(.arrival, isAcknowledged: false, window: 4, copies: [3, 1])
         // On average, a message has two copies, so the window has room for eight copies.
         var sent = 0
@@ -30,7 +30,7 @@ struct LoadProgressTests {
         #expect(progress.isComplete && progress.expectedCount == 1 && progress.refusedCount == 1)
     }
 
-    @Test func `without subscribers the window counts messages that are not acknowledged`() {
+    @Test func `without subscribers, the window of bench counts unacknowledged messages`() {
         var progress = LoadProgress(.acknowledgement, isAcknowledged: true, window: 2, copies: [0])
         progress.sent(by: 0)
         progress.sent(by: 0)
@@ -41,7 +41,7 @@ struct LoadProgressTests {
         #expect(progress.isComplete && progress.expectedCount == 0)
     }
 
-    @Test func `without subscribers at QoS 0 the window is never full`() {
+    @Test func `without subscribers, the window of bench is never full at QoS 0`() {
         var progress = LoadProgress(.sending, isAcknowledged: false, window: 1, copies: [0])
         for _ in 0..<100 { progress.sent(by: 0) }
         #expect(progress.hasRoom && progress.isComplete)

@@ -4,7 +4,7 @@ import Testing
 
 struct LimitSearchTests {
     @Test(arguments: [0...0, 0...1, 5...9, 23...100])
-    func `search finds every possible limit`(range: ClosedRange<Int>) {
+    func `LimitSearch finds every limit in its range`(range: ClosedRange<Int>) {
         for limit in range {
             var search = LimitSearch(range)
             while let next = search.next { search.tried(next, works: next <= limit) }
@@ -13,7 +13,7 @@ struct LimitSearchTests {
     }
 
     @Test(arguments: [(65_535, 1), (1_000, 18), (0, 18)])
-    func `search needs one attempt without a limit, and few attempts with a limit`(limit: Int, most: Int) {
+    func `LimitSearch needs one attempt if there is no limit, otherwise at most 18 attempts`(limit: Int, most: Int) {
         var search = LimitSearch(0...65_535)
         var attempts = 0
         while let next = search.next {

@@ -95,7 +95,7 @@ struct PlantedViolationTests {
     }
 
     @Test(arguments: Plant.all)
-    func `test names the clause that a broker breaks`(plant: Plant) async throws {
+    func `courier test names the clause of the specification that a broker violates`(plant: Plant) async throws {
         let broker = try AlteringBroker(plant.alteration)
         let (report, code) = try await TestProgram.report(
             broker.place + ["-V", plant.version, "--max-payload", "1000"], timeLimit: plant.isSilent ? 6 : 60)
@@ -105,7 +105,7 @@ struct PlantedViolationTests {
         await broker.shutdown()
     }
 
-    @Test func `test finds the length of the longest topic if the broker closes connections because of longer topics`()
+    @Test func `courier test finds the longest topic length of a broker that closes connections for longer topics`()
         async throws
     {
         let broker = try AlteringBroker { packet, _ in

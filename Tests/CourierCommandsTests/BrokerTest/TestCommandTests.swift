@@ -14,7 +14,7 @@ struct TestCommandTests {
 
     // MARK: Correct brokers
 
-    @Test func `test finds no problem in mosquitto with MQTT 5 and 3.1.1`() async throws {
+    @Test func `courier test finds no problem in mosquitto with MQTT 5 and 3.1.1`() async throws {
         let broker = try await RealBroker()
         let outcome = try await TestProgram.test(Self.place(broker) + ["--max-payload", "100000"])
         #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.text)")
@@ -26,7 +26,7 @@ struct TestCommandTests {
         await broker.remove()
     }
 
-    @Test func `test --json reports the limits that mosquitto is configured with`() async throws {
+    @Test func `courier test --json reports the limits of mosquitto's configuration`() async throws {
         let broker = try await RealBroker(
             settings: """
                 max_inflight_messages 7
@@ -51,7 +51,7 @@ struct TestCommandTests {
     }
 
     @Test(arguments: [[], ["-V", "mqttv311"]])
-    func `test notes features that mosquitto announces as unavailable, and exits with 0`(options: [String])
+    func `courier test notes features that mosquitto announces as unavailable, and exits with 0`(options: [String])
         async throws
     {
         let broker = try await RealBroker(settings: "max_qos 1\nretain_available false")
@@ -70,7 +70,7 @@ struct TestCommandTests {
         await broker.remove()
     }
 
-    @Test func `test finds the message size limit of mosquitto with MQTT 3_1_1`() async throws {
+    @Test func `courier test finds the message size limit of mosquitto with MQTT 3.1.1`() async throws {
         let broker = try await RealBroker(settings: "message_size_limit 1000")
         let (report, _) = try await TestProgram.report(
             Self.place(broker) + ["-V", "311", "--count", "2", "--max-payload", "5000"])
@@ -78,7 +78,7 @@ struct TestCommandTests {
         await broker.remove()
     }
 
-    @Test func `test names the clause if mosquitto answers a large message with a code that MQTT 5 forbids`()
+    @Test func `courier test names the violated clause if mosquitto answers a large message with a forbidden code`()
         async throws
     {
         let broker = try await RealBroker(settings: "message_size_limit 1000")
@@ -90,7 +90,7 @@ struct TestCommandTests {
         await broker.remove()
     }
 
-    @Test func `test notes that the broker does not support MQTT 5, unless -V requires it`() async throws {
+    @Test func `courier test notes a broker without MQTT 5, and reports an error if -V requires MQTT 5`() async throws {
         var configuration = BrokerConfiguration()
         configuration.versions = [.v311]
         let broker = try LoopbackBroker.start(configuration: configuration)
@@ -102,7 +102,7 @@ struct TestCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `test leaves no retained message and no session, and uses its own topics and short client ids`()
+    @Test func `courier test leaves no retained message and no session, and uses its own topics and short client ids`()
         async throws
     {
         let altering = try AlteringBroker { packet, _ in [packet] }
@@ -144,7 +144,7 @@ struct TestCommandTests {
 
     // MARK: Failures
 
-    @Test func `test continues with the next probe if the broker never answers`() async throws {
+    @Test func `courier test continues with the next probe if the broker does not answer a probe`() async throws {
         let broker = try ScriptedBroker.start(afterwards: [.accept(), .stall])
         let run = try ProgramRun(
             [try CourierExecutable.path.get(), "test", "-h", "127.0.0.1", "-p", "\(broker.port)", "-V", "311"]
@@ -159,7 +159,7 @@ struct TestCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `the time limit and a signal end a probe while the broker sends foreign messages`()
+    @Test func `a probe of courier test ends at its time limit or a signal, even if other messages are received`()
         async throws
     {
         let broker = try ScriptedBroker.start(afterwards: [.accept(), .flood(PublishFlood(count: 2_000_000))])
@@ -173,7 +173,7 @@ struct TestCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `test exits with 2 if the server sends bytes that are not MQTT`() async throws {
+    @Test func `courier test exits with 2 if the server sends bytes that are not MQTT`() async throws {
         let broker = try ScriptedBroker.start(afterwards: [.expect(.connect), .sendBytes(Array("HTTP/1.1 400".utf8))])
         let outcome = try await TestProgram.test(["-h", "127.0.0.1", "-p", "\(broker.port)"])
         #expect(outcome.code == 2 && outcome.text.contains("PROBLEM  connect "), "\(outcome.text)")
@@ -181,7 +181,9 @@ struct TestCommandTests {
         await broker.shutdown()
     }
 
-    @Test func `test exits with 5 if the broker refuses the password, and with 1 if no server answers`() async throws {
+    @Test func `courier test exits with 5 if the broker refuses the password, and with 1 if no server answers`()
+        async throws
+    {
         let broker = try await RunningBroker(["-u", "ada", "-P", "lace"])
         let refused = try await TestProgram.test(broker.place + ["-u", "ada", "-P", "wrong"])
         #expect(refused.code == 5 && refused.text.contains("The broker cannot be tested."), "\(refused.text)")
@@ -191,7 +193,7 @@ struct TestCommandTests {
         #expect(nobody.code == 1 && nobody.text.contains("PROBLEM  connect "), "\(nobody.text)")
     }
 
-    @Test func `test uses TLS, and exits with 8 if the certificate is not trusted`() async throws {
+    @Test func `courier test supports TLS, and exits with 8 if the certificate is not trusted`() async throws {
         let certificates = try await Certificates.shared
         let files = certificates.server
         let broker = try await RunningBroker(["--cert", files.certificateFile, "--key", files.privateKeyFile])
@@ -205,7 +207,7 @@ struct TestCommandTests {
     }
 
     @Test(arguments: [(false, SIGINT), (true, SIGTERM)])
-    func `a signal ends test with the results so far`(isJSON: Bool, number: Int32) async throws {
+    func `a signal ends courier test, which prints the results so far`(isJSON: Bool, number: Int32) async throws {
         let broker = try ScriptedBroker.start(afterwards: [.accept(), .stall])
         let run = try ProgramRun(
             [try CourierExecutable.path.get(), "test", "-h", "127.0.0.1", "-p", "\(broker.port)", "-V", "311"]
@@ -238,7 +240,7 @@ struct TestCommandTests {
         (["--will-topic", "a"], "Unknown option '--will-topic'."), (["-i", "me"], "Unknown option '-i'."),
         (["--count"], "--count argument given but no count specified."),
     ])
-    func `test refuses invalid values and options that it does not support`(words: [String], message: String) {
+    func `courier test refuses invalid values and unsupported options`(words: [String], message: String) {
         var settings = TestArguments()
         let error = #expect(throws: ArgumentError.self) {
             try ArgumentReader(TestArguments.groups).read(words, into: &settings)

@@ -151,7 +151,7 @@ struct ChatModelTests {
         #expect(chat.texts.count == 2)
     }
 
-    @Test func `the numbers of pending and stored lines in a room are limited`() throws {
+    @Test func `a room has a maximum number of pending lines and of stored lines`() throws {
         var chat = try Played(rooms: "lobby")
         for number in 0..<(ChatModel.pendingLimit + 1) { chat(.line("\(number)")) }
         #expect(chat.model.pendingCount == ChatModel.pendingLimit)

@@ -6,7 +6,7 @@ import Testing
 @testable import CourierMQTT
 
 struct FinalErrorTests {
-    @Test func `a CONNACK error is final if and only if the client does not reconnect after this reason code`() {
+    @Test func `a CONNACK error counts as final exactly for the reason codes after which the client stops`() {
         for row in LossPolicy.rows {
             for case .refused(let code) in row.causes {
                 let error = CourierError(
@@ -17,7 +17,7 @@ struct FinalErrorTests {
         }
     }
 
-    @Test func `a DISCONNECT error is final if and only if the client does not reconnect after this reason code`() {
+    @Test func `a DISCONNECT error counts as final exactly for the reason codes after which the client stops`() {
         for row in LossPolicy.rows {
             for case .disconnected(let code) in row.causes {
                 let error = CourierError(

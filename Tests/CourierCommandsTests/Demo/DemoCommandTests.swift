@@ -3,7 +3,7 @@ import Testing
 @testable import CourierCommands
 
 struct DemoCommandTests {
-    @Test func `demo prints that all 7 messages arrived once and in order`() async throws {
+    @Test func `courier demo prints that all 7 messages arrived once and in order`() async throws {
         let outcome = try await ProgramRun([try CourierExecutable.path.get(), "demo"]).end()
         #expect(outcome.code == 0 && outcome.errors == "", "\(outcome.errors)")
         let lines = outcome.text.split(separator: "\n")
@@ -13,7 +13,7 @@ struct DemoCommandTests {
         #expect(!outcome.text.contains("\u{1B}"))
     }
 
-    @Test func `demo refuses an option and exits with 1`() async throws {
+    @Test func `courier demo refuses any option and exits with 1`() async throws {
         let outcome = try await ProgramRun([try CourierExecutable.path.get(), "demo", "--fast"]).end()
         #expect(outcome.code == 1 && outcome.errors.hasPrefix("Error: Unknown option '--fast'."))
     }

@@ -43,7 +43,7 @@ struct DemoScriptTests {
     }
 
     @Test(arguments: [[1, 3, 2, 4, 5, 6, 7], [1, 2, 2, 3, 4, 5, 6], [2, 1, 3, 4, 5, 6, 7]])
-    func `isAsPromised is false if messages arrive in the wrong order or twice`(numbers: [Int]) {
+    func `the demo reports a broken promise if messages arrive in the wrong order or twice`(numbers: [Int]) {
         var script = Self.talking()
         for number in numbers { _ = script.received(number) }
         #expect(!script.isAsPromised)

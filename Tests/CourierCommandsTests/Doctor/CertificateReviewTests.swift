@@ -39,7 +39,7 @@ struct CertificateReviewTests {
         #expect(finding.state == (left < 21 ? .notice : .good) && (finding.advice != nil) == (left < 21))
     }
 
-    @Test func `a certificate is reported with a note if fewer days than warningDays remain`() {
+    @Test func `a certificate is reported with a note if it expires in fewer days than --expiry-days`() {
         let certificate = Self.certificate(days: 40)
         #expect(Self.review([certificate], warningDays: 40).findings.map(\.state) == [.good])
         #expect(Self.review([certificate], warningDays: 41).findings.map(\.state) == [.notice])
@@ -90,7 +90,7 @@ struct CertificateReviewTests {
         #expect(problem.advice?.contains("--cafile") == true)
     }
 
-    @Test func `the certificate review reports no problem if the chain does not explain the TLS error`() {
+    @Test func `the certificate review reports no problem if no certificate explains the TLS error`() {
         let certificate = Self.certificate(days: 9)
         #expect(Self.review([certificate], .refused(at: 0)).problem(.tlsAlert) == nil)
         #expect(Self.review([certificate]).problem(.tlsUnknownAuthority) == nil)

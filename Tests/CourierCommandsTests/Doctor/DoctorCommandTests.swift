@@ -256,7 +256,7 @@ struct DoctorCommandTests {
         await broker.remove()
     }
 
-    @Test func `doctor gives the advice to start the proxy if no proxy listens`() async throws {
+    @Test func `doctor advises to start the proxy if no proxy listens`() async throws {
         let proxy = "socks5h://127.0.0.1:\(try LocalPort.free())"
         let outcome = try await Self.doctor(["-h", "broker.example", "--proxy", proxy])
         #expect(outcome.code == 1 && outcome.text.contains("Start the proxy"), "\(outcome.text)")
@@ -269,7 +269,7 @@ struct DoctorCommandTests {
         (["-L", "ws://broker.example"], "doctor cannot examine WebSocket connections."),
         (["-L", "broker.example"], "unsupported URL scheme."),
     ])
-    func `doctor refuses invalid values and options that it does not support`(words: [String], message: String) {
+    func `doctor refuses invalid values and unsupported options`(words: [String], message: String) {
         var settings = DoctorArguments()
         let error = #expect(throws: ArgumentError.self) {
             try ArgumentReader(DoctorArguments.groups).read(words, into: &settings)

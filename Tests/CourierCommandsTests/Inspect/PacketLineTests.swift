@@ -10,7 +10,7 @@ struct PacketLineTests {
         (0, ".000"), (1_700_000_000_123_999_999, ".123"), (1_700_000_000_999_999_999, ".999"), (-1, ".999"),
         (-1_000_000_000, ".000"),
     ])
-    func `the milliseconds of a packet's time are truncated and never rounded`(nanoseconds: Int64, fraction: String) {
+    func `a packet's time is cut to milliseconds, not rounded`(nanoseconds: Int64, fraction: String) {
         let time = PacketLine.time(nanoseconds, hasFraction: true)
         let seconds = Int(nanoseconds >= 0 ? nanoseconds / 1_000_000_000 : -1)
         #expect(time == WallTime(seconds: seconds, nanoseconds: 0).text("%H:%M:%S") + fraction)

@@ -13,7 +13,7 @@ struct ProxyArgumentsTests {
         return settings
     }
 
-    @Test func `the options of courier proxy are read`() throws {
+    @Test func `courier proxy reads all its options`() throws {
         let settings = try Self.settings([
             "--to", "broker.example:1883", "--listen", "[::1]:0", "--fault", "drop the third PUBACK",
             "--fault=cut after 100 packets", "--record", "run.pcapng", "--inspect", "-d",
@@ -85,7 +85,7 @@ struct ProxyArgumentsTests {
         #expect(ProxyCommand.hint(code)?.contains(hint) == true)
     }
 
-    @Test func `the summary counts connections, packets and faults`() {
+    @Test func `the summary of courier proxy shows the numbers of connections, packets and faults`() {
         #expect(
             ProxyLines.summary(ProxyCounts())
                 == "0 connections, 0 packets from clients, 0 packets from the broker, 0 faults.")

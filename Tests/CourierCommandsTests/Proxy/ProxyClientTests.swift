@@ -40,7 +40,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `a client connects again after each cut`() async throws {
+    @Test func `a client reconnects each time courier proxy cuts its connection`() async throws {
         let broker = try ScriptedBroker.start()
         let proxy = try FaultProxy.start(to: broker.endpoint, rules: [try FaultRule("cut at the first 3 CONNACK")])
         let client = Self.client(port: proxy.port)

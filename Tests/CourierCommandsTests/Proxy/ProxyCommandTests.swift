@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM], ["mqttv311", "mqttv5"])
-    func `mosquitto's clients work through the proxy, and a signal ends it with a summary`(
+    func `mosquitto's clients work through courier proxy, and a signal ends courier proxy with a summary`(
         signal: Int32, version: String
     ) async throws {
         let broker = try await RealBroker()
@@ -33,7 +33,7 @@ import Testing
         #expect(outcome.text.contains("\n2 connections, "), "\(outcome.text)")
     }
 
-    @Test func `a delayed PUBLISH reaches mosquitto_sub late, and later messages stay behind it`() async throws {
+    @Test func `mosquitto_sub receives a delayed PUBLISH late, and later messages after it`() async throws {
         let broker = try await RealBroker()
         let proxy = try await RunningProxy(to: broker.port, ["--fault", "delay PUBLISH to a/# by 700 ms"])
         let reader = try ProgramRun(
@@ -53,7 +53,9 @@ import Testing
             "\(outcome.text)")
     }
 
-    @Test func `mosquitto_sub connects again after a cut, and gets the messages of its session`() async throws {
+    @Test func `after courier proxy cuts its connection, mosquitto_sub reconnects and receives its session's messages`()
+        async throws
+    {
         let broker = try await RealBroker()
         let proxy = try await RunningProxy(to: broker.port, ["--fault", "cut at the first PUBLISH"])
         let reader = try ProgramRun(
@@ -73,7 +75,7 @@ import Testing
     // MARK: Recordings
 
     @Test(arguments: ["run.archive", "run.jsonl", "run.pcapng"])
-    func `a recording has mode 0600, contains the packets, and contains no password, as the output`(
+    func `a recording of courier proxy has mode 0600 and all packets, but neither it nor the output has a password`(
         name: String
     ) async throws {
         let folder = try TemporaryFolder()
@@ -140,7 +142,9 @@ import Testing
         #expect(bytes.suffix(Self.password.utf8.count).allSatisfy { $0 == UInt8(ascii: "*") })
     }
 
-    @Test func `--inspect serves the inspector's page, and prints its address to standard error`() async throws {
+    @Test func `courier proxy --inspect serves the inspector's page, and prints its address to standard error`()
+        async throws
+    {
         let broker = try await RealBroker()
         let proxy = try await RunningProxy(to: broker.port, ["--inspect"])
         try await proxy.run.wait { $0.errors.contains("Inspector: http://") }
@@ -152,7 +156,7 @@ import Testing
 
     // MARK: Failures
 
-    @Test func `if no broker listens, the client's connection ends and a line says why`() async throws {
+    @Test func `if no broker listens, courier proxy ends the client's connection and prints the reason`() async throws {
         let proxy = try await RunningProxy(to: try LocalPort.free())
         #expect(try await Self.publish(proxy, "-t", "a", "-m", "x").code != 0)
         let outcome = try await proxy.end()
@@ -160,7 +164,7 @@ import Testing
         #expect(outcome.text.contains("connection 1: ended: the broker cannot be reached: "), "\(outcome.text)")
     }
 
-    @Test func `with --quiet, only the banner and the summary are printed`() async throws {
+    @Test func `with --quiet, courier proxy prints only the banner and the summary`() async throws {
         let broker = try await RealBroker()
         let proxy = try await RunningProxy(to: broker.port, ["--quiet", "--fault", "duplicate PUBLISH"])
         #expect(try await Self.publish(proxy, "-t", "a", "-m", "x").code == 0)
@@ -169,7 +173,7 @@ import Testing
         #expect(lines[3].hasPrefix("1 connection, 4 packets from clients, ") && lines[3].hasSuffix(", 1 fault."))
     }
 
-    @Test func `an address that is not loopback is announced with a warning`() async throws {
+    @Test func `courier proxy prints a warning if it listens on an address that is not loopback`() async throws {
         let broker = try await RealBroker()
         let courier = try CourierExecutable.path.get()
         let run = try ProgramRun([courier, "proxy", "--to", "127.0.0.1:\(broker.port)", "--listen", "0.0.0.0:0"])
@@ -181,7 +185,7 @@ import Testing
             outcome.errors == "Warning: other machines can reach 0.0.0.0, and can use the broker through the proxy.\n")
     }
 
-    @Test func `a port in use and a recording that cannot be written end the command with a hint and exit code 1`()
+    @Test func `courier proxy exits with 1 and a hint if the port is in use or the recording cannot be written`()
         async throws
     {
         let broker = try await RealBroker()

@@ -33,7 +33,7 @@ import Testing
         client.loop_stop()
         """
 
-    @Test func `an answer to paho-mqtt carries the trace context of the question`() async throws {
+    @Test func `the response to a request of paho-mqtt carries the trace context of the request`() async throws {
         let broker = try await RealBroker()
         var config = MQTTClientConfig(
             options: ConnectOptions(host: "127.0.0.1", port: broker.port, clientId: "courier"))

@@ -41,7 +41,9 @@ struct CommandLineSideBySideTests {
         await stage.remove()
     }
 
-    @Test func `the documentation lists the same differences from mosquitto as the table in the code`() throws {
+    @Test func `the page of the command line lists the same differences from mosquitto as the table in the code`()
+        throws
+    {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(

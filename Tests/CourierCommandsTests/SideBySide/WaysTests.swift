@@ -4,7 +4,7 @@ import Testing
 
 /// Connection options that the installed version of mosquitto's clients lacks, tested with mosquitto's broker.
 struct WaysTests {
-    @Test func `pub and sub exchange a message over WebSocket`() async throws {
+    @Test func `sub receives a message from pub over WebSocket`() async throws {
         // Mosquitto 2.0 does not start with listeners for WebSocket alone.
         let folder = try TemporaryFolder()
         let broker = try await RealBroker(settings: "protocol websockets", socketPath: folder.file("other.sock"))

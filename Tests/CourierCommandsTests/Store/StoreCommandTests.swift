@@ -31,7 +31,7 @@ struct StoreCommandTests {
         return (path, port)
     }
 
-    @Test func `store export exits with 1 if the disk is full`() async throws {
+    @Test func `courier store export exits with 1 if the disk is full`() async throws {
         let folder = try TemporaryFolder()
         let (path, _) = try await Self.file(in: folder, clients: ["ada"])
         let courier = try CourierExecutable.path.get()
@@ -40,7 +40,7 @@ struct StoreCommandTests {
         #expect(outcome.errors == "Error: The output cannot be written: No space left on device.\n")
     }
 
-    @Test func `store counts, lists, exports and removes the stored messages of a client`() async throws {
+    @Test func `courier store counts, lists, exports and removes the stored messages of a client`() async throws {
         let folder = try TemporaryFolder()
         let (path, port) = try await Self.file(in: folder, clients: ["ada", "bob"])
         let broker = "127.0.0.1:\(port)"
@@ -76,7 +76,7 @@ struct StoreCommandTests {
         #expect(try await Self.store("list", path).text.isEmpty)
     }
 
-    @Test func `store list prints every row without payloads and without control characters`() async throws {
+    @Test func `courier store list prints every row without payloads and without control characters`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")
         let store = try SQLiteMessageStore(at: URL(fileURLWithPath: path))
@@ -110,7 +110,7 @@ struct StoreCommandTests {
         await store.close()
     }
 
-    @Test func `store counts, lists, exports and removes rejected messages`() async throws {
+    @Test func `courier store counts, lists, exports and removes rejected messages`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("messages.store")
         let store = try SQLiteMessageStore(at: URL(fileURLWithPath: path))
@@ -151,7 +151,7 @@ struct StoreCommandTests {
         #expect(try await Self.store("list", path).text.split(separator: "\n").count == 1)
     }
 
-    @Test func `if a store file is in use, store count reads the file, but store purge refuses to change the file`()
+    @Test func `courier store count reads a store file that is in use, courier store purge refuses to change it`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -181,7 +181,7 @@ struct StoreCommandTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `the command store files shows the client id, the message counts and the use of each store file`()
+    @Test func `courier store files shows the client id, the message counts and the use of each store file`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -232,7 +232,7 @@ struct StoreCommandTests {
     }
 
     @Test(arguments: StoreArguments.Action.allCases.filter { $0 != .files })
-    func `store reports an error if the file is missing or is not a store, and does not change the file`(
+    func `courier store reports an error for a missing file or a file that is not a store, and changes nothing`(
         action: StoreArguments.Action
     ) async throws {
         let folder = try TemporaryFolder()
@@ -255,7 +255,7 @@ struct StoreCommandTests {
         (["files", "f"], "takes no file"), (["files", "--rejected"], "--rejected can only be used"),
         (["files", "--all"], "--all can only be used with purge."),
     ])
-    func `store refuses missing, unknown and ambiguous arguments`(words: [String], message: String) {
+    func `courier store refuses missing, unknown and ambiguous arguments`(words: [String], message: String) {
         let error = #expect(throws: ArgumentError.self) {
             var settings = StoreArguments()
             try ArgumentReader(StoreArguments.groups, operands: .accepted { try $0.take($1) })

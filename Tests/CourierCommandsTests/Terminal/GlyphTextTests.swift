@@ -59,7 +59,7 @@ struct GlyphTextTests {
         #expect(others == [] && comparedCount > 100_000)
     }
 
-    @Test func `a character with 1000 combining marks is cut to Glyph's scalarLimit`() {
+    @Test func `a character with 1000 combining marks is cut to the maximum number of Unicode scalars`() {
         let text = GlyphText("a" + String(repeating: "\u{301}", count: 1_000) + "b")
         #expect(text.width == 2 && text.glyphs[0].text.unicodeScalars.count == Glyph.scalarLimit)
     }

@@ -58,7 +58,7 @@ struct KeyDecoderTests {
         #expect(Self.keys(text) == expected)
     }
 
-    @Test func `a long pasted text is cut at pasteLimit, and the next key is decoded`() {
+    @Test func `a pasted text above the size limit is cut, and the next key is decoded`() {
         let text = String(repeating: "x", count: KeyDecoder.pasteLimit + 1_000)
         let keys = Self.keys("\u{1B}[200~\(text)\u{1B}[201~y")
         #expect(keys == [.pasted(String(text.prefix(KeyDecoder.pasteLimit))), .character("y")])
@@ -89,7 +89,7 @@ struct KeyDecoderTests {
         #expect(Self.keys("\u{9B}31ma") == [.character("3"), .character("1"), .character("m"), .character("a")])
     }
 
-    @Test func `silenceLimit is set only while an escape sequence or a paste is incomplete`() {
+    @Test func `the decoder waits for a time limit only while an escape sequence or a paste is incomplete`() {
         var decoder = KeyDecoder()
         #expect(decoder.silenceLimit == nil)
         _ = decoder.decode([0x1B])

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test
-    func `a call through the protocol CourierSession uses the client's own connect(), subscribe() and unsubscribe()`() {
+    func `calls through the protocol CourierSession use the client's own connect(), subscribe() and unsubscribe()`() {
         let client = OverridingClient()
         let session: any CourierSession = client
         session.connect()

@@ -29,7 +29,7 @@ import Testing
         ("ada:hunter2@b.example", "<hidden>@b.example"), ("ada:p@ss@b", "<hidden>@b"), ("/run/a@b", "/run/a@b"),
         ("@abstract", "@abstract"), ("", ""),
     ])
-    func `shownHost hides a user name and password before the host`(_ host: String, _ expected: String) {
+    func `the shown form of a host hides a user name and password before it`(_ host: String, _ expected: String) {
         #expect(host.shownHost == expected)
     }
 }

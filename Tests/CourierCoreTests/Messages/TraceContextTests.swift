@@ -39,17 +39,17 @@ import Testing
         ("k=\(String(repeating: "v", count: 257))", false), (",", false),
         ((0..<33).map { "k\($0)=v" }.joined(separator: ","), false),
     ])
-    func `an invalid tracestate is dropped, and the trace id stays`(state: String, isValid: Bool) throws {
+    func `an invalid tracestate is dropped, and the trace id is kept`(state: String, isValid: Bool) throws {
         let context = try #require(TraceContext(traceparent: Self.parent, tracestate: state))
         #expect(context.state == (isValid ? state : nil) && context.traceID == Self.traceID)
     }
 
     @Test(arguments: ["a=1,b=2", "a=1, b=2", "a=1,\tb=2", "a=1,,b=2", " a=1 \t,\t b=2\t", ",a=1,b=2,"])
-    func `tracestate loses empty members, and spaces and tabs around members`(state: String) throws {
+    func `empty members of tracestate, and spaces and tabs around members, are removed`(state: String) throws {
         #expect(try #require(TraceContext(traceparent: Self.parent, tracestate: state)).state == "a=1,b=2")
     }
 
-    @Test func `a new trace has random ids, and a child keeps the trace id and the state`() throws {
+    @Test func `a new trace context has random ids, and its child has the same trace id and tracestate`() throws {
         let roots = (0..<100).map { _ in TraceContext() }
         #expect(Set(roots.map(\.traceID)).count == 100 && Set(roots.map(\.spanID)).count == 100)
         for root in roots {
@@ -63,7 +63,7 @@ import Testing
         #expect(!child.isSampled && TraceContext(traceparent: child.traceparent) != nil)
     }
 
-    @Test func `ids of a tracing system make a context only if they are valid`() {
+    @Test func `a trace context is created from ids of a tracing system only if the ids are valid`() {
         #expect(
             TraceContext(traceID: Self.traceID, spanID: Self.spanID, isSampled: false)?.traceparent
                 == "00-\(Self.traceID)-\(Self.spanID)-00")
@@ -71,7 +71,8 @@ import Testing
         #expect(TraceContext(traceID: Self.traceID, spanID: Self.spanID + "-01-") == nil)
     }
 
-    @Test func `the trace context of properties replaces both user properties, and keeps the others in order`() throws {
+    @Test func `setting traceContext of properties replaces two user properties, and keeps all others in order`() throws
+    {
         var properties = MessageProperties(userProperties: [
             .init("a", "1"), .init("traceparent", "old"), .init("tracestate", "x=1"), .init("a", "2"),
         ])
@@ -90,7 +91,7 @@ import Testing
         #expect(none == MessageProperties())
     }
 
-    @Test func `two traceparent properties are no context, and two tracestate properties are joined`() {
+    @Test func `properties with two traceparents have no trace context, and two tracestates are joined`() {
         let parent = MessageProperties.UserProperty("traceparent", Self.parent)
         #expect(MessageProperties(userProperties: [parent, parent]).traceContext == nil)
         let joined = MessageProperties(userProperties: [.init("tracestate", "a=1"), parent, .init("tracestate", "b=2")])

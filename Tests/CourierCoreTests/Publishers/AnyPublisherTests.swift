@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `map, filter and compactMap keep the order, with and without argument labels`() {
+    @Test func `map, filter and compactMap keep the order of values, with and without argument labels`() {
         let subject = PassthroughSubject<Int, Never>()
         let screen = Screen()
         let publisher = subject.eraseToAnyPublisher()

@@ -10,7 +10,7 @@ import Testing
             || value % 0x10000 == 0xFFFE || value % 0x10000 == 0xFFFF
     }
 
-    @Test func `isPortable classifies each Unicode scalar correctly at each position of a text`() {
+    @Test func `a text is portable exactly if each Unicode scalar is allowed, at each position of the text`() {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let isForbidden = Self.endsConnections(scalar)
@@ -35,7 +35,7 @@ import Testing
         #expect(PortableText.problem(of: text)?.contains(words) == true)
     }
 
-    @Test func `isPlainTopicName() accepts only valid and portable topic names`() {
+    @Test func `the fast check for plain topic names accepts only valid and portable topic names`() {
         var generator = SeededGenerator(seed: 29)
         let characters: [Character] = ["a", "/", " ", "~", "+", "#", "$", "\n", "\u{7F}", "\u{80}", "é", "\u{0}"]
         var taken = 0

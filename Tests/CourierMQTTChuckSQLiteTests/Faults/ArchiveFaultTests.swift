@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [(1, false), (1, true), (10, false)])
-    func `no archived row is lost if calls to the disk fail`(count: Int, isFull: Bool) async throws {
+    func `an archive loses no row if system calls to the disk fail`(count: Int, isFull: Bool) async throws {
         var call = 1
         while try await run(FaultyDisk.Plan(first: call, count: count, isFull: isFull)) { call += 1 }
         #expect(call > 40, "the scenario makes only \(call) calls")
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a file that is damaged while open is quarantined, and unwritten rows are written to a new file`(
+    func `an archive file that is damaged while open is quarantined, and unwritten rows go to a new file`(
         isClosing: Bool
     ) async throws {
         let logger = Self.logger()

@@ -14,7 +14,7 @@ import Testing
             && link?.isLast == other?.isLast
     }
 
-    @Test func `1000 consecutive exchange links take as much memory as one link`() {
+    @Test func `1000 exchange links with consecutive numbers use as much memory as one link`() {
         var links = ExchangeLinks()
         links.append(Self.link(1_001, from: 1))
         let size = links.byteCount

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `the example code of the published introduction to Courier works with a real broker`() async throws {
+    @Test func `the example code of the published article about Courier works with a real broker`() async throws {
         let broker = try await RealBroker()
         let clientFactory = CourierClientFactory()
         let courierClient = clientFactory.makeMQTTClient(

@@ -9,7 +9,7 @@ import Testing
 /// The numbers of `client.metrics`.
 @Suite(.timeLimit(.minutes(5))) struct ClientMetricsCountTests {
     @Test(arguments: OutgoingSetup.all)
-    func `the metrics count acknowledgements and failures and contain the times until acknowledgement`(
+    func `the client's metrics count acknowledgements and failures, and measure acknowledgement times`(
         _ setup: OutgoingSetup
     ) async throws {
         try await setup.connected(OfflinePolicy(maximumAge: .seconds(60))) { world, gate in
@@ -35,7 +35,9 @@ import Testing
         }
     }
 
-    @Test func `the time of an acknowledgement does not include the time without a connection`() async throws {
+    @Test func `the measured time until an acknowledgement does not include the time without a connection`()
+        async throws
+    {
         try await OutgoingSetup(isListening: false, hasStore: false, hasProperties: false).offline(OfflinePolicy()) {
             world in
             try await world.client.enqueue("a", to: "t")
@@ -46,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a refusal by the broker counts as a failure`() async throws {
+    @Test func `a message that the broker refuses counts as a failure in the client's metrics`() async throws {
         let refusal = Acknowledgement(packetID: 1, reasonCode: .quotaExceeded)
         let script = ConnectionScript.connection([.accept(), .fault(.replace(.pubAck, with: .pubAck(refusal)))])
         try await ScriptedWorld.run([script]) { world in
@@ -57,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `connections, messages and bytes are counted with a real broker, also after a reconnect`() async throws {
+    @Test func `the client's metrics count connections, messages and bytes, also after a reconnect`() async throws {
         let broker = try await RealBroker()
         let test = try TestClient(.local(broker.port, id: "counted"))
         let client = test.client

@@ -73,7 +73,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `an attempt that fails while the app is in the background is repeated at once in the foreground`() {
+    @Test func `if an attempt fails in the background, it is repeated at once when the app enters the foreground`() {
         var world = SupervisorHarness { $0.connectTimeout.isEnabled = true }
         world.handle(.topicsChanged(areWanted: true))
         world.handle(.connectRequested(source: "app"))

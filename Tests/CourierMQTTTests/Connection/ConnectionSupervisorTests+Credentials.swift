@@ -49,7 +49,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a provider that misses authenticationTimeout is asked again, and its late answer is ignored`() {
+    @Test func `a provider that exceeds the authentication timeout is asked again, and its late answer is ignored`() {
         var world = SupervisorHarness { $0.authenticationTimeout = .seconds(20) }
         world.handle(.connectRequested(source: "app"))
         #expect(world.deadline == 20)
@@ -197,7 +197,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `if changed short-lived credentials cause reconnects, no connectionLost event is emitted`() {
+    @Test func `a reconnect because of changed short-lived credentials emits no connectionLost event`() {
         var world = SupervisorHarness()
         world.connect(expiresIn: 5)
         func renew(_ number: Int) {

@@ -40,7 +40,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `an unstable network never causes attempts less than 5 s apart`() {
+    @Test func `with an unstable network, attempts begin at least 5 s apart`() {
         var world = SupervisorHarness { $0.reconnectInterval = .seconds(1_000) }
         world.connect()
         world.drop()
@@ -163,7 +163,7 @@ extension ConnectionSupervisorTests {
         for each in [world, gone] { each.expectNoFaults() }
     }
 
-    @Test func `if the network returned during an attempt that times out, the planned new attempt starts on time`() {
+    @Test func `if the network returns during an attempt and the attempt times out, the next attempt is not delayed`() {
         var world = opening {
             $0.reconnectInterval = .seconds(30)
             $0.connectTimeout = ConnectTimeoutPolicy(isEnabled: true, timeout: 3)
@@ -223,7 +223,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `an unstable network restarts hanging attempts at most every 5 s`() {
+    @Test func `with an unstable network, a hanging attempt is restarted at most every 5 s`() {
         var world = opening()
         for _ in 0..<200 {
             world.wait(0.25)

@@ -178,7 +178,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `connection drops that the client or the network caused do not count as a takeover`() {
+    @Test func `connection drops because of the client or the network do not count as a takeover`() {
         let ends: [(CloseReason, ChannelCloseReason)] = [
             (.transportClosed, .failed(TransportError(.timedOut, "no answer"))),
             (.transportClosed, .failed(TransportError(.systemFailure, "the network is down"))),

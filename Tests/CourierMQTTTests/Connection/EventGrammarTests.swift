@@ -140,7 +140,7 @@ import Testing
         #expect(grammar.violations.isEmpty)
     }
 
-    @Test func `openStarts lists each start event without an end event`() {
+    @Test func `the grammar lists each start event that has no end event`() {
         var grammar = EventGrammar()
         for event in [
             CourierEventType.connectionAttempt, .connectionSuccess(timeTaken: 1), .ping(url: ""),

@@ -58,7 +58,7 @@ import Testing
         .disconnected(.keepAliveTimeout): .retryAtOnce, .disconnected(.maximumConnectTime): .retryAtOnce,
     ]
 
-    @Test func `each loss cause has the expected response`() {
+    @Test func `LossPolicy returns the expected response to each loss cause`() {
         for (cause, response) in Self.expected {
             #expect(LossPolicy.row(for: cause).response == response, "\(cause)")
         }

@@ -57,7 +57,7 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `if other callers do not enqueue the expected messages, a waiting message is stored after 1 ms`()
+    @Test func `a message that waits for messages of other callers is stored after 1 ms if none is enqueued`()
         async throws
     {
         try await Self.run(Self.refusing) { world, store in

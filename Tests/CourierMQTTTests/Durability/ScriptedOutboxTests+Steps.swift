@@ -99,7 +99,7 @@ extension ScriptedOutboxTests {
     }
 
     @Test(arguments: [QoS.one, .two])
-    func `removals and sent QoS 1 messages are stored with commitRepeatable(), sent QoS 2 messages are not`(qos: QoS)
+    func `commitRepeatable() stores removals and sent QoS 1 messages, but no sent QoS 2 messages`(qos: QoS)
         async throws
     {
         try await Self.run { world, store in
@@ -149,7 +149,9 @@ extension ScriptedOutboxTests {
         }
     }
 
-    @Test func `the removal of a replaced message that was never sent does not use commitRepeatable()`() async throws {
+    @Test func `the removal of a replaced message that was never sent is not stored with commitRepeatable()`()
+        async throws
+    {
         try await Self.run(Self.refusing) { world, store in
             await world.connect()
             for text in ["a", "b"] {

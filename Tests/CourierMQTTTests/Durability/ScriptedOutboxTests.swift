@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func `messages beyond storedMessagesInMemory are read from the store and sent in order`() async throws {
+    @Test func `messages that have no room in memory are read from the store later and sent in order`() async throws {
         try await Self.run(Self.refusing) {
             $0.storedMessagesInMemory = 600
         } _: { world, store in

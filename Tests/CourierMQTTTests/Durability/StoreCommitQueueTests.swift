@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `takeAlong() returns each waiting change once, and the queue does not commit returned changes`()
+    @Test func `each waiting change is taken by another queue's commit at most once, and is not committed again`()
         async throws
     {
         try await Self.run { lane, store, loop, kept in
@@ -117,7 +117,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `after finish(), the closure ended is called once, after the failed commit of another queue`(hasSteps: Bool)
+    func `after finish(), the ended closure is called once, after the commit by another queue has failed`(
+        hasSteps: Bool
+    )
         async throws
     {
         let loop = try EventLoop(name: "lane")
@@ -145,7 +147,7 @@ import Testing
         await loop.shutdown()
     }
 
-    @Test func `a change with isRefusable fails if the store has no room for 10 s, and other changes are stored`()
+    @Test func `a change that may be refused fails if the store has no room for 10 s, and other changes are stored`()
         async throws
     {
         let messages = (1...4).map {

@@ -101,7 +101,7 @@ import Testing
         #expect(count == 3)
     }
 
-    @Test func `a round continues only if at least one failed endpoint may recover`() {
+    @Test func `a round ends early if no failed endpoint can recover`() {
         var random = SeededGenerator(seed: 5)
         var round = round([BrokerEndpoint(host: "b", port: 1)], &random)
         #expect(round.goesOn)
@@ -112,7 +112,7 @@ import Testing
         #expect(round.goesOn && !round.hasNext)
     }
 
-    @Test func `select() makes an endpoint of the list the current endpoint`() {
+    @Test func `an endpoint of the list that is selected becomes the current endpoint`() {
         var random = SeededGenerator(seed: 6)
         var round = round([BrokerEndpoint(host: "b", port: 1), BrokerEndpoint(host: "c", port: 1)], &random)
         #expect(round.select(host: "c", port: 1) == true)
@@ -124,7 +124,7 @@ import Testing
         #expect(round.failed(mayRecover: true, using: &random) == .over)
     }
 
-    @Test func `returnToPreferred() selects the preferred endpoint even if this endpoint has failed`() {
+    @Test func `a return to the preferred endpoint selects this endpoint even if it has failed`() {
         var random = SeededGenerator(seed: 7)
         var round = round([BrokerEndpoint(host: "far", port: 1, priority: 1)], &random)
         _ = round.failed(mayRecover: true, using: &random)

@@ -69,7 +69,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `events, options and error of an attempt name the endpoint of this attempt`() {
+    @Test func `the events, the options and the error of an attempt name the attempt's endpoint`() {
         var world = opening()
         let actions = world.drop()
         guard case .emit(.failed(_, .error(let error))) = actions.first else {
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test
-    func `if an endpoint of unique priority loses its connection, it is tried after a pause, then the next at once`() {
+    func `if an endpoint of unique priority loses its connection, it is tried again before the next endpoint`() {
         let options = ConnectOptions(
             host: "a", port: 1, clientId: "c", username: "", password: "",
             alternatives: [BrokerEndpoint(host: "far", port: 2, priority: 1)])
@@ -271,7 +271,7 @@ import Testing
         world.expectNoFaults()
     }
 
-    @Test func `endpoints that redirect to each other in a loop lead to a pause`() {
+    @Test func `if endpoints redirect to each other in a loop, a pause follows`() {
         var world = opening()
         var hosts: [String?] = []
         for target in ["b:1884", "a:1883", "b:1884", "a:1883", "b:1884"] {

@@ -17,7 +17,7 @@ import Testing
         var all: [Value] { values.withLock { $0 } }
     }
 
-    @Test func `phasePublisher sends the current app phase first, then only changes`() {
+    @Test func `phasePublisher publishes the current app phase first, then only changes`() {
         let phases = AppPhaseController()
         let early = Seen(phases.phasePublisher)
         phases.enterForeground()

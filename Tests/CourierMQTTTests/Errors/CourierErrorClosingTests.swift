@@ -151,7 +151,7 @@ import Testing
     ]
 
     @Test(arguments: schemes)
-    func `if only the connect options decide about TLS, scheme and port determine if a connection is plain TCP`(
+    func `without TLS settings, the scheme and the port decide whether a connection is plain TCP`(
         _ scheme: String?, _ port: UInt16, _ isPlain: Bool
     ) {
         let options = ConnectOptions(

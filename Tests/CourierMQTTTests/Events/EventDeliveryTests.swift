@@ -65,7 +65,7 @@ import Testing
 
     // MARK: Turns
 
-    @Test func `one block on the delivery queue delivers many events, but at most entriesPerTurn`() {
+    @Test func `one block on the delivery queue delivers a limited number of events`() {
         let hub = hub()
         let handler = Handler()
         let published = Series<String>()

@@ -39,7 +39,7 @@ import Testing
         #expect(two.told.values.isEmpty)
     }
 
-    @Test func `a released handler stops counting as a listener at the next event or when isHeard is read`() async {
+    @Test func `a released handler no longer counts as a listener after the next event or check for listeners`() async {
         for isLookedFor in [false, true] {
             let hub = EventHub(queue: queue)
             do {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `handlers receive a reset after all events that were reported before the reset`() async {
+    @Test func `handlers receive the reset() call after all events that were reported before reset()`() async {
         let hub = EventHub(queue: queue)
         let handler = Handler()
         queue.suspend()

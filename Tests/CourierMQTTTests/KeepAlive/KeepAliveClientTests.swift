@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `memoryChanged reports the found ping interval, and a new client starts with that interval`()
+    @Test func `memoryChanged receives the found ping interval, and a new client can start with this interval`()
         async throws
     {
         let stored = Mutex<[KeepAliveMemory]>([])

@@ -90,7 +90,7 @@ import Testing
         #expect(path.interval == .seconds(120))
     }
 
-    @Test func `if the last activity is unknown, the timer starts another full interval`() {
+    @Test func `if the time of the last packet is unknown, the timer starts another full interval`() {
         var path = QuietPath()
         path.pass(.seconds(60))
         #expect(path.search.timerFired(lastActivity: nil, now: path.now) == .none)
@@ -236,7 +236,7 @@ import Testing
         #expect(path.interval == .seconds(240))
     }
 
-    @Test func `a loss after a ping that was sent one whole step too late does not change the interval`() {
+    @Test func `if a ping is sent a whole step late, a connection loss afterwards does not change the interval`() {
         var path = searching()
         #expect(path.fireTimer(late: .seconds(60)) == .ping)
         path.close()

@@ -9,7 +9,9 @@ import Testing
     private static let networks = ["home", "street", "office"]
 
     @Test(arguments: SeededGenerator.seeds)
-    func `for random inputs the interval stays within its bounds and below the failed interval`(seed: UInt64) throws {
+    func `after random inputs, the ping interval is within its bounds and below each interval that failed`(seed: UInt64)
+        throws
+    {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let minimum = 1 + random.below(100)

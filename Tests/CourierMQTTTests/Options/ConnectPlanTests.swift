@@ -350,7 +350,7 @@ import Testing
         #expect(try !plan(options()) { $0.version = .version5 }.engine.fallsBackToVersion311)
     }
 
-    @Test func `remainderLimit is at least the maximum packet size`() throws {
+    @Test func `the channel accepts at least one packet of the maximum size as unconsumed bytes`() throws {
         let plan = try plan(options()) {
             $0.limits.maximumPacketSize = 100_000
             $0.limits.channel.remainderLimit = 1

@@ -131,7 +131,7 @@ import Testing
         #expect(script.suspicion.sendLimit == 1 && !script.suspicion.wantsPing && script.suspicion.deadline == nil)
     }
 
-    @Test func `messages are no longer suspected after as many messages finished as were unacknowledged at the loss`() {
+    @Test func `suspicion ends after as many messages have ended as were unacknowledged at the connection loss`() {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()

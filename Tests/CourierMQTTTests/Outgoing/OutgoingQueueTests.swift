@@ -205,7 +205,7 @@ import Testing
 
     // MARK: Waking the loop
 
-    @Test func `accept() wakes the event loop again only after take() has found no message to send`() {
+    @Test func `accept() does not wake the event loop again before take() has found no message to send`() {
         let queue = queue()
         #expect(take(queue).texts.isEmpty)
         #expect(accept("a", in: queue).wakes.contains(.session))

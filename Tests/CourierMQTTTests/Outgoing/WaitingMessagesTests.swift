@@ -10,7 +10,7 @@ import Testing
 /// `client.waiting` in each state of a message.
 @Suite(.timeLimit(.minutes(5))) struct WaitingMessagesTests {
     @Test(arguments: OutgoingSetup.all)
-    func `messages that wait without a connection are listed with topic, size and age`(_ setup: OutgoingSetup)
+    func `client.waiting lists messages that wait for a connection, with topic, size and age`(_ setup: OutgoingSetup)
         async throws
     {
         try await setup.offline(OfflinePolicy()) { world in
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: OutgoingSetup.all)
-    func `messages in flight are not listed`(_ setup: OutgoingSetup) async throws {
+    func `client.waiting does not list messages in flight`(_ setup: OutgoingSetup) async throws {
         try await setup.connected(OfflinePolicy()) { world, gate in
             for number in 0..<OutgoingSetup.receiveMaximum + 3 {
                 try await world.client.enqueue("\(number)", to: "t/\(number)", properties: setup.properties())
@@ -57,7 +57,8 @@ import Testing
         }
     }
 
-    @Test func `messages of an earlier process precede the messages of this process`() async throws {
+    @Test func `client.waiting lists messages of an earlier process before the messages of this process`() async throws
+    {
         let store = ControlledStore()
         let setup = OutgoingSetup(isListening: false, hasStore: true, hasProperties: false)
         let script = ConnectionScript.connection([OutgoingSetup.accept(receiveMaximum: 1), .hold(ScriptGate())])
@@ -80,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `unread messages of an earlier process are read from the store`() async throws {
+    @Test func `client.waiting reads messages of an earlier process that are only in the store`() async throws {
         let store = ControlledStore()
         let setup = OutgoingSetup(isListening: false, hasStore: true, hasProperties: false)
         try await setup.offline(OfflinePolicy(), store: store) { world in
@@ -102,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a client that was never connected has no waiting messages`() async throws {
+    @Test func `client.waiting is empty if the client was never connected`() async throws {
         let setup = OutgoingSetup(isListening: false, hasStore: true, hasProperties: false)
         try await setup.run([], OfflinePolicy()) { world in
             let waiting = try await world.client.waiting

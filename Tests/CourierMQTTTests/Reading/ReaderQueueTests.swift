@@ -182,7 +182,7 @@ import Testing
         #expect(Self.taken(queue).isEmpty)
     }
 
-    @Test func `take() returns messages with a ticket one by one, and messages without a ticket together`() {
+    @Test func `take() returns messages to acknowledge one by one, and all other messages together`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [
@@ -211,7 +211,7 @@ import Testing
         #expect(!queue.claim(), "a message was given back and delivered")
     }
 
-    @Test func `after a second take(), close() does not return messages of the first take()`() {
+    @Test func `messages of the first take() call are not returned by close() after a second take() call`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [sender.slice([.one, .one])]

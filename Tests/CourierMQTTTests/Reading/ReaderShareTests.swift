@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `insertEarlier() puts older messages before the new messages, in order`() {
+    @Test func `messages of an ended reader are inserted before the new messages, in order`() {
         let page = Self.page(4)
         var share = ReaderShare()
         for index: UInt32 in 0..<2 { share.append(Self.run(index)) }

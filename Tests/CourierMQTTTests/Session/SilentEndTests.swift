@@ -6,7 +6,7 @@ import Testing
 /// Which closes of a connection before CONNACK may mean that the broker does not support MQTT 5.
 @Suite struct SilentEndTests {
     @Test(arguments: [TransportError.Code.reset, .truncated, .webSocketClosed])
-    func `a connection loss without an MQTT reason is a possible sign of an unsupported MQTT version`(
+    func `a connection that ends without a reason may mean that the broker lacks this MQTT version`(
         _ code: TransportError.Code
     ) {
         #expect(ChannelCloseReason.failed(TransportError(code, "gone")).isSilent)
@@ -16,7 +16,9 @@ import Testing
     @Test(arguments: [
         TransportError.Code.connectionRefused, .connectTimedOut, .tlsHandshakeFailed, .webSocketRefused, .proxyRefused,
     ])
-    func `a failure to open the connection is no sign of an unsupported MQTT version`(_ code: TransportError.Code) {
+    func `a failure to open the connection does not mean that the broker lacks this MQTT version`(
+        _ code: TransportError.Code
+    ) {
         #expect(!ChannelCloseReason.failed(TransportError(code, "never there")).isSilent)
         #expect(!ChannelCloseReason.closedByOwner.isSilent)
     }

@@ -203,7 +203,7 @@ import Testing
         #expect(await store.subscriptions(in: scope).isEmpty)
     }
 
-    @Test func `changes to missing rows of the store succeed and do nothing`() async throws {
+    @Test func `a change to a row that is not in the store succeeds and has no effect`() async throws {
         let store = MemoryMessageStore()
         let changes: [StoreChange] = [
             .progress(id(1), .sent(packetID: 1)), .removeOutgoing(id(1)), .removeIncoming(id(1)), .forgetPacketID(1),
@@ -213,7 +213,7 @@ import Testing
         #expect(await store.summary(of: scope).lastMessageID == nil)
     }
 
-    @Test func `a scope does not read or remove the rows of another scope`() async {
+    @Test func `a read or a removal in one scope does not affect the rows of another scope`() async {
         let store = MemoryMessageStore()
         let others = [
             StoreScope(clientID: "client", broker: "other:1883"), StoreScope(clientID: "other", broker: "broker:1883"),

@@ -159,7 +159,7 @@ import Testing
         #expect(set.claim(of: some, on: [identifiers[0]]) == .left)
     }
 
-    @Test func `message copies for an unsubscribed filter are recognized as copies until the session ends`() throws {
+    @Test func `copies of a message for an unsubscribed filter are recognized until the session ends`() throws {
         let (start, identifiers) = try granted([(all, .one), (some, .one)])
         var set = start
         let (ofAll, ofSome) = (try #require(identifiers[all]), try #require(identifiers[some]))

@@ -44,7 +44,9 @@ import Testing
         return set
     }
 
-    @Test func `retained messages are expected for a new subscription, but not for an existing subscription`() throws {
+    @Test func `the client expects retained messages for a new subscription, but not for an existing subscription`()
+        throws
+    {
         var set = try granted()
         let options = SubscriptionOptions()
         #expect(set.bringsRetained(on: topic, to: own, after: 0, options, in: .v5))
@@ -71,7 +73,7 @@ import Testing
     }
 
     /// MQTT 5.0 §4.8.2.
-    @Test func `a shared subscription expects no retained messages`() throws {
+    @Test func `the client expects no retained messages for a shared subscription`() throws {
         var set = try granted()
         let (last, options) = (set.lastRequest, SubscriptionOptions())
         let shared = try TopicFilter("$share/g/t")
@@ -79,7 +81,7 @@ import Testing
         #expect(!set.bringsRetained(on: topic, to: shared, after: last, options, in: .v5))
     }
 
-    @Test func `retained messages are expected for a filter that waits for the next connection`() throws {
+    @Test func `the client expects retained messages for a filter that waits for the next connection`() throws {
         var set = try granted()
         let (last, options) = (set.lastRequest, SubscriptionOptions())
         _ = set.disconnected(now: now)
@@ -91,7 +93,7 @@ import Testing
     }
 
     /// The filter is wanted again while its UNSUBSCRIBE is unanswered.
-    @Test func `retained messages are expected for a filter that is subscribed again after UNSUBACK`() throws {
+    @Test func `the client expects retained messages for a filter that is subscribed again after UNSUBACK`() throws {
         var set = try granted()
         let (last, options) = (set.lastRequest, SubscriptionOptions())
         let unsubscribe = try set.unwant([(own, nil)], by: .app, now: now)
@@ -130,7 +132,7 @@ import Testing
         #expect(set.bringsRetained(on: topic, to: own, after: begun, options, in: .v5) == isBrought)
     }
 
-    @Test func `a subscription that the broker refuses expects no retained messages`() throws {
+    @Test func `the client expects no retained messages for a subscription that the broker refuses`() throws {
         var set = try granted()
         let (last, options) = (set.lastRequest, SubscriptionOptions())
         for case .subscribe(_, let id) in try set.want([.init(wide, .one)], by: .app, now: now) {

@@ -225,7 +225,7 @@ import Testing
         #expect(set.wanted(a) == .one)
     }
 
-    @Test func `a filter is subscribed after subscribe, unsubscribe and subscribe before SUBACK`() throws {
+    @Test func `the calls subscribe, unsubscribe and subscribe before SUBACK leave the filter subscribed`() throws {
         var set = SubscriptionSet()
         _ = set.connected(sessionPresent: false, now: start)
         _ = try set.want([.init(a, .one, waiter: 1)], by: .app, now: start)
@@ -249,7 +249,7 @@ import Testing
             ])
     }
 
-    @Test func `a caller is resumed at once if a newer request replaces the request, even without a connection`()
+    @Test func `a caller is resumed at once if a newer call replaces its request, even without a connection`()
         throws
     {
         var set = try granted()

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: Call.allCases)
-    func `every call sends the current trace context`(call: Call) async throws {
+    func `each publishing call sends the current trace context`(call: Call) async throws {
         let context = try #require(TraceContext(traceparent: TraceContext().traceparent, tracestate: "a=1"))
         try await Self.run(MessageTracing()) { test, broker in
             let task = TraceContext.$current.withValue(context) { Task { try await call.run(test.client) } }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `before MQTT 5, the client does not ask for a trace context`() async throws {
+    @Test func `before MQTT 5, the client does not call the closure for a trace context`() async throws {
         let asked = Series<String>()
         let tracing = MessageTracing(published: { topic in
             asked.append(topic)
@@ -89,7 +89,9 @@ import Testing
         }
     }
 
-    @Test func `the closure gets the topic, and a context that the app has set is kept`() async throws {
+    @Test func `the closure receives the topic, and its result does not replace a trace context set by the app`()
+        async throws
+    {
         let (made, own) = (TraceContext(), TraceContext())
         let tracing = MessageTracing(published: { topic in topic == "t" ? made : nil })
         try await Self.run(tracing) { test, broker in
@@ -116,7 +118,9 @@ import Testing
         }
     }
 
-    @Test func `a sink and a request handler run in the received context, and their messages carry it`() async throws {
+    @Test func `a sink and a request handler run with the received trace context, and their messages carry it`()
+        async throws
+    {
         let broker = try LoopbackBroker.start()
         let received = Series<String>()
         let tracing = MessageTracing(received: { context, topic in

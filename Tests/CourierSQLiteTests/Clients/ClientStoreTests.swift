@@ -124,7 +124,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `LeftBehind reports messages of a file only if no client has the file open`() async throws {
+    @Test func `messages in an old store file are reported only if no client has the file open`() async throws {
         #expect(LeftBehind(folder.file) == nil)
         do {
             let client = try open()

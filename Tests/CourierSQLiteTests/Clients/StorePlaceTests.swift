@@ -49,7 +49,9 @@ import Testing
         #expect(error?.code == .invalidConfiguration && error?.message.contains("session.storeName") == true)
     }
 
-    @Test func `relatives() returns files of other client ids, and of the same client id in other programs`() throws {
+    @Test func `relatives() returns the store files of other client ids, and of this client id in other programs`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let variables = ["XDG_STATE_HOME": folder.url.path]
         let place = try StorePlace(program: "app", environment: variables)

@@ -113,7 +113,9 @@ import Testing
         #expect(saved.last.map { $0 > Int(Self.rows) } == true, "saved: \(saved)")
     }
 
-    @Test func `if one page of a file is damaged, usually at most half of the rows are lost`() async throws {
+    @Test func `if one page of a store file is damaged, at most half of the rows are lost, except in rare cases`()
+        async throws
+    {
         let whole = try await fill().contents()
         let bytes = try folder.bytes("store.courier")
         let pages = bytes.count / 4_096

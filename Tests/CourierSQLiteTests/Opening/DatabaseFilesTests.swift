@@ -13,7 +13,7 @@ import Testing
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func `prepare() makes new and existing files private and does not change existing contents`() throws {
+    @Test func `new and existing database files get permissions 0600, and existing contents are not changed`() throws {
         let file = folder.url.appendingPathComponent("a/b/data")
         let files = try DatabaseFiles(.archive, at: file)
         try files.prepare()

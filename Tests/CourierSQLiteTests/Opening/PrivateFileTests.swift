@@ -37,7 +37,7 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept")
     }
 
-    @Test func `restrictIfPresent() does not create a missing file`() throws {
+    @Test func `restricting the permissions of a missing file does not create the file`() throws {
         #expect(try !PrivateFile.restrictIfPresent(path))
         #expect(!FileManager.default.fileExists(atPath: path))
     }

@@ -59,7 +59,7 @@ import Testing
         stream.mayRead.signal()
     }
 
-    @Test func `a law about an optional ability is not checked if the stream lacks the ability`() async throws {
+    @Test func `a law about an optional feature is not checked if the stream lacks this feature`() async throws {
         let abilities = DuplexByteStreamLaws.Abilities(canEndOutputAlone: false, showsReset: false)
         try await DuplexByteStreamLaws.check(abilities, laws: [.endsOutputAlone, .showsReset]) {
             FaultyStream.pair(.hidesReset)

@@ -67,7 +67,7 @@ import Testing
         #expect(violation?.description == "pages: a page of at most 1 outgoing messages has 25")
     }
 
-    @Test func `checkLimits() reports a store that is never full`() async throws {
+    @Test func `checkLimits() of MessageStoreLaws reports a violation if a store is never full`() async throws {
         let violation = await #expect(throws: LawViolation.self) {
             try await MessageStoreLaws.checkLimits { FaultyStore() }
         }

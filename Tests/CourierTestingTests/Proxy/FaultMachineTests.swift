@@ -22,11 +22,13 @@ import Testing
             (.all, Array(1...10)), (.number(3), [3]), (.number(11), []), (.every(4), [4, 8]), (.every(0), []),
             (.first(2), [1, 2]), (.after(8), [9, 10]),
         ] as [(FaultRule.Selection, [Int])])
-    func `a rule applies to the packets that its selection names`(selection: FaultRule.Selection, numbers: [Int]) {
+    func `a fault rule applies only to the packets whose numbers its selection contains`(
+        selection: FaultRule.Selection, numbers: [Int]
+    ) {
         #expect(applied(selection) == numbers)
     }
 
-    @Test func `a rule counts only packets of its types, sender and topic`() throws {
+    @Test func `a fault rule counts only packets of its types, sender and topic`() throws {
         let rule = FaultRule(
             .drop, of: [.publish, .subscribe], from: .client, topic: try TopicFilter("a/#"), selecting: .number(2))
         var machine = FaultMachine([rule])
@@ -40,12 +42,12 @@ import Testing
         #expect(machine.decide(PacketFacts(sender: .client, type: .subscribe, topics: ["b", "a/+/c"])).isDropped)
     }
 
-    @Test func `a rule without types matches a packet of the reserved type 0`() {
+    @Test func `a fault rule without packet types matches even a packet of the reserved type 0`() {
         var machine = FaultMachine([FaultRule(.drop)])
         #expect(machine.decide(PacketFacts(sender: .client, type: nil)).isDropped)
     }
 
-    @Test func `the faults of several rules happen together and delays add up`() {
+    @Test func `if several rules match a packet, all their faults apply, and their delays are added`() {
         let rules = [
             FaultRule(.delay(.seconds(1)), .pubAck), FaultRule(.delay(.seconds(2))), FaultRule(.duplicate, .pubAck),
             FaultRule(.corrupt, .publish), FaultRule(.cutAfter(.reset), .pubAck), FaultRule(.cut(.orderly)),
@@ -60,18 +62,18 @@ import Testing
     }
 
     @Test(arguments: [FaultRule(.drop), FaultRule(.cut(.reset))])
-    func `a packet that is dropped or cut at is not forwarded, although another rule duplicates it`(rule: FaultRule) {
+    func `a packet is not forwarded if one rule drops or cuts it and another rule duplicates it`(rule: FaultRule) {
         var machine = FaultMachine([FaultRule(.duplicate), rule])
         #expect(machine.decide(Self.pubAck).copyCount == 0)
     }
 
     @Test(arguments: [(Duration.seconds(-5), Duration.zero), (.seconds(Int64.max), FaultRule.maximumDelay)])
-    func `a delay is never negative and at most 24 hours`(delay: Duration, expected: Duration) {
+    func `the delay of a packet is limited to the range from 0 to 24 hours`(delay: Duration, expected: Duration) {
         var machine = FaultMachine([FaultRule(.delay(delay)), FaultRule(.delay(delay))])
         #expect(machine.decide(Self.pubAck).delay == expected)
     }
 
-    @Test func `an added rule counts from its addition, and a removed rule has no effect`() {
+    @Test func `an added rule counts only packets after its addition, and a removed rule has no effect`() {
         var machine = FaultMachine()
         #expect(machine.decide(Self.pubAck) == FaultDecision())
         machine.add(FaultRule(.drop, .pubAck, selecting: .number(2)))

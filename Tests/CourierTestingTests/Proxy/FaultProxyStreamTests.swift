@@ -33,7 +33,7 @@ import Testing
         return try encode(.publish(Publish(topic: topic, payload: payload)), .v311, from: .client)
     }
 
-    @Test func `bytes that are no valid packets are forwarded unchanged`() async throws {
+    @Test func `the proxy forwards bytes that are not valid packets unchanged`() async throws {
         try await Self.withServer { proxy, server, log, loop, _ in
             let bytes: [UInt8] = [0x00, 2, 1, 2, 0x36, 1, 9, 0xF0, 0x80, 0x00, 0x20, 0]
             let client = await ScriptedClient.open(proxy.connectInMemory(), on: loop)

@@ -17,7 +17,7 @@ import Testing
     // MARK: Faults
 
     @Test(arguments: [ProtocolVersion.v31, .v311, .v5])
-    func `only the third PUBACK is dropped if a rule says so`(version: ProtocolVersion) async throws {
+    func `a rule that drops the third PUBACK drops no other packet`(version: ProtocolVersion) async throws {
         try await ProxyStage.run(["drop the third PUBACK"]) { stage in
             let client = await stage.client(version)
             await client.publish(1, 2, 3, 4)
@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func `a client that closes after a delayed packet ends the broker's connection after the delay`() async throws
+    @Test func `if the client closes while its packet is delayed, the broker's connection ends after the delay`()
+        async throws
     {
         let clock = VirtualClock()
         try await ProxyStage.run(["delay DISCONNECT by 1 s"], clock: clock) { stage in
@@ -63,7 +64,9 @@ import Testing
         }
     }
 
-    @Test func `cut after 3 packets forwards the third packet, and then both sides see the end`() async throws {
+    @Test func `a rule that cuts after 3 packets forwards the third packet and then ends both connections`()
+        async throws
+    {
         let rule = try FaultRule("cut after 3 packets")
         try await ProxyStage.run([rule.description]) { stage in
             let client = await stage.client()
@@ -79,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `reset at PUBLISH resets both connections and does not forward the packet`() async throws {
+    @Test func `a rule that resets at PUBLISH resets both connections and does not forward the PUBLISH`() async throws {
         try await ProxyStage.run(["reset at PUBLISH"]) { stage in
             let client = await stage.client()
             #expect(await client.packets(1).map(\.type) == [.connAck])
@@ -91,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a duplicated packet arrives twice, and a corrupted packet has another last byte`() async throws {
+    @Test func `a duplicated packet is received twice, and a corrupted packet has another last byte`() async throws {
         try await ProxyStage.run(["duplicate the first PUBACK", "corrupt the second PUBACK"]) { stage in
             let client = await stage.client()
             await client.publish(1, 2)
@@ -101,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `rules can be added and removed while clients are connected`() async throws {
+    @Test func `rules that are added or removed while a client is connected apply to its next packets`() async throws {
         try await ProxyStage.run { stage in
             let client = await stage.client()
             await client.publish(1)
@@ -131,7 +134,9 @@ import Testing
     }
 
     @Test(arguments: [Endpoint.client, .server])
-    func `a malformed length closes both sides and is reported`(sender: Endpoint) async throws {
+    func `a packet with a malformed length ends both connections, and the proxy reports it`(sender: Endpoint)
+        async throws
+    {
         let malformed: [UInt8] = [0x30, 0xFF, 0xFF, 0xFF, 0xFF, 1]
         let script: [ScriptStep] = sender == .server ? [.accept(), .sendBytes(malformed)] : []
         try await ProxyStage.run([], [.connection(script)]) { stage in
@@ -145,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `a packet above 1 MiB is forwarded in parts, and its topic is compared with rules`() async throws {
+    @Test func `a packet above 1 MiB is forwarded in parts, and rules can match its topic`() async throws {
         let payload = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await ProxyStage.run(["drop PUBLISH to secret", "duplicate PUBLISH to large"]) { stage in
             let client = await stage.client()
@@ -169,7 +174,9 @@ import Testing
     private static let heldLimit = 4 << 20
 
     @Test(arguments: [[], ["delay PUBLISH by 1 min"], ["duplicate PUBLISH"]])
-    func `a client that does not read stops the broker's flood, and later gets every message`(rules: [String])
+    func `if the client stops reading, the proxy stops reading the broker, and later forwards every message`(
+        rules: [String]
+    )
         async throws
     {
         let clock = VirtualClock()
@@ -191,7 +198,9 @@ import Testing
         }
     }
 
-    @Test func `a broker that does not read stops the client, and later gets every byte`() async throws {
+    @Test func `if the broker stops reading, the proxy stops reading the client, and later forwards every byte`()
+        async throws
+    {
         let clock = VirtualClock()
         let gate = ScriptGate()
         let script: [ScriptStep] = [.accept(), .stopReading, .hold(gate), .resumeReading]
@@ -208,7 +217,7 @@ import Testing
         }
     }
 
-    @Test func `tiny packets behind a delayed packet are limited by their memory`() async throws {
+    @Test func `behind a delayed packet, the memory of waiting small packets is limited`() async throws {
         let clock = VirtualClock()
         try await ProxyStage.run(["delay PUBLISH by 1 min"], clock: clock) { stage in
             let client = await stage.client()
@@ -224,7 +233,9 @@ import Testing
 
     // MARK: The end
 
-    @Test func `a client is closed and the failure is reported if the broker cannot be reached`() async throws {
+    @Test func `if the broker cannot be reached, the proxy ends the client's connection and reports the failure`()
+        async throws
+    {
         let loop = try EventLoop(name: "proxy-test")
         let events = Series<ProxyEvent>()
         let port = try LocalPort.free()
@@ -241,7 +252,7 @@ import Testing
         #expect("\(ProxyCloseReason.brokerUnreachable(error))".hasPrefix("the broker cannot be reached: "))
     }
 
-    @Test func `shutdown closes the connections and reports them`() async throws {
+    @Test func `shutdown() of the proxy ends all connections and reports each end`() async throws {
         try await ProxyStage.run { stage in
             let clients = [await stage.client(.v5, "a"), await stage.client(.v311, "b")]
             for client in clients { _ = await client.packets(1) }
@@ -252,7 +263,9 @@ import Testing
         }
     }
 
-    @Test func `a broker that closes ends the client after its last packet`() async throws {
+    @Test func `if the broker closes, the client receives the broker's last packet before its connection ends`()
+        async throws
+    {
         let script: [ScriptStep] = [.accept(), .disconnect(.serverShuttingDown)]
         try await ProxyStage.run([], [.connection(script)]) { stage in
             let client = await stage.client()

@@ -28,7 +28,7 @@ import Testing
         ("reset CONNECT", FaultRule(.cut(.reset), .connect)),
         ("reset after every 20th packet", FaultRule(.cutAfter(.reset), selecting: .every(20))),
     ])
-    func `a sentence is read as the rule that it describes`(text: String, rule: FaultRule) throws {
+    func `the text of a fault rule is parsed into this rule`(text: String, rule: FaultRule) throws {
         #expect(try FaultRule(text) == rule)
     }
 
@@ -36,12 +36,12 @@ import Testing
         "delay PUBLISH to a/# by 2 s", "delay PUBLISH a/# by 2s", "delay every PUBLISH by 2 seconds to a/#",
         "delay PUBLISH to \"a/#\" by 2000 ms", "delay PUBLISH to a/# by 2.0 S",
     ])
-    func `a delay accepts its details in any order and with several units`(text: String) throws {
+    func `the parts of a delay rule may have any order, and the time may have different units`(text: String) throws {
         #expect(
             try FaultRule(text) == FaultRule(.delay(.seconds(2)), .publish, topic: TopicFilter("a/#")))
     }
 
-    @Test func `a topic filter keeps its case, and quotes allow spaces and keywords`() throws {
+    @Test func `a topic filter in a rule keeps its case, and a quoted filter may contain spaces and keywords`() throws {
         #expect(try FaultRule("drop PUBLISH \"by the Way\"").topic?.string == "by the Way")
         #expect(try FaultRule("drop PUBLISH to By").topic?.string == "By")
         #expect(try FaultRule("drop PUBLISH to 7").topic?.string == "7")
@@ -68,7 +68,7 @@ import Testing
         ("drop packets from client from broker", 31, "the sender is given twice"),
         ("drop PUBACK after x", 19, "write a number"), ("drop PUBACK,", 13, "a packet type is missing"),
     ])
-    func `a wrong sentence is refused with its column and the words that are allowed`(
+    func `an invalid rule text is refused with the column of the mistake and the allowed words`(
         text: String, column: Int, message: String
     ) {
         let error = #expect(throws: FaultRuleError.self) { try FaultRule(text) }
@@ -78,7 +78,7 @@ import Testing
         #expect(error?.description.hasPrefix("column \(column): ") == true)
     }
 
-    @Test func `the description of a random rule is read as the same rule`() throws {
+    @Test func `the description of a random fault rule is parsed into an equal rule`() throws {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
             let number = [1, 3, 11, 12, 13, 21, 22, 100, 111].randomElement(using: &random) ?? 1
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `random words are refused or read, and never trap`() {
+    @Test func `a rule text of random words is parsed or refused without a crash`() {
         let words = [
             "drop", "cut", "after", "the", "first", "every", "3", "0", "-1", "PUBLISH", "PUBACK,", "packets", "from",
             "client", "to", "a/#", "by", "2", "s", "2s", "\"", "\"x\"", ",", "99999999999999999999", "ü", "1e400ms",

@@ -35,7 +35,7 @@ import Testing
     ]
 
     @Test(arguments: [1, 2, 3, 5, 64, 1_000])
-    func `packets are found whole and unchanged, however the bytes are split`(size: Int) {
+    func `a byte stream is cut into its packets unchanged, for every way of splitting the bytes`(size: Int) {
         let (pieces, wholes, end) = cut(Self.packets.flatMap(\.self), inPartsOf: size, heldSize: 200)
         #expect(pieces == Self.packets)
         #expect(wholes.allSatisfy { $0 })
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 100, 1_000])
-    func `a packet above the limit is cut into parts, and the next packet is found`(size: Int) {
+    func `a packet above the size limit is returned in parts, and then the next packet is returned`(size: Int) {
         let large: [UInt8] = [0x30, 0xF4, 3] + (0..<500).map { UInt8(truncatingIfNeeded: $0) }
         let (pieces, wholes, _) = cut(large + [0xC0, 0], inPartsOf: size, heldSize: 100)
         #expect(pieces.dropLast().flatMap(\.self) == large)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [1, 100])
-    func `a remaining length of more than four bytes is malformed, and packets before it are found`(size: Int) {
+    func `packets before a remaining length of more than four bytes are returned, then it is malformed`(size: Int) {
         let (pieces, _, end) = cut([0xC0, 0, 0x30, 0xFF, 0xFF, 0xFF, 0x80, 1], inPartsOf: size, heldSize: 100)
         #expect(pieces == [[0xC0, 0]])
         #expect(end == .malformedLength)

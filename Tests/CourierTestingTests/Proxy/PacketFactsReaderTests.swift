@@ -23,7 +23,7 @@ import Testing
         return reader
     }
 
-    @Test func `a PUBLISH with a topic alias has the topic that the alias stands for`() throws {
+    @Test func `the reader replaces the topic alias of a PUBLISH by its topic`() throws {
         var reader = reader()
         #expect(reader.facts(.publish, try publish("a", alias: 1), isWhole: true).topics == ["a"])
         #expect(reader.facts(.publish, try publish("", alias: 1), isWhole: true).topics == ["a"])
@@ -32,7 +32,7 @@ import Testing
         #expect(reader.facts(.publish, try publish("", alias: 2), isWhole: true).topics == [])
     }
 
-    @Test func `topics of aliases beyond the limit are forgotten`() throws {
+    @Test func `if there are more topic aliases than the limit, the topics of further aliases are not stored`() throws {
         var reader = reader()
         let long = String(repeating: "x", count: 60_000)
         for alias in 1...20 as ClosedRange<UInt16> {
@@ -42,7 +42,7 @@ import Testing
         #expect(reader.facts(.publish, try publish("", alias: 20), isWhole: true).topics == [])
     }
 
-    @Test func `SUBSCRIBE and UNSUBSCRIBE have their filters without the share group`() throws {
+    @Test func `the topics of SUBSCRIBE and UNSUBSCRIBE are their filters without the share group`() throws {
         var reader = reader()
         let subscribe = Subscribe(
             packetID: 1,
@@ -52,13 +52,13 @@ import Testing
         #expect(reader.facts(.unsubscribe, try bytes(.unsubscribe(unsubscribe)), isWhole: true).topics == ["a/+"])
     }
 
-    @Test func `the beginning of a large PUBLISH is enough for its topic`() throws {
+    @Test func `the topic of a large PUBLISH is found in the first bytes of the packet`() throws {
         var reader = reader()
         let whole = try bytes(.publish(Publish(topic: "large/ü", payload: [UInt8](repeating: 0, count: 70_000))))
         #expect(reader.facts(.publish, Array(whole.prefix(50)), isWhole: false).topics == ["large/ü"])
     }
 
-    @Test func `a packet that cannot be decoded has its type and no topics, at every length`() throws {
+    @Test func `a packet that cannot be decoded is described by its type and no topics, at every length`() throws {
         var random = SeededGenerator(seed: 5)
         var reader = reader()
         for size in 0..<60 {
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [(3, .v31), (4, .v311), (5, .v5), (0x84, .v311), (6, nil)] as [(UInt8, ProtocolVersion?)])
-    func `the version is read from a CONNECT that cannot be decoded, and from its beginning`(
+    func `the MQTT version is found in a CONNECT that is incomplete or cannot be decoded`(
         _ level: UInt8, _ version: ProtocolVersion?
     ) {
         // The flags have the reserved bit, and the packet ends after the keep-alive.

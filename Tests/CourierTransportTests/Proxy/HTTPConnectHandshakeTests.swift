@@ -36,7 +36,9 @@ import Testing
         ("Aladdin", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("u", "p", "dTpw"), ("u", "", "dTo="),
         ("test", "123£", "dGVzdDoxMjPCow=="),
     ])
-    func `credentials are sent as Basic authentication`(user: String, password: String, encoded: String) throws {
+    func `the CONNECT request carries the credentials as Basic authentication`(
+        user: String, password: String, encoded: String
+    ) throws {
         let request = request(try handshake(ProxyCredentials(user: user, password: password)))
         #expect(request.hasSuffix("\r\nProxy-Authorization: Basic \(encoded)\r\n\r\n"))
     }
@@ -168,7 +170,9 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `a randomly changed response causes no crash and no wait for 0 bytes`(seed: UInt64) throws {
+    func `a randomly changed HTTP response causes no crash, and the handshake never waits for 0 bytes`(seed: UInt64)
+        throws
+    {
         var generator = SeededGenerator(seed: seed)
         var input = Array(Self.accepted[Int.random(in: 0..<Self.accepted.count, using: &generator)].utf8)
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -188,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `the progress text of a waiting handshake names the proxy and the unanswered request`() throws {
+    @Test func `while the handshake waits, its progress text names the proxy and the unanswered request`() throws {
         let talk = try talk("HTTP/1.1 2")
         #expect(
             talk.handshake.progress

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `the proxy setting environment reads the environment variables of the process`() throws {
+    @Test func `the setting proxy = .environment reads the environment variables of the process`() throws {
         let asked = Mutex<[String]>([])
         let found = try ProxySetting.environment.proxy(toHost: "broker.example", port: 1, traffic: .plain) { name in
             asked.withLock { $0.append(name) }

@@ -160,7 +160,9 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `a randomly changed reply causes no crash and no wait for 0 bytes`(seed: UInt64) throws {
+    func `a randomly changed SOCKS5 reply causes no crash, and the handshake never waits for 0 bytes`(seed: UInt64)
+        throws
+    {
         var generator = SeededGenerator(seed: seed)
         var input = Self.accepted[Int.random(in: 0..<Self.accepted.count, using: &generator)]
         for _ in 0..<Int.random(in: 1...3, using: &generator) {

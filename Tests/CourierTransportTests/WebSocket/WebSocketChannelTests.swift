@@ -144,7 +144,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     // MARK: Bytes
 
     @Test(arguments: Way.allCases)
-    func `bytes of random sizes are echoed unchanged over WebSocket`(_ way: Way) async throws {
+    func `writes of random sizes are echoed unchanged over WebSocket`(_ way: Way) async throws {
         try await withLoop { loop in
             var random = SeededGenerator(seed: 11)
             try await echo(way, sizes: (0..<60).map { _ in random.below(5_000) }, seed: 1, on: loop)
@@ -152,7 +152,9 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
     }
 
     @Test(arguments: [Way.tcp, .tls])
-    func `short reads, short writes and interrupted calls do not change bytes over WebSocket`(_ way: Way) async throws {
+    func `short reads, short writes and interrupted system calls do not change bytes over WebSocket`(_ way: Way)
+        async throws
+    {
         try await withLoop { loop in
             for seed in UInt64(1)...5 {
                 try await echo(
@@ -240,7 +242,7 @@ private final class Hesitant: ChannelHandler, @unchecked Sendable {
         }
     }
 
-    @Test func `after a write above the high-water mark, fellBelowLowWater() is called when the peer reads`()
+    @Test func `after many pending bytes, the channel reports free space when the peer reads`()
         async throws
     {
         try await withLoop { loop in
