@@ -39,7 +39,7 @@ let package = Package(
             ], swiftSettings: settings),
         .executableTarget(
             name: "RouterBenchmark", dependencies: ["BenchmarkKit", .product(name: "CourierCore", package: "Courier")],
-            // The sources of CourierMQTT in this target need it, as in their own package.
+            // The sources of CourierMQTT in this target need this feature, as in their own package.
             swiftSettings: settings + [.enableUpcomingFeature("InternalImportsByDefault")]),
         // Does not use BenchmarkKit, because its counter of heap blocks would slow down every client.
         .executableTarget(

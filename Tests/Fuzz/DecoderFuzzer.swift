@@ -2,9 +2,9 @@
 
 /// Feeds one input to the packet decoder.
 ///
-/// The first byte chooses the version and the sender. The remaining bytes are what a peer sends. A packet that the
-/// decoder accepts must encode, decode to an equal packet, and encode to the same bytes again. Reading in place must
-/// give the same values as copying. Bytes that arrive in two reads must give the same packets as in one read.
+/// The first byte chooses the version and the sender. The remaining bytes are the input from the peer. A packet that
+/// the decoder accepts must encode, decode to an equal packet, and encode to the same bytes again. Reading in place
+/// must give the same values as copying. Bytes that arrive in two reads must give the same packets as in one read.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzDecoder(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     guard size >= 1 else { return 0 }

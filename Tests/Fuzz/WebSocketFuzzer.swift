@@ -3,9 +3,9 @@
 /// Feeds one input to a WebSocket session of a client or a server.
 ///
 /// The first byte chooses the role, whether the input contains the handshake, and where the bytes are split in two.
-/// Bytes in two pieces must give the same result as in one. The payload must lie inside the input. The answers that
-/// wait for a peer that only sends must stay within their limit. The session's answers must be frames that the other
-/// side can read.
+/// Bytes in two pieces must give the same result as in one. The payload must lie inside the input. If the peer only
+/// sends, the answers that wait for it must stay within their limit. The session's answers must be frames that the
+/// other side can read.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWebSocket(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
     guard size >= 1 else { return 0 }

@@ -4,14 +4,14 @@ package struct CommandSummary: Hashable, Sendable {
     package struct Example: Hashable, Sendable {
         /// The command line that the user types.
         package let line: String
-        /// What the command line does, as a sentence.
+        /// The effect of the command line, as a sentence.
         package let meaning: String
 
         /// Creates an example.
         ///
         /// - Parameters:
         ///   - line: The command line that the user types.
-        ///   - meaning: What the command line does, as a sentence.
+        ///   - meaning: The effect of the command line, as a sentence.
         package init(_ line: String, _ meaning: String) {
             self.line = line
             self.meaning = meaning
@@ -39,7 +39,7 @@ package struct CommandSummary: Hashable, Sendable {
     /// The command name, which the user types after the program's name.
     package var name: String
 
-    /// What the command does, as a phrase for a list: `prints messages as they come`.
+    /// The effect of the command, as a phrase for a list: `prints messages as they come`.
     package var abstract: String
 
     /// The usage lines: each line shows arguments that may follow the command name.
@@ -61,7 +61,7 @@ package struct CommandSummary: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - name: The command name.
-    ///   - abstract: What the command does, as a phrase.
+    ///   - abstract: The effect of the command, as a phrase.
     ///   - usage: The usage lines: arguments that may follow the command name.
     ///   - discussion: Paragraphs with more details; none by default.
     ///   - groups: The option groups; none by default.

@@ -55,7 +55,7 @@ package struct Option<Target>: Sendable {
     /// - Parameters:
     ///   - names: The names of the option.
     ///   - values: The values that follow the option, or `.none`.
-    ///   - help: The help text: what the option would do.
+    ///   - help: The help text: the effect that the option would have.
     ///   - hint: A sentence that tells the user what to do instead.
     ///   - missing: The name of a missing value in the standard error message, such as `key`.
     ///   - record: Stores the error in the settings. The command reports other mistakes first and must then throw this

@@ -6,13 +6,13 @@ package struct OptionSummary: Hashable, Sendable {
     /// The names of the option's values, such as `HOST`; empty for an option without values.
     package let valueNames: [String]
 
-    /// What a shell suggests for the first value.
+    /// The words that a shell suggests for the first value.
     package let completion: OptionValues.Completion
 
     /// One or two sentences for the help text.
     package let help: String
 
-    /// Why the option is not supported, or what to do instead. `nil` for a supported option.
+    /// The reason why the option is not supported, or the alternative to it. `nil` for a supported option.
     package let refusal: String?
 
     /// Creates the description of an option.

@@ -1,6 +1,6 @@
 /// The values of an option: the words after the option that belong to it.
 package struct OptionValues: Sendable {
-    /// What a shell suggests for a value.
+    /// The words that a shell suggests for a value.
     package enum Completion: Hashable, Sendable {
         /// No suggestions: any text is possible.
         case anything
@@ -15,7 +15,7 @@ package struct OptionValues: Sendable {
     /// The names of the values in help, such as `HOST`; empty for an option without values.
     package let names: [String]
 
-    /// What a shell suggests for the first value.
+    /// The words that a shell suggests for the first value.
     package let completion: Completion
 
     /// Returns how many of the following words belong to the option.
@@ -36,7 +36,7 @@ package struct OptionValues: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the value in help.
-    ///   - completion: What a shell suggests for the value; nothing by default.
+    ///   - completion: The words that a shell suggests for the value; none by default.
     /// - Returns: The description of the value.
     package static func one(_ name: String, _ completion: Completion = .anything) -> OptionValues {
         OptionValues([name], completion) { _ in 1 }
@@ -46,7 +46,7 @@ package struct OptionValues: Sendable {
     ///
     /// - Parameters:
     ///   - names: The names of the values in help.
-    ///   - completion: What a shell suggests for the first value; nothing by default.
+    ///   - completion: The words that a shell suggests for the first value; none by default.
     ///   - count: Gets the remaining words and returns how many belong to the option. It throws if the words are
     ///     invalid.
     /// - Returns: The description of the values.

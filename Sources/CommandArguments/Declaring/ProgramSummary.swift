@@ -3,7 +3,7 @@ package struct ProgramSummary: Hashable, Sendable {
     /// The name of the program.
     package var name: String
 
-    /// What the program does, as a phrase without a period.
+    /// The purpose of the program, as a phrase without a period.
     package var abstract: String
 
     /// The version of the program.
@@ -19,7 +19,7 @@ package struct ProgramSummary: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the program.
-    ///   - abstract: What the program does, as a phrase without a period.
+    ///   - abstract: The purpose of the program, as a phrase without a period.
     ///   - version: The version of the program.
     ///   - discussion: Paragraphs with more details; none by default.
     ///   - commands: The commands, in the order in which help shows them.

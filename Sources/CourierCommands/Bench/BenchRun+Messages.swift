@@ -45,7 +45,7 @@ extension BenchRun {
             } catch let error as CourierError where error.code == .queueFull {
                 return awaitRoom(in: publisher)
             } catch let error as CourierError where error.code == .connectionLost {
-                // The connection status follows, and ends the run or is counted.
+                // The connection status reports the loss next. Its handler ends the run, or counts the lost connection.
                 publishers.remove(at: turn)
                 if publishers.isEmpty { return }
                 continue

@@ -102,14 +102,14 @@ final class BenchRun: @unchecked Sendable {
     /// The indexes of the subscribers that are subscribed.
     var readySubscribers: [Int] { pool?.ready(.subscriber).map(\.index) ?? [] }
 
-    /// All clients are connected or have failed, so the load begins.
+    /// Begins the load. Called when all clients are connected or have failed.
     private func settled() {
         guard phase == .connecting else { return }
         let subscribers = readySubscribers
         publishers = pool?.ready(.publisher) ?? []
         guard publishers.isEmpty == (settings.publishers == 0), subscribers.isEmpty == (settings.subscribers == 0)
         else {
-            return finish(ExitCode.success)  // There is a problem, so the exit code will be the one of the problem.
+            return finish(ExitCode.success)  // The first problem of a client replaces this exit code.
         }
         phase = .running
         if subscribers.count < settings.subscribers {

@@ -112,7 +112,7 @@ final class ProbeClient {
         if let id = delivery.packetID { inFlight.insert(id) }
     }
 
-    /// Sends the PUBREL of all messages for which this client has withheld it, and waits for the last acknowledgement.
+    /// Sends all PUBREL packets that this client has withheld, and waits for the last acknowledgement.
     func release() throws(LinkFailure) {
         releases = true
         for id in unreleased { try link.send(.pubRel(Acknowledgement(packetID: id))) }
@@ -169,7 +169,7 @@ final class ProbeClient {
         try receive { pingCount > count }
     }
 
-    /// Acknowledges all messages for which this client has withheld the acknowledgement.
+    /// Sends all acknowledgements that this client has withheld.
     func acknowledge() throws(LinkFailure) {
         acknowledges = true
         let messages = unacknowledged

@@ -1,7 +1,8 @@
 import Foundation
 import MQTTCodec
 
-/// The clients, topic names and deadline of one probe. It removes from the broker what the probe leaves there.
+/// The clients, topic names and deadline of one probe. It removes the sessions and retained messages of the probe from
+/// the broker.
 ///
 /// Only the thread that runs the probes uses a context.
 final class ProbeContext {
@@ -107,7 +108,7 @@ final class ProbeContext {
     func receive(by clients: [ProbeClient], until isDone: () -> Bool) throws(LinkFailure) {
         let others = self.clients.filter { other in !clients.contains { $0 === other } }
         while !isDone() {
-            // A broker that always sends must not prolong the probe.
+            // A broker that never stops sending must not prolong the probe.
             guard events.now < deadline else { throw .silent }
             let (client, packet) = try events.wait(until: deadline) {
                 () throws(LinkFailure) -> (ProbeClient, Packet)? in

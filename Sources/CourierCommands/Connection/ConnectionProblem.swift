@@ -3,7 +3,7 @@ import CourierTransport
 
 /// Why there is no connection, in the words and with the exit codes of the mosquitto clients.
 package struct ConnectionProblem: Hashable, Sendable {
-    /// The line that scripts expect.
+    /// The line that scripts expect, in the words of the mosquitto clients.
     package let line: String
     /// Details that are not in the line, such as the host and the reason; `nil` if there are none.
     package let detail: String?

@@ -115,8 +115,8 @@ struct Examination {
 
     // MARK: TLS
 
-    /// Creates the TLS context. Returns `nil` if the context cannot be created. If TLS is not used, the result is not
-    /// `nil`, but its `tls` is.
+    /// Creates the TLS context. Returns `nil` if the context cannot be created. Without TLS, returns a result whose
+    /// `tls` is `nil`.
     private mutating func secureContext() -> (tls: TLSContext?, Void)? {
         guard let tls = address.tls else { return (nil, ()) }
         do throws(TransportError) {

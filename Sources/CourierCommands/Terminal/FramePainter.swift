@@ -15,7 +15,7 @@ struct FramePainter: Sendable {
 
     init(hasColours: Bool) { self.hasColours = hasColours }
 
-    /// Forgets what the terminal shows, so that the next frame is written completely.
+    /// Forgets the content of the terminal, so that the next frame is written completely.
     mutating func forget() { shown = nil }
 
     /// Returns the bytes that make the terminal show this frame, or no bytes if the terminal already shows it.

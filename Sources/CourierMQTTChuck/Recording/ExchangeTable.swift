@@ -62,7 +62,7 @@ struct ExchangeTable {
     }
 
     /// Calls `next` again and again, and opens the exchanges that it returns, until it returns `nil` or the table would
-    /// have to grow. The last exchange is then not opened.
+    /// have to grow. In the second case, the last exchange is not opened.
     @inline(__always)
     mutating func open(_ next: () -> Start?) {
         if places.isEmpty { places = [Start](repeating: Start(), count: Self.smallestCapacity) }

@@ -79,7 +79,7 @@ struct Recorder {
         trim(now: now)
     }
 
-    /// Adds a packet of which only the first bytes were recorded. A PUBLISH is decoded like a whole packet, so that
+    /// Adds a packet whose recording has only the first bytes. A PUBLISH is decoded like a whole packet, so that
     /// redaction rules apply, and then gets its original header again. The body of any other packet is masked.
     private mutating func restoreCut(_ packet: PacketRecord, _ slot: Int, now: Int64) {
         var piece = KeptBatch.Piece()

@@ -3,7 +3,7 @@ public import CourierTransport
 /// Checks the contract of `DuplexByteStream`. An app runs these checks on its own transport.
 ///
 /// ```swift
-/// @Test func `our serial line keeps the laws`() async throws {
+/// @Test func `our serial line passes DuplexByteStreamLaws`() async throws {
 ///     try await DuplexByteStreamLaws.check(.init(canEndOutputAlone: false, showsReset: false)) {
 ///         let (left, right) = try pseudoTerminals()
 ///         return (SerialLine(left), SerialLine(right))

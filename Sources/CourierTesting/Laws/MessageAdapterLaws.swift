@@ -5,7 +5,7 @@ import Synchronization
 /// Checks the contract of `MessageAdapter`. An app runs these checks on its own adapter.
 ///
 /// ```swift
-/// @Test func `our adapter keeps the laws`() async throws {
+/// @Test func `our adapter passes MessageAdapterLaws`() async throws {
 ///     try await MessageAdapterLaws.check(CSVAdapter(), values: [Row(a: 1), Row(a: -1)], malformed: [Data("\"".utf8)])
 /// }
 /// ```

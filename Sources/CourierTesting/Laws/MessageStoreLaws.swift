@@ -3,7 +3,7 @@ public import CourierCore
 /// Checks the contract of `MessageStore`. An app runs these checks on its own store.
 ///
 /// ```swift
-/// @Test func `our store keeps the laws`() async throws {
+/// @Test func `our store passes MessageStoreLaws`() async throws {
 ///     try await MessageStoreLaws.check { try TapeStore(at: emptyFolder()) }
 ///     try await MessageStoreLaws.checkLimits { try TapeStore(at: emptyFolder(), maximumBytes: 1 << 20) }
 /// }

@@ -209,7 +209,7 @@ struct FaultRuleParser {
         }
     }
 
-    /// Reads what follows `to`: `the client`, `the broker` or a topic filter.
+    /// Reads the words after `to`: `the client`, `the broker` or a topic filter.
     private mutating func readReceiverOrTopic(_ parts: inout Parts) throws(FaultRuleError) {
         let start = next
         if takes("the"), let receiver = side() {

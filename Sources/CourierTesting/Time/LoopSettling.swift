@@ -5,8 +5,8 @@ import Synchronization
 /// Waits until one loop is idle.
 ///
 /// First, it lets the loop run several rounds. In each round, the loop polls the descriptors and handles their events.
-/// Then it schedules a timer that never fires. A loop with a timer asks its clock before each sleep. So the clock
-/// learns that the loop is idle, and when the loop's next real timer is due.
+/// Then it schedules a timer that never fires. A loop with a timer asks its clock before each sleep. The clock thus
+/// detects that the loop is idle, and receives the deadline of the loop's next real timer.
 final class LoopSettling: Sendable {
     typealias Instant = ContinuousClock.Instant
 

@@ -9,7 +9,7 @@ import Dispatch
 ///
 /// Safe to share: mutable state is used only on the queue.
 final class ClientPool: @unchecked Sendable {
-    /// What the pool reports to the run, on the queue.
+    /// The events that the pool reports to the run, on the queue.
     struct Callbacks: Sendable {
         /// Receives each message of each subscriber.
         var received: @Sendable (Message) -> Void = { _ in }
@@ -19,7 +19,7 @@ final class ClientPool: @unchecked Sendable {
         var settled: @Sendable () -> Void = {}
     }
 
-    /// The interval at which attempts begin that are due.
+    /// The interval at which the pool begins the attempts that are due.
     private static let pace = DispatchTimeInterval.milliseconds(5)
 
     private let settings: BenchArguments
@@ -117,7 +117,7 @@ final class ClientPool: @unchecked Sendable {
         var config = connection.configuration()
         config.deliveryQueue = queue
         config.tlsContexts = tlsContexts
-        config.tls?.resumesSessions = false  // A resumed session would make the connections of later clients cheaper.
+        config.tls?.resumesSessions = false  // A resumed session would make later connections cheaper.
         return config
     }
 

@@ -19,7 +19,7 @@ struct AttemptSchedule: Hashable, Sendable {
         self.rampUp = rampUp
     }
 
-    /// True if every attempt has ended, or if no attempt of the first ones has succeeded.
+    /// True if every attempt has ended, or if all of the first attempts have failed.
     var isDone: Bool { endedCount == begunCount && (begunCount == count || isHopeless) }
 
     /// True if the first attempts, up to ``limit``, have all failed. Further attempts would fail, too, so they are not

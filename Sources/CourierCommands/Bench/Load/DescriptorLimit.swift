@@ -1,7 +1,7 @@
 import CommandArguments
 import Glibc
 
-/// The limit of open files, which each connection needs one of.
+/// The limit of open files of this process. Each connection needs one open file.
 enum DescriptorLimit {
     /// The number of open files that the program needs besides its connections.
     private static let reserve = 32

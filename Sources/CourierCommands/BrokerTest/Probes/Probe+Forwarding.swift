@@ -67,7 +67,7 @@ extension Probe {
             (1...sent).map { ProbeClient.Message(topic: topic, payload: Array("\($0)".utf8), qos: qos) })
         // A broker may wait for acknowledgements earlier than the receive maximum requires.
         try subscriber.receive { !subscriber.messages.isEmpty }
-        // The broker sends further messages, if it does, before the second PINGRESP.
+        // If the broker sends further messages, it sends them before the second PINGRESP.
         for _ in 0..<2 { try subscriber.ping() }
         let early = subscriber.messages.count
         if early > maximum {

@@ -16,7 +16,7 @@ package final class RabbitNode {
             self.names = names
         }
 
-        /// Ends the registry of the nodes. Returns false if the registry still believes that a node is alive.
+        /// Ends the registry of the nodes. Returns false if the registry still lists a node as alive.
         package func endRegistry() -> Bool {
             let said = try? ChildProcess.run(["/usr/bin/env", "ERL_EPMD_PORT=\(registryPort)", "epmd", "-kill"])
             return said.map { !String(decoding: $0, as: UTF8.self).contains("not allowed") } ?? false

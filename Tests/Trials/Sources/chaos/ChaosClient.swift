@@ -58,7 +58,7 @@ final class ChaosClient: Sendable {
             options: ConnectOptions(
                 host: "127.0.0.1", port: proxy.port, clientId: "chaos-\(seed)-\(index)", username: "", password: "",
                 isCleanSession: false))
-        config.logHandler = nil  // Failures are part of the trial.
+        config.logHandler = nil  // No log, because failures are part of the trial.
         config.protocolVersion = isVersion311 ? .version311 : .version5
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 2

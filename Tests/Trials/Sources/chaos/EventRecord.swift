@@ -60,7 +60,7 @@ final class EventRecord: ICourierEventHandler, Sendable {
         case .subscribeSuccess(let topics, _): for (topic, _) in topics { state.granted[topic] = .now }
         case .messageReceive:
             state.received += 1
-            return  // Too many to be shown, as those of sending are.
+            return  // Too many to be shown, like send events.
         case .messageSend, .messageSendSuccess, .messageSendFailure: return
         default: break
         }

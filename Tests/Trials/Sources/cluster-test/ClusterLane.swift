@@ -42,7 +42,7 @@ final class ClusterLane: Sendable {
             host: "127.0.0.1", port: ports.first ?? 0, keepAlive: 5, clientId: id, username: "", password: "",
             alternatives: ports.dropFirst().map { BrokerEndpoint(host: "127.0.0.1", port: $0, priority: 1) })
         var config = MQTTClientConfig(options: options)
-        config.logHandler = nil  // Failures are part of the trial.
+        config.logHandler = nil  // No log, because failures are part of the trial.
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 4
         config.deliveryQueue = DispatchQueue(label: id)

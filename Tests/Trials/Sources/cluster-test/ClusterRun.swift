@@ -37,7 +37,7 @@ struct ClusterRun {
         }
         let end = ContinuousClock.now + Self.patience
         while lanes.contains(where: { !$0.missing.isEmpty }), .now < end {
-            try await Task.sleep(for: Self.look)  // The readers tell nobody.
+            try await Task.sleep(for: Self.look)  // Polls, because readers report no event.
         }
         let isGood = report(lanes, kills)
         for reading in readings { reading.cancel() }

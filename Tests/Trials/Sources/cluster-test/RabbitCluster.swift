@@ -45,7 +45,7 @@ final class RabbitCluster {
     /// Ends all nodes and their registry, and removes their files.
     func end() {
         for node in nodes { node.kill() }
-        // The registry refuses to end as long as it believes that a node is alive.
+        // The registry does not end while it lists a node as alive.
         let end = ContinuousClock.now + .seconds(5)
         while !site.endRegistry(), .now < end { Thread.sleep(forTimeInterval: 0.1) }
         site.folder.remove()

@@ -72,7 +72,7 @@ final class CrashRun: Sendable {
         self.broker = broker
         proxies = try (0...Lane.clientCount).map { [loop] _ in
             let proxy = try CuttingProxy(to: broker.endpoint, isVersion311: false, seed: 0, on: loop)
-            proxy.calm()  // It only watches.
+            proxy.calm()  // The proxy only records packets.
             return proxy
         }
         ledgers = Lane.all.map { [outages, proxies] lane in

@@ -30,7 +30,7 @@ final class Peers: Sendable {
         var config = MQTTClientConfig(
             options: ConnectOptions(
                 host: "127.0.0.1", port: port, clientId: name, username: "", password: "", isCleanSession: false))
-        config.logHandler = nil  // Failures are part of the trial.
+        config.logHandler = nil  // No log, because failures are part of the trial.
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 1
         config.deliveryQueue = DispatchQueue(label: name)

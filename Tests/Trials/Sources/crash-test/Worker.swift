@@ -93,7 +93,7 @@ final class Worker: Sendable {
             options: ConnectOptions(
                 host: "127.0.0.1", port: orders.ports[index], clientId: "worker-\(index)", username: "", password: "",
                 isCleanSession: false))
-        config.logHandler = nil  // Failures are part of the trial.
+        config.logHandler = nil  // No log, because failures are part of the trial.
         config.protocolVersion = index % 2 == 1 ? .version311 : .version5
         config.autoReconnectInterval = 1
         config.maxAutoReconnectInterval = 2

@@ -11,7 +11,7 @@ struct FloodedClient: Sendable {
         let options = ConnectOptions(
             host: "127.0.0.1", port: port, clientId: "flooded", username: "", password: "", isCleanSession: true)
         var config = MQTTClientConfig(options: options)
-        config.logHandler = nil  // Failures are part of the trial.
+        config.logHandler = nil  // No log, because failures are part of the trial.
         config.protocolVersion = .version5
         config.deliveryQueue = DispatchQueue(label: "flooded")
         config.messagePersistenceTTLSeconds = keepsUnread ? 3_600 : 0

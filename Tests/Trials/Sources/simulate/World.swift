@@ -281,7 +281,7 @@ struct World: ~Copyable {
                 default: throw Broken("the engine closed: \(reason)")
                 }
             case .connected(let connAck):
-                if !connAck.isSessionPresent { storing = [] }  // The engine begins anew, and tells it.
+                if !connAck.isSessionPresent { storing = [] }  // A new session has no earlier writes.
             case .sent(let token, let id):
                 packetIDs[token] = id
                 awaitStorage(of: token)

@@ -6,7 +6,7 @@ import Synchronization
 /// sends PUBLISH with the same id again. It does so if it is stopped before the client's PUBCOMP. It also does so if
 /// two connections in a row end before PUBCOMP, and the second ends before PUBREL was sent again.
 ///
-/// The client has released the id, so it can not recognize the repetition. This type tells whether an exchange was in
+/// The client has released the id, so it can not recognize the repetition. This type reports whether an exchange was in
 /// one of these two states.
 package final class Releases: Sendable {
     private struct Release {

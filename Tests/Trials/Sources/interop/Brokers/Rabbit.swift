@@ -92,7 +92,7 @@ actor Rabbit: Broker {
     func remove() async {
         node.kill()
         let end = ContinuousClock.now + .seconds(10)
-        // The registry refuses to end until it has noticed that the node is gone.
+        // The registry does not end before it has detected the end of the node.
         while .now < end, !site.endRegistry() { try? await Task.sleep(for: .milliseconds(100)) }
         site.folder.remove()
     }

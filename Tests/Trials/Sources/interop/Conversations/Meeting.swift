@@ -31,7 +31,7 @@ final class Meeting: Sendable {
         let account = Account(user: broker.account.user, password: password ?? broker.account.password)
         let way = way ?? self.way
         var config = MQTTClientConfig(options: way.options(clientID: id, account, isCleanSession: !keepsSession))
-        config.logHandler = nil  // Failures are part of the trial.
+        config.logHandler = nil  // No log, because failures are part of the trial.
         config.tls = way.tls
         config.proxy = way.proxy
         config.messageAdapters = [DataMessageAdapter(), TextMessageAdapter()]
