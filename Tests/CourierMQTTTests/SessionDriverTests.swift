@@ -71,7 +71,7 @@ struct SessionDriverTests {
         await broker.shutdown()
     }
 
-    @Test func `a message is sent after the jobs that were added to the event loop before it`() async throws {
+    @Test func `a message is sent after all jobs that the event loop received before the message`() async throws {
         let broker = try await Broker(.memory)
         let loop = try EventLoop()
         let session = TestSession(on: loop)

@@ -101,7 +101,7 @@ struct ProtobufPayloadTextTests {
         #expect(try notes(maximumSize: payload.count).text(of: payload, topic: "chat/1/notes") == noteText)
     }
 
-    @Test func `the list preview of a huge payload has at most 2048 bytes`() throws {
+    @Test func `the preview of a huge payload in the packet list has at most 2048 bytes`() throws {
         let notes = try notes()
         let large = try Note(title: String(repeating: "t", count: 50_000)).protobufData()
         let huge = try Note(tags: Array(repeating: "t", count: 2_000_000)).protobufData()

@@ -5,7 +5,7 @@ import Testing
 
 /// Internal parts that cannot be tested through messages.
 struct WireTests {
-    @Test func `an arena returns aligned memory until its budget is used up`() {
+    @Test func `an arena returns aligned memory until its memory limit is reached`() {
         MessageArena.with(.init(budget: 100_000), depth: 1) { arena in
             var taken = 0
             while let place = arena.pointee.allocate(1_001) {
@@ -21,7 +21,7 @@ struct WireTests {
         }
     }
 
-    @Test func `a nested arena uses the remaining memory and budget of the outer arena`() throws {
+    @Test func `a nested arena uses the remaining memory and limit of the outer arena`() throws {
         try MessageArena.with(.init(budget: 100_000), depth: 1) { arena in
             arena.pointee.expect(50_000)
             let place = arena.pointee.allocate(10_000)

@@ -20,7 +20,7 @@ import Testing
 
     // MARK: What stays
 
-    @Test func `every kind of change is in the file after the store is reopened`() async throws {
+    @Test func `changes of every kind are in the file after the store is reopened`() async throws {
         let filter = try TopicFilter("a/+")
         let end = message(3).storedAt + 5
         let rejection = Date(timeIntervalSinceReferenceDate: 800_000_100.5)
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: SQLiteMessageStore.Durability.allCases)
-    func `rows that are added and removed in one batch need no transaction`(
+    func `a batch that adds and removes the same rows needs no transaction`(
         durability: SQLiteMessageStore.Durability
     ) async throws {
         let store = try open(durability)
@@ -202,7 +202,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func `a full store refuses added rows, but accepts removed and replaced rows`() async throws {
+    @Test func `a full store refuses to add rows, but accepts to remove or replace rows`() async throws {
         let store = try open(.normal, SQLiteMessageStore.Limits(rows: 2))
         #expect(await store.refusal([.enqueue(message(1)), .enqueue(message(2))]) == nil)
         #expect(await store.refusal([.enqueue(message(3))]) == .storeFull)
@@ -216,7 +216,9 @@ import Testing
         await store.close()
     }
 
-    @Test func `a store that exceeds a new row limit accepts only batches that reduce its rows`() async throws {
+    @Test func `a store with more rows than its new limit accepts only batches that reduce the number of rows`()
+        async throws
+    {
         let large = try open()
         for number in 1...5 as ClosedRange<UInt64> { try await large.commit(.enqueue(message(number))) }
         await large.close()

@@ -197,7 +197,7 @@ import Testing
         #expect(broker.receive(.pubComp(1), from: 4) == [.publish(4, "t", "2", .atLeastOnce(2, isDuplicate: false))])
     }
 
-    @Test func `a full message queue drops the newest or oldest message by its policy`() {
+    @Test func `a full message queue drops the newest or the oldest message, as its policy says`() {
         for (policy, expected) in [
             (BrokerConfiguration.QueueOverflow.dropNewest, ["1", "2"]), (.dropOldest, ["2", "3"]),
         ] {
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func `a message queue is also limited by bytes`() {
+    @Test func `the message queue of a session is limited by bytes`() {
         var broker = BrokerScript { $0.maximumQueuedBytes = 100 }
         broker.connect(1, "a", .v311, isClean: false)
         broker.subscribe(1, Subscription("t", qos: .atLeastOnce))

@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `moving a timer to a later time inside borrow() does not wake the loop`() async throws {
+    @Test func `a timer that is moved to a later time inside borrow() does not wake the loop`() async throws {
         try await withSleepingLoop { loop in
             let start = clock.now
             let timer = await loop.run { loop.schedule(at: start + .seconds(1)) {} }

@@ -30,7 +30,7 @@ struct ReturnedMessagesTests {
         #expect(talk.performed() == [.sent(1, 1)])
     }
 
-    @Test func `messages of a lost session use no send quota on the new connection`() throws {
+    @Test func `unacknowledged messages of a lost session use no send quota on the new connection`() throws {
         let talk = Conversation()
         try talk.connect()
         for token in 1...3 as ClosedRange<UInt64> { talk.publish(qos: .atLeastOnce, token: Token(rawValue: token)) }
@@ -48,7 +48,7 @@ struct ReturnedMessagesTests {
         #expect(try talk.reconnectWithLostSession() == [.returned(1), .returned(2)])
     }
 
-    @Test func `after session loss, a message whose packet id is not yet cleared is returned`() throws {
+    @Test func `after session loss, a message that waits for the PUBCOMP of its packet id is returned`() throws {
         let talk = Conversation()
         try talk.connect(isSessionPresent: true)
         talk.publish(qos: .exactlyOnce, token: 1)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite
 struct RingTests {
-    @Test func `a ring returns elements in insertion order, even after it wraps around`() {
+    @Test func `a ring buffer returns its elements in the order of insertion, even after it wraps around`() {
         var ring = Ring<Int>()
         var put = 0
         var taken = 0

@@ -14,7 +14,9 @@ struct UnknownSessionTests {
     }
 
     @Test(arguments: [ProtocolVersion.v311, .v5])
-    func `if the session's state is unknown, PUBREL clears a packet id before its first use`(_ version: ProtocolVersion)
+    func `in a session of an earlier process, PUBREL is sent for a packet id before its first use`(
+        _ version: ProtocolVersion
+    )
         throws
     {
         let talk = try Self.talk(version)
@@ -30,7 +32,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce)], "it is known now")
     }
 
-    @Test func `PUBCOMP with packetIdentifierNotFound also completes the clearing of a packet id`() throws {
+    @Test func `PUBCOMP with packetIdentifierNotFound also makes a packet id of an unknown session usable`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 7)
         _ = try talk.sent()
@@ -41,7 +43,8 @@ struct UnknownSessionTests {
         #expect(talk.failures().isEmpty && talk.inFlightCount == 1)
     }
 
-    @Test func `no PUBREL clears a packet id in a known session, for QoS 1 messages or for SUBSCRIBE`() throws {
+    @Test func `no PUBREL is sent before the use of a packet id in a known session, for QoS 1 or for SUBSCRIBE`() throws
+    {
         let known = Conversation()
         try known.connect()
         try known.reconnect(isSessionPresent: true)
@@ -55,7 +58,7 @@ struct UnknownSessionTests {
     }
 
     /// [MQTT-4.6.0-1]
-    @Test func `no message overtakes a message that waits for its packet id to be cleared`() throws {
+    @Test func `no message overtakes a message that waits for the PUBCOMP of its packet id`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.receive(.pubComp(1))
@@ -69,8 +72,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(2, .exactlyOnce), Out.publish(1, .exactlyOnce)])
     }
 
-    @Test func `after a reconnect, PUBREL clears the packet id again, and then the message is sent without DUP`() throws
-    {
+    @Test func `after a reconnect, PUBREL is sent again for the packet id, and then the message without DUP`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.reconnect(isSessionPresent: true)
@@ -81,7 +83,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce, isDuplicate: true)])
     }
 
-    @Test func `after session loss, no PUBREL clears packet ids before their use`() throws {
+    @Test func `after session loss, no PUBREL is sent before the use of a packet id`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         #expect(try talk.reconnectWithLostSession() == [.returned(1)])
@@ -92,7 +94,7 @@ struct UnknownSessionTests {
     }
 
     /// RabbitMQ does not support QoS 2, and closes the connection.
-    @Test func `after four connections without PUBCOMP, packet ids are no longer cleared by PUBREL`() throws {
+    @Test func `after four connections without PUBCOMP, packet ids are used without an earlier PUBREL`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         talk.publish(qos: .exactlyOnce, token: 2)
@@ -105,7 +107,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(3, .exactlyOnce)])
     }
 
-    @Test func `if a server cleared one packet id, PUBREL for other packet ids is resent on every connection`() throws {
+    @Test func `if the server has answered one PUBREL, unanswered PUBRELs are sent again on every connection`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1)
         try talk.receive(.pubComp(1), .pubRec(1), .pubComp(1))
@@ -115,7 +117,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [Out.publish(1, .exactlyOnce, isDuplicate: true), .pubRel(2)])
     }
 
-    @Test func `a message that expires while its packet id is cleared fails and is not sent`() throws {
+    @Test func `a message that expires while it waits for the PUBCOMP of its packet id fails and is not sent`() throws {
         let talk = try Self.talk()
         talk.publish(qos: .exactlyOnce, token: 1, expiry: .seconds(1))
         _ = try talk.sent()
@@ -126,7 +128,7 @@ struct UnknownSessionTests {
         #expect(talk.inFlightCount == 0)
     }
 
-    @Test func `a message counts against the receive maximum while its packet id is cleared`() throws {
+    @Test func `a message that waits for the PUBCOMP of its packet id counts against the receive maximum`() throws {
         let talk = Conversation()
         try talk.connect(isSessionPresent: true, properties: [.receiveMaximum(1)])
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -140,7 +142,7 @@ struct UnknownSessionTests {
     }
 
     /// A stored message always has a cleared packet id. A later process can resend the message with this id at once.
-    @Test func `if a store is used, a message is stored after its packet id is cleared, and then sent`() throws {
+    @Test func `if a store is used, a message is stored after the PUBCOMP of its packet id, and then sent`() throws {
         let talk = Conversation { $0.awaitsStorage = true }
         try talk.connect(isSessionPresent: true)
         talk.publish(qos: .exactlyOnce, token: 1)
@@ -167,7 +169,7 @@ struct UnknownSessionTests {
     }
 
     @Test(arguments: [0, 1])
-    func `after restore(), a packet id that was not restored is cleared before its use`(_ count: Int) throws {
+    func `after restore(), PUBREL is sent before the use of a packet id that was not restored`(_ count: Int) throws {
         let talk = Conversation { $0.awaitsStorage = true }
         talk.restore([.received(1, 5)].suffix(count))
         try talk.connect(isSessionPresent: true)
@@ -192,7 +194,7 @@ struct UnknownSessionTests {
         #expect(try talk.sent() == [.pubRel(1)])
     }
 
-    @Test func `after a change of server, packet ids are cleared again because the new session is unknown`() throws {
+    @Test func `after a change of server, PUBREL is sent again before packet ids are used`() throws {
         let talk = Conversation()
         try talk.connect()
         talk.close()

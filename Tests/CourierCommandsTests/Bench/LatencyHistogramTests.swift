@@ -4,7 +4,7 @@ import Testing
 @testable import CourierCommands
 
 struct LatencyHistogramTests {
-    @Test func `a latency percentile is at most one eighth above the exact value`() {
+    @Test func `a percentile of the latency histogram is at most one eighth above the exact value`() {
         for exponent in 0..<40 {
             var histogram = LatencyHistogram()
             let unit = UInt64(1) << UInt64(exponent)
@@ -28,7 +28,7 @@ struct LatencyHistogramTests {
         #expect(zip(histogram.bars, histogram.bars.dropFirst()).allSatisfy { $0.end * 2 == $1.end })
     }
 
-    @Test func `a larger bar limit gives more histogram bars, with the same total count`() {
+    @Test func `with a larger limit of bars, the histogram has more bars with the same total count`() {
         var histogram = LatencyHistogram()
         for time in stride(from: UInt64(1_000), to: 100_000, by: 7) { histogram.add(time) }
         var counts: [Int] = []

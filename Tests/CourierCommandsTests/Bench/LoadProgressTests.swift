@@ -18,7 +18,7 @@ struct LoadProgressTests {
         #expect(progress.isComplete && progress.missingCount == 0)
     }
 
-    @Test func `at QoS 1 a run is complete only when all messages have arrived and are acknowledged`() {
+    @Test func `at QoS 1, a bench run is complete only when all messages are received and acknowledged`() {
         var progress = LoadProgress(.arrival, isAcknowledged: true, window: 10, copies: [1])
         progress.sent(by: 0)
         progress.sent(by: 0)
@@ -48,7 +48,8 @@ struct LoadProgressTests {
     }
 
     @Test(arguments: [LoadProgress.Goal.acknowledgement, .arrival])
-    func `after a publisher was lost, its unanswered messages do not fill the window`(goal: LoadProgress.Goal) {
+    func `the unanswered messages of a lost publisher do not count toward the window of bench`(goal: LoadProgress.Goal)
+    {
         let copies = goal == .arrival ? 1 : 0
         var progress = LoadProgress(goal, isAcknowledged: true, window: 2, copies: [copies, copies])
         progress.sent(by: 0)
@@ -60,7 +61,7 @@ struct LoadProgressTests {
         #expect(progress.unansweredCount == 0 && progress.isComplete == (goal == .acknowledgement))
     }
 
-    @Test func `after a subscriber was lost, missing copies do not fill the window but still count as missing`() {
+    @Test func `missing copies of a lost subscriber do not count toward the window of bench, but count as missing`() {
         var progress = LoadProgress(.arrival, isAcknowledged: false, window: 2, copies: [2])
         progress.sent(by: 0)
         progress.sent(by: 0)

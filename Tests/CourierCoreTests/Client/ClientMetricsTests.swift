@@ -27,7 +27,7 @@ struct ClientMetricsTests {
         #expect(metrics.prometheusText.contains("courier_client_acknowledgement_seconds_sum 27670116110.564327421\n"))
     }
 
-    @Test func `each upper bound of a histogram is twice the previous bound`() {
+    @Test func `each upper bound of a histogram bucket is twice the previous bound`() {
         let bounds = DurationHistogram.upperBounds
         #expect(bounds.first == .microseconds(100))
         for (bound, next) in zip(bounds, bounds.dropFirst()) { #expect(next == bound * 2) }

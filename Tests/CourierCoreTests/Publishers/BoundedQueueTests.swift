@@ -35,7 +35,7 @@ import Testing
 
     private static func size<Value>(_ value: Value) -> Int? { memoryMeasure(of: Value.self)?(value) }
 
-    @Test func `memory size is measured for texts, data, messages and events, not for other types`() {
+    @Test func `the bytes of texts, data, messages and events count toward a buffer limit, other types do not`() {
         let text = String(repeating: "t", count: 1_000)
         let data = Data(text.utf8)
         #expect(Self.size(text) == text.heldByteCount)

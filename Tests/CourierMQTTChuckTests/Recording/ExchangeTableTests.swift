@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ExchangeTableTests {
     @Test(arguments: [UInt64(1), 2, 3])
-    func `an exchange table behaves like a dictionary with packet ids as keys`(seed: UInt64) {
+    func `an exchange table gives the same results as a dictionary with packet ids as keys`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = ExchangeTable()
         var model: [UInt16: UInt64] = [:]

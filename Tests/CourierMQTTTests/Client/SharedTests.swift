@@ -3,7 +3,7 @@ import Testing
 @testable import CourierMQTT
 
 @Suite struct SharedTests {
-    @Test func `equal values share one instance until its last reference is released`() {
+    @Test func `equal keys share one object until its last reference is released`() {
         let memory = Shared<[Int]>.Memory()
         var first: Shared? = memory.share([1])
         weak let kept = first

@@ -90,7 +90,8 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `with fixed connect options, a refusal at one endpoint is a final failure for all endpoints`() {
+    @Test func `with fixed connect options, refused credentials at one endpoint are a final failure at all endpoints`()
+    {
         var world = opening(Self.two) { $0.areOptionsFixed = true }
         fail(&world, .connectionRefused)
         world.refuse(.badUserNameOrPassword)

@@ -112,7 +112,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `an attempt that began before the machine slept is restarted once the network is available`() {
+    @Test func `an attempt that began before the machine slept is restarted when the network is available`() {
         var world = opening()
         world.wait(100)
         var offline = world
@@ -177,7 +177,7 @@ extension ConnectionSupervisorTests {
         world.expectNoFaults()
     }
 
-    @Test func `a planned restart does not delay an earlier attempt and is canceled by a successful attempt`() {
+    @Test func `a planned restart of an attempt delays no earlier attempt, and a successful attempt cancels it`() {
         var short = opening()
         short.wait(2)
         short.handle(.resumedFromSuspend)

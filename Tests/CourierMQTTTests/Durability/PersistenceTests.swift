@@ -121,7 +121,7 @@ import Testing
         await broker.shutdown()
     }
 
-    @Test func `the next client with the same client id sends the stored messages of the previous client once`()
+    @Test func `a new client with the same client id sends the stored messages of the previous client once`()
         async throws
     {
         let broker = try LoopbackBroker.start()

@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a reader without a topic filter receives stored messages`() async throws {
+    @Test func `a reader of all topics receives stored messages`() async throws {
         try await Self.run { world, store in
             try await store.memory.fill([Self.row(1, "a")], world.scope)
             let received = Box<String>()

@@ -52,7 +52,7 @@ import Testing
 
     // MARK: Rounds
 
-    @Test func `a round with one endpoint selects this endpoint again after each failure`() {
+    @Test func `a round with a single endpoint selects this endpoint again after each failure`() {
         var random = SeededGenerator(seed: 1)
         var round = round([], &random)
         for _ in 0..<3 {

@@ -7,7 +7,7 @@ import Testing
 /// Compares the ring of outgoing entries with a simple array.
 @Suite struct EntryRingTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `random operations on the ring give the same results as on an array`(_ seed: UInt64) {
+    func `random operations on an EntryRing give the same results as on an array`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var model = Model()
         var ring = EntryRing(firstNumber: 7)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `the ring stays small if one entry remains while 100,000 other entries are added and removed`() {
+    @Test func `an EntryRing stays small if one entry remains while 100,000 other entries are added and removed`() {
         var ring = EntryRing(firstNumber: 1)
         let first = ring.append(.ready, in: .memory, .two, byteCount: 1, [], end: .never)
         let number = ring[first].number
@@ -40,7 +40,7 @@ import Testing
         #expect(place.map { ring[$0].qos } == .two)
     }
 
-    @Test func `trim() frees the memory of an empty ring, and entry numbers continue`() {
+    @Test func `trim() frees the memory of an empty EntryRing, and entry numbers continue`() {
         var ring = EntryRing(firstNumber: 1)
         let first = ring.append(.ready, in: .memory, .one, byteCount: 1, [], end: .never)
         ring.remove(first)

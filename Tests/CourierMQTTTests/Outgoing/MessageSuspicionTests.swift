@@ -94,7 +94,7 @@ import Testing
         #expect(!script.suspicion.isSuspicious)
     }
 
-    @Test func `no message is suspected if a loss occurs before CONNACK or without recent unacknowledged messages`() {
+    @Test func `no message is suspected after a loss before CONNACK or without recent unacknowledged messages`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         _ = script.lose(.peerClosed, count: 0)
@@ -189,7 +189,7 @@ import Testing
         #expect(script.lose(.peerClosed, count: 1, only: 1) == Judgement())
     }
 
-    @Test func `a message gets a strike if the broker closes within 2 s after the first byte or the last byte`() {
+    @Test func `a message gets a strike if the broker closes within 2 s after its first or its last byte`() {
         var script = Script()
         script.becomeSuspicious()
         script.connectAndPing()
@@ -325,7 +325,7 @@ import Testing
 
     // MARK: Restarts and other sessions
 
-    @Test func `after stored strikes are loaded, an open connection sends nothing before 10 s and an answered ping`() {
+    @Test func `an open connection that loads stored strikes sends no message before 10 s and an answered ping`() {
         var script = Script()
         script.suspicion.connected(now: script.now)
         let accepted = script.now
@@ -340,7 +340,7 @@ import Testing
         #expect(script.suspicion.sendLimit == nil)
     }
 
-    @Test func `stored strikes count after a restart, and the first connection sends no message at first`() {
+    @Test func `stored strikes count after a restart, and the first connection begins without messages`() {
         var script = Script(suspect: (5, 2))
         #expect(script.suspicion.sendLimit == 0)
         script.connectAndPing()

@@ -16,7 +16,7 @@ extension ScriptedSuspicionTests {
             id: StoredMessage.ID(rawValue: id), topic: topic, payload: [1, 2, 3], qos: qos, storedAt: Date())
     }
 
-    @Test func `each new strike count is stored, and an early connection loss without messages resets the count to 0`()
+    @Test func `each strike count is stored, and an early loss of a connection without messages resets it to 0`()
         async throws
     {
         let store = ControlledStore()
@@ -44,7 +44,7 @@ extension ScriptedSuspicionTests {
 
     /// The session of the earlier process lives, or it was lost and the row waits again.
     @Test(arguments: [true, false])
-    func `a message with two stored strikes is sent after 10 s by the next process, and rejected at the third strike`(
+    func `the next process sends a message with two stored strikes after 10 s, and rejects it at the third`(
         isSessionPresent: Bool
     )
         async throws

@@ -296,7 +296,7 @@ import Testing
         }
     }
 
-    @Test func `a message that waits behind a suspected message is not sent after destroy()`() async throws {
+    @Test func `a message that waits for the end of a suspected message is not sent after destroy()`() async throws {
         let gate = ScriptGate()
         let first = ConnectionScript.connection([.accept(), .hold(gate), .cut(.orderly)])
         let second = ConnectionScript.connection([

@@ -200,7 +200,7 @@ import Testing
         #expect(Self.numbers(queue.close()) == [8, 9])
     }
 
-    @Test func `close() returns first the messages that were taken but not delivered, and then the waiting messages`() {
+    @Test func `close() returns taken messages that were not delivered, and then the waiting messages`() {
         let queue = ReaderQueue(ReadBuffer()) {}
         var sender = Sender()
         var batch = [sender.slice([.one, .two]), sender.slice([.zero, .one]), sender.slice([.one])]
@@ -252,7 +252,7 @@ import Testing
     }
 
     @Test(arguments: [4, 1_000])
-    func `the memory of dropped messages is freed while an older message is waiting`(_ limit: Int) {
+    func `the memory of dropped messages is freed even while an older message waits`(_ limit: Int) {
         let queue = ReaderQueue(ReadBuffer(limit: limit, overflow: .dropOldest)) {}
         var sender = Sender()
         var pages: [WeakPage] = []

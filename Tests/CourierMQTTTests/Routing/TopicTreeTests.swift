@@ -26,7 +26,7 @@ import Testing
         return readers(&tree, topic)
     }
 
-    @Test func `a topic matches filters with its text, with + and with #`() throws {
+    @Test func `a topic matches an equal filter, and filters with + and #`() throws {
         let filters = ["a/b", "a/+", "+/b", "a/#", "#", "+/+", "a", "a/b/c", "+", "b/#", "a/b/+", "a/b/#"]
         #expect(try matching(filters, "a/b") == [0, 1, 2, 3, 4, 5, 11])
     }
@@ -68,7 +68,7 @@ import Testing
         #expect(readers(&tree, "a/b").isEmpty)
     }
 
-    @Test func `a reader with several matching filters is found only once`() throws {
+    @Test func `a lookup returns a reader with several matching filters only once`() throws {
         var tree = TopicTree(seed: 1)
         for filter in ["a/b", "a/+", "#", "a/#", "$share/g/a/b"] { tree.insert(try TopicFilter(filter), for: 7) }
         tree.insert(try TopicFilter("a/b"), for: 3)
@@ -106,7 +106,7 @@ import Testing
         #expect(readers(&tree, "a/x/c") == [1])
     }
 
-    @Test func `the remaining readers of one filter are found after some readers are removed`() throws {
+    @Test func `after some readers of a filter are removed, a lookup finds the remaining readers`() throws {
         var tree = TopicTree(seed: 1)
         let filter = try TopicFilter("a/#")
         for reader in 0..<1_000 { tree.insert(filter, for: reader) }
@@ -116,7 +116,7 @@ import Testing
         #expect(readers(&tree, "a/b/c") == left)
     }
 
-    @Test func `the remaining filters still match after most filters were removed`() throws {
+    @Test func `after most filters are removed, a lookup finds the remaining filters`() throws {
         var tree = TopicTree(seed: 9)
         for number in 0..<5_000 { tree.insert(try TopicFilter("room/\(number)/+/state\(number)"), for: number) }
         #expect(tree.nodeCount == 15_001)

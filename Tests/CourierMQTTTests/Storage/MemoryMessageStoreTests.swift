@@ -76,7 +76,8 @@ import Testing
         #expect(await store.rejected(in: scope, after: nil, limit: .max).map(\.message.id.rawValue) == [1])
     }
 
-    @Test func `a stored message changes from queued to sent, received and queued again, and is removed`() async {
+    @Test func `the progress of a stored message can change from queued to sent, to received and back to queued`() async
+    {
         let store = MemoryMessageStore()
         #expect(await commit([.enqueue(message(1))], to: store) == nil)
         #expect(await store.outgoing(in: scope, after: nil, limit: 9) == [StoredOutgoing(message(1), .queued)])
@@ -179,7 +180,7 @@ import Testing
         #expect(await store.subscriptions(in: scope) == [StoredSubscription(b, .subscribed(.two))])
     }
 
-    @Test func `summary() counts rows and payload bytes, and returns the last message id even after removeAll`()
+    @Test func `summary() counts rows and payload bytes, and has the last message id even after removeAll`()
         async throws
     {
         let store = MemoryMessageStore()

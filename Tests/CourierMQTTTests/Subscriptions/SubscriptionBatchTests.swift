@@ -11,7 +11,7 @@ import Testing
         return buffer.count
     }
 
-    @Test func `the computed size of a packet with one filter equals its encoded size`() throws {
+    @Test func `the computed size of a SUBSCRIBE or UNSUBSCRIBE with one filter equals its encoded size`() throws {
         // Filter lengths at which the length field of the packet grows by a byte, and the shortest and longest filter.
         for length in [1, 65_535] + Array(110...125) + Array(16_365...16_380) {
             for identifier: UInt32? in [nil, 1, 128, 268_435_455] {

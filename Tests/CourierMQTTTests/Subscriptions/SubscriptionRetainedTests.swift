@@ -61,7 +61,7 @@ import Testing
         (SubscriptionOptions.RetainedMessages.always, ProtocolVersion.v5, true),
         (.ofNewSubscriptions, .v5, false), (.never, .v5, false), (.never, .v311, true),
     ])
-    func `the retainedMessages option decides if a renewed subscription expects retained messages`(
+    func `the retainedMessages option decides whether retained messages are expected after a resubscribe`(
         _ wanted: SubscriptionOptions.RetainedMessages, _ version: ProtocolVersion, _ isBrought: Bool
     ) throws {
         let options = SubscriptionOptions(retainedMessages: wanted)
@@ -113,7 +113,7 @@ import Testing
     /// A higher QoS is wanted while a SUBSCRIBE is unanswered. The options of the next SUBSCRIBE decide about retained
     /// messages.
     @Test(arguments: [SubscriptionOptions.RetainedMessages.always, .ofNewSubscriptions])
-    func `the retainedMessages option decides if a SUBSCRIBE after a SUBACK expects retained messages`(
+    func `the retainedMessages option decides whether a second SUBSCRIBE expects retained messages`(
         _ wanted: SubscriptionOptions.RetainedMessages
     ) throws {
         let options = SubscriptionOptions(retainedMessages: wanted)
@@ -143,7 +143,9 @@ import Testing
         #expect(!set.bringsRetained(on: topic, to: nil, after: last, options, in: .v5))
     }
 
-    @Test func `a reader with its own identifier expects no retained messages for other subscriptions`() throws {
+    @Test func `the client expects no retained messages of other subscriptions for a reader with its own identifier`()
+        throws
+    {
         var set = try granted(hasIdentifiers: true)
         let options = SubscriptionOptions()
         grant(try set.want([.init(try TopicFilter("+"), .one)], by: .reader(1), now: now), &set, options, in: .v5)

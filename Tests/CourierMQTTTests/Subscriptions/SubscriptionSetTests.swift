@@ -72,7 +72,8 @@ import Testing
         #expect(visible(set.connected(sessionPresent: true, isOtherSession: true, now: start)) == [again])
     }
 
-    @Test func `an unsubscribe is sent on each connection until UNSUBACK or a new session`() throws {
+    @Test func `UNSUBSCRIBE is sent on each connection until UNSUBACK arrives or the broker has a new session`() throws
+    {
         var set = try granted()
         _ = set.disconnected(now: start)
         #expect(visible(try set.unwant([(a, 5)], by: .app, now: start)).isEmpty)
@@ -274,7 +275,9 @@ import Testing
                 == [.unsubscribeSucceeded([a], timeTaken: .zero)])
     }
 
-    @Test func `filters are split into packets by count and bytes, and packets in flight are limited`() throws {
+    @Test func `filters are divided into packets of limited count and size, and few packets are in flight at once`()
+        throws
+    {
         var set = SubscriptionSet(
             limits: SubscriptionLimits(filtersPerPacket: 3, bytesPerPacket: 40, packetsInFlight: 2))
         let filters = try (0..<8).map { try TopicFilter("f\($0)") } + [TopicFilter(String(repeating: "x", count: 60))]

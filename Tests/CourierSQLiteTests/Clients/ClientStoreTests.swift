@@ -142,7 +142,7 @@ import Testing
         #expect(LeftBehind(folder.file) == nil)
     }
 
-    @Test func `checking the lock of a file never prevents a store from opening it`() async throws {
+    @Test func `a check whether a store file is locked never prevents a store from opening the file`() async throws {
         let store = try SQLiteMessageStore(at: folder.file)
         await store.close()
         for _ in 1...50 {

@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `incoming messages of a version 1 file expire by their dates`() async throws {
+    @Test func `incoming messages in a store file of schema version 1 expire by their dates`() async throws {
         try copy("every-row.courier")
         let store = try open(at: Self.moment + 300)
         let rows = try await store.incoming(in: Self.first, matching: nil, after: nil, limit: .max)
@@ -113,7 +113,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a store file of version 1 accepts the changes of the current version`() async throws {
+    @Test func `a store file of schema version 1 accepts all kinds of changes of the current version`() async throws {
         try copy("every-row.courier")
         let store = try open()
         let new = StoredMessage(
@@ -140,7 +140,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `an inspector reads a file of version 1 and changes nothing`() throws {
+    @Test func `SQLiteStoreInspector reads a store file of schema version 1 and changes nothing`() throws {
         try copy("every-row.courier")
         let before = try folder.bytes("store.courier")
         var lines: [String] = []
@@ -151,7 +151,7 @@ import Testing
         #expect(try folder.bytes("store.courier") == before)
     }
 
-    @Test func `sent messages are read from a store file of version 1`() async throws {
+    @Test func `messages that were sent are read from a store file of schema version 1`() async throws {
         try copy("many-rows.courier")
         let store = try open()
         let rows = try await store.outgoing(in: Self.first, after: nil, limit: .max)
@@ -166,7 +166,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `all rows are recovered from a damaged file of version 1`() async throws {
+    @Test func `all rows are recovered from a damaged store file of schema version 1`() async throws {
         try copy("every-row.courier")
         var bytes = try folder.bytes("store.courier")
         bytes.replaceSubrange(0..<16, with: Data(count: 16))  // Not the header of a database any more.

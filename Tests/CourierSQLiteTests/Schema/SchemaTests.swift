@@ -23,7 +23,8 @@ import Testing
             Schema.Step(sql: "INSERT INTO note SELECT topic FROM outgoing"),
         ])
 
-    @Test func `opening a file without tables creates them and sets the application id and version`() async throws {
+    @Test func `opening a file without tables creates the tables and sets the application id and version`() async throws
+    {
         // Version 0: the file after a crash during the first opening.
         try PrivateFile.prepare(folder.file.path)
         let bare = try Database(path: folder.file.path, .owner, system: nil)

@@ -23,7 +23,7 @@ import Testing
         return store
     }
 
-    @Test func `an inspector lists and counts the rows of a store that is in use`() async throws {
+    @Test func `SQLiteStoreInspector lists and counts the rows of a store that is in use`() async throws {
         let store = try await fill()
         let inspector = try SQLiteStoreInspector(at: folder.file)
         #expect(try inspector.scopes().map(\.scope) == [.client, other])
@@ -34,7 +34,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `an export has one JSON line for each stored message, packet id and subscription`() async throws {
+    @Test func `a store export has one JSON line for each message, packet id and subscription`() async throws {
         let store = try await fill()
         var lines: [String] = []
         try SQLiteStoreInspector(at: folder.file).export { lines.append($0) }
@@ -56,7 +56,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `an export is complete even if the store has more rows than one read returns`() async throws {
+    @Test func `a store export is complete even if the store has more rows than one read returns`() async throws {
         let store = try SQLiteMessageStore(at: folder.file)
         #expect(await store.refusal((1...2_500).map { .enqueue(message($0, bytes: 1)) }) == nil)
         await store.close()
@@ -65,7 +65,7 @@ import Testing
         #expect(count == 2_500)
     }
 
-    @Test func `purge removes the rows of one scope only`() async throws {
+    @Test func `purge removes only the rows of one client id and broker`() async throws {
         let store = try await fill()
         try await store.purge(.client)
         #expect(try await store.summary(of: .client).outgoingCount == 0)
@@ -73,7 +73,9 @@ import Testing
         await store.close()
     }
 
-    @Test func `an inspector refuses a missing file or a file that is not a store, and changes nothing`() async throws {
+    @Test func `SQLiteStoreInspector refuses a missing file and a file that is not a store, and changes nothing`()
+        async throws
+    {
         let missing = #expect(throws: CourierError.self) { try SQLiteStoreInspector(at: folder.file) }
         #expect(missing?.code == .storeFailed && folder.names.isEmpty)
         try Data(repeating: 5, count: 5_000).write(to: folder.file)

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a player without steps reports finished immediately, but still answers the client`() {
+    @Test func `a script without steps is finished at once, but the client's packets are still answered`() {
         var play = Play()
         #expect(play.opened() == ["finished"])
         #expect(play.connect() == ["version 5.0", "send CONNACK"])
@@ -59,7 +59,7 @@ import Testing
         #expect(play.lost() == [])
     }
 
-    @Test func `a pause ends at its deadline, and an early timer has no effect`() {
+    @Test func `a pause step ends at its deadline, and an earlier timer has no effect`() {
         var play = Play(.accept(), .pause(.seconds(4)), .send(.pingResp))
         _ = play.opened()
         _ = play.connect()

@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `two event loops with one virtual clock are settled together`() async throws {
+    @Test func `settle() waits for two event loops that share one virtual clock`() async throws {
         try await Self.withLoop { loop, clock in
             let other = try EventLoop(name: "other", clock: clock)
             let log = Log()
