@@ -2,7 +2,7 @@
 struct LiveLine: Sendable {
     /// The times of the events since the last line.
     private var times = LatencyHistogram()
-    /// The number of events at the last line.
+    /// The number of events that the previous line showed.
     private var shownCount = 0
 
     /// Adds the time of an event in nanoseconds.
