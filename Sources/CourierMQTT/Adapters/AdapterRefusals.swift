@@ -2,6 +2,7 @@ import CourierCore
 
 /// The adapters that could not encode or decode a value, and their reasons.
 struct AdapterRefusals: Error {
+    /// One adapter's refusal of a value.
     private struct Refusal {
         let index: Int
         let contentType: String
@@ -10,14 +11,14 @@ struct AdapterRefusals: Error {
 
     private var refusals: [Refusal] = []
 
-    /// Returns true if the adapter with this index was tried and has thrown an error.
+    /// Returns true if the adapter with this index was tried and threw an error.
     func hasAsked(_ index: Int) -> Bool { refusals.contains { $0.index == index } }
 
     mutating func add(_ index: Int, _ contentType: String, _ error: any Error) {
         refusals.append(Refusal(index: index, contentType: contentType, error: error))
     }
 
-    /// Makes one error from all refusals. Its cause is the first refusal that is not a `CourierError`, because a
+    /// Makes one error from all refusals. The first refusal that is not a `CourierError` becomes the error's cause. A
     /// `CourierError` mostly says only that the adapter does not support the type.
     func error(_ code: CourierError.Code, _ what: String, remedy: String) -> CourierError {
         let reasons = refusals.map { "\($0.contentType): \(Self.reason($0.error))" }
@@ -58,10 +59,10 @@ extension AdapterRefusals {
         return "\(type(of: error))\(mirror.children.first?.label.map { ".\($0)" } ?? "")"
     }
 
-    /// Returns the place of the failure within the value, such as ` at notes[2].title`.
+    /// Returns the position of the failure within the value, such as ` at notes[2].title`.
     ///
-    /// It shows array indices and keys that are cases of enums, because such names are in the source code. It replaces
-    /// other keys by `…`, because keys of dictionaries are part of the payload.
+    /// The position contains array indices and keys that are cases of enums, because these names are in the source
+    /// code. Other keys are shown as `…`, because the keys of dictionaries are part of the payload.
     private static func path(_ keys: [any CodingKey], orElse empty: String = "") -> String {
         guard !keys.isEmpty else { return empty }
         var text = ""

@@ -9,11 +9,11 @@ import Foundation
 struct AdapterRegistry: Sendable {
     /// The largest number of adapters of one client.
     static let adapterLimit = 64
-    /// The largest number of rules of one client. Each rule costs a comparison per message.
+    /// The largest number of rules of one client. Each rule costs one comparison for each message.
     static let ruleLimit = 256
 
-    /// One adapter and its content type. It is a class, so that passing it for each message changes one reference
-    /// count, not one per field.
+    /// One adapter and its content type. The entry is a class, so that passing an entry changes one reference count
+    /// instead of one for each field.
     private final class Entry: Sendable {
         let adapter: any MessageAdapter
         let contentType: String
@@ -30,7 +30,8 @@ struct AdapterRegistry: Sendable {
         }
     }
 
-    // The entries of the package's own adapters, which nearly every client uses. All clients share these entries.
+    // The entries of the package's own adapters. All clients share these entries, because nearly every client uses
+    // these adapters.
     private static let json = Entry(JSONMessageAdapter.standard)
     private static let text = (
         listed: Entry(TextMessageAdapter()), added: Entry(TextMessageAdapter(), isLastResort: true)
@@ -42,8 +43,8 @@ struct AdapterRegistry: Sendable {
     private static let standard = [json, text.listed, data.listed]
 
     private let entries: [Entry]
-    /// True if all adapters are from this package. The package's adapters for `Codable` types refuse text and bytes. So
-    /// text and bytes are used as the payload itself, without trying these adapters first.
+    /// True if all adapters are from this package. Then text and bytes become the payload without trying an adapter,
+    /// because the package's adapters for `Codable` types refuse text and bytes.
     let leavesRawPayloadsAlone: Bool
     /// The rules. Filters are UTF-8 bytes, so that they can be compared with topics quickly.
     private let rules: [(filter: [UInt8], mediaType: MediaType)]
@@ -122,7 +123,7 @@ struct AdapterRegistry: Sendable {
         }
     }
 
-    /// Decodes a value from a message. For the type `Message`, it returns the message itself.
+    /// Decodes a value from a message. If the type is `Message`, returns the message itself.
     ///
     /// - Throws: ``CourierError/Code/decodingFailed``. Its message contains the type, the topic, the size and every
     ///   adapter's reason, but not the payload.
@@ -148,8 +149,8 @@ struct AdapterRegistry: Sendable {
 }
 
 extension AdapterRegistry {
-    /// Calls `ask` with one adapter after the other, and returns the first result of a call that does not throw. If all
-    /// calls throw, returns their errors.
+    /// Calls `ask` with each adapter, one after the other, and returns the first result. If every call throws, returns
+    /// the errors.
     private func firstAnswer<Answer>(
         _ type: Any.Type, topic: String, contentType: String?, ask: (Entry) throws -> Answer
     ) -> Result<Answer, AdapterRefusals> {
@@ -168,8 +169,8 @@ extension AdapterRegistry {
             return nil
         }
         if let contentType {
-            // Another Courier client usually sends the exact text of an adapter's content type. So the texts are
-            // compared first, which is faster than parsing.
+            // Compare the texts before parsing them, because comparing is faster. Another Courier client usually sends
+            // the exact text of an adapter's content type.
             if let answer = firstAnswer(where: { $0.contentType == contentType }) { return .success(answer) }
             let mediaType = MediaType(contentType)
             if let answer = firstAnswer(where: { $0.mediaType == mediaType }) { return .success(answer) }

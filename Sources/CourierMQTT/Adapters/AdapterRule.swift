@@ -10,7 +10,7 @@
 /// 2. the adapters of the first rule whose filter matches the topic,
 /// 3. all other adapters in the client's order.
 ///
-/// If an adapter throws, the next one is tried.
+/// If an adapter throws, the next adapter is tried.
 public struct AdapterRule: Hashable, Sendable {
     /// The filter that the topic of a message must match.
     public var filter: String

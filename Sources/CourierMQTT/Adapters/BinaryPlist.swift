@@ -7,6 +7,7 @@ import CourierCore
 /// bplist00 │ objects, each with a marker │ table: where each object begins │ trailer of 32 bytes
 /// ```
 struct BinaryPlist {
+    /// One object of the list, as far as the check needs it.
     private enum Object {
         /// A value without references, with the size of its text or data in bytes.
         case leaf(contentSize: Int)
@@ -24,8 +25,8 @@ struct BinaryPlist {
     /// The byte offset of the table with the objects' offsets. The objects end where the table begins.
     private let table: Int
 
-    /// Reads the trailer. Returns `nil` if the trailer is wrong. A list with a wrong trailer needs no check, because
-    /// the decoder refuses it without reading its objects.
+    /// Reads the trailer. Returns `nil` if the trailer is wrong. Such a list needs no check, because the decoder
+    /// refuses it before it reads an object.
     init?(_ bytes: [UInt8]) {
         guard bytes.count > 8 + Self.trailerSize else { return nil }
         let trailer = bytes.count - Self.trailerSize
@@ -45,8 +46,8 @@ struct BinaryPlist {
         self.table = table
     }
 
-    /// Checks the list by following all references, as the decoder may do. An object counts once for each reference to
-    /// it, because the decoder reads it once for each reference.
+    /// Checks the list. Follows all references, because the decoder may follow them, too. An object counts once for
+    /// each reference to it, because the decoder reads it once for each reference.
     ///
     /// - Throws: ``CourierError/Code/decodingFailed`` if the list exceeds the limits. `DecodingError` if a reference
     ///   points to no object, or an object does not end before the table.
@@ -88,9 +89,9 @@ struct BinaryPlist {
         let entry = table + index * offsetSize
         guard let place = Self.integer(bytes[entry..<(entry + offsetSize)]), place < table else { throw Self.malformed }
         switch bytes[place] >> 4 {
-        case 0x4, 0x5: return .leaf(contentSize: try content(at: place, unit: 1).count)  // Data, ASCII
-        case 0x6: return .leaf(contentSize: try content(at: place, unit: 2).count)  // UTF-16
-        case 0xA, 0xC: return .container(try content(at: place, unit: referenceSize))  // List, set
+        case 0x4, 0x5: return .leaf(contentSize: try content(at: place, unit: 1).count)  // Data or ASCII text
+        case 0x6: return .leaf(contentSize: try content(at: place, unit: 2).count)  // UTF-16 text
+        case 0xA, 0xC: return .container(try content(at: place, unit: referenceSize))  // Array or set
         case 0xD: return .container(try content(at: place, unit: 2 * referenceSize))  // Dictionary: keys, then values
         default: return .leaf(contentSize: 0)
         }
@@ -117,8 +118,8 @@ struct BinaryPlist {
 
     private static var malformed: DecodingError { PlistLimits.malformed("An object is not well-formed.") }
 
-    /// Reads a big-endian integer; `nil` if it does not fit `Int`. If it has more than eight bytes, only the last eight
-    /// are used.
+    /// Reads a big-endian integer; `nil` if it does not fit `Int`. Of a longer integer, only the last eight bytes are
+    /// used.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> Int? {
         Int(exactly: bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Decides which values the adapters for `Codable` types accept: all except text and bytes, see ``RawPayload``.
+/// Decides which values the adapters for `Codable` types accept: all values except text and bytes (see ``RawPayload``).
 enum CodableClaim {
     /// Casts a value to `Encodable`. Throws if the value is not `Encodable`, or if it is text or bytes.
     static func encodable<Value>(_ value: Value) throws(CourierError) -> any Encodable {
@@ -24,7 +24,7 @@ enum CodableClaim {
         return decodable
     }
 
-    /// Casts a decoded value to the requested type. Both types are the same, so the cast is cheap.
+    /// Casts a decoded value to the requested type. The cast is cheap, because the value already has this type.
     static func value<Decoded, Value>(_ decoded: Decoded) throws(CourierError) -> Value {
         guard let value = decoded as? Value else {
             throw CourierError(.decodingFailed, "\(Decoded.self) is not \(Value.self)")

@@ -1,14 +1,14 @@
 import CourierCore
 import Foundation
 
-/// An encoder for any `Encodable` type. Foundation's encoders have no common protocol, so they conform to this
-/// protocol.
+/// An encoder for any `Encodable` type. Foundation's encoders have no common protocol, so this package makes them
+/// conform to this protocol.
 protocol PayloadEncoder: Sendable {
     func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
-/// A decoder for any `Decodable` type. Foundation's decoders have no common protocol, so they are used through this
-/// protocol.
+/// A decoder for any `Decodable` type. Foundation's decoders have no common protocol, so this package makes them
+/// conform to this protocol.
 protocol PayloadDecoder: Sendable {
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }
@@ -27,7 +27,8 @@ struct LimitedPlistDecoder: PayloadDecoder {
     }
 }
 
-/// The common part of the adapters for `Codable` types: it checks the type with ``CodableClaim``, then calls the coder.
+/// The encoder and the decoder of an adapter for `Codable` types. Each call checks the type with ``CodableClaim``
+/// before it uses the coder.
 struct CoderPair<Encoder: PayloadEncoder, Decoder: PayloadDecoder>: Sendable {
     let encoder: Encoder
     let decoder: Decoder

@@ -17,8 +17,8 @@ public struct DataMessageAdapter: MessageAdapter {
     /// - Returns: The same bytes.
     /// - Throws: ``CourierCore/CourierError`` when the type is not `Data` or `[UInt8]`.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
-        // The types are compared before any cast, because a bridging cast from `Data` to another type costs more than
-        // both comparisons.
+        // Compare the types before any cast. A bridging cast from `Data` to another type costs more than both
+        // comparisons.
         if T.self == Data.self, let value = message as? T { return value }
         if T.self == [UInt8].self, let value = [UInt8](message) as? T { return value }
         throw CourierError(.decodingFailed, "\(T.self) is neither Data nor [UInt8]")

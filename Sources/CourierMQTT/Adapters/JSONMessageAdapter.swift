@@ -10,8 +10,8 @@ public import Foundation
 /// The adapter accepts every `Codable` type except text and bytes (`String`, `Substring`, `Data`, `[UInt8]`). Text and
 /// bytes are sent and read unchanged, so a JSON document can also be sent and read as a `String`.
 ///
-/// The adapter uses its coders from several threads at the same time. Foundation's coders allow that, because each call
-/// has its own state and only reads the coder's options. Do not change a coder's options after you passed it to the
+/// The adapter uses its coders from several threads at the same time. Foundation's coders allow this use: each call has
+/// its own state, and only reads the coder's options. Do not change a coder's options after you passed it to the
 /// adapter.
 public struct JSONMessageAdapter: MessageAdapter {
     private let coders: CoderPair<JSONEncoder, JSONDecoder>

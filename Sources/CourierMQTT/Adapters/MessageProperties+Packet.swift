@@ -51,16 +51,16 @@ extension MessageProperties {
     }
 }
 
-/// Decodes properties of received packets. The number of properties is not limited, because the engine has already
+/// Decodes properties of received packets. The number of properties has no limit here, because the engine has already
 /// checked the packet.
 let receivedPropertyDecoder = PacketDecoder(
     version: .v5, sender: .server, limits: PacketDecoder.Limits(maximumProperties: .max))
 
 extension MessageProperties.Values {
-    /// The capacity of the array when the first user property is added. Few messages have more user properties.
+    /// The capacity of the array after the first user property is added. Few messages have more user properties.
     private static let expectedUserProperties = 4
 
-    /// Adds a property of a received packet, if it belongs to the message.
+    /// Adds a property of a received packet if the property belongs to the message.
     fileprivate mutating func add(_ property: Property) {
         switch property {
         case .payloadFormatIndicator(let isText): payloadFormat = isText ? .utf8 : .unspecified
@@ -72,15 +72,15 @@ extension MessageProperties.Values {
         case .userProperty(let name, let value):
             if userProperties.isEmpty { userProperties.reserveCapacity(Self.expectedUserProperties) }
             userProperties.append(MessageProperties.UserProperty(name, value))
-        default: break  // All other properties belong to the connection.
+        default: break  // All other properties belong to the packet or the connection, not to the message.
         }
     }
 }
 
 extension MessageProperties {
     /// Appends the properties of a PUBLISH to `buffer`. The result is the same as with
-    /// ``PacketProperties/init(publishing:)``. Many messages have a content type and user properties, so these are
-    /// encoded directly, without making a list of properties first.
+    /// ``PacketProperties/init(publishing:)``. The content type and user properties are encoded directly, without a
+    /// list of properties. This is faster, and many messages have these properties.
     func encode(into buffer: inout PacketBuffer) throws(EncodeError) {
         guard let box else { return }
         let encoder = PacketEncoder(version: .v5, sender: .client)
@@ -89,7 +89,7 @@ extension MessageProperties {
         if !others.isEmpty {
             try encoder.encodePublishProperties(others, hasExpiry: messageExpiry != nil, into: &buffer)
         }
-        // Reads the user properties in place, to avoid a copy of each text.
+        // Read the user properties in place, so that no text is copied.
         try box.values.userProperties.withUnsafeBufferPointer { properties throws(EncodeError) in
             for index in properties.indices {
                 try encoder.encodeUserProperty(properties[index].name, properties[index].value, into: &buffer)
@@ -99,7 +99,7 @@ extension MessageProperties {
 }
 
 extension PacketProperties {
-    /// Makes the properties of a PUBLISH. The engine adds message expiry and topic alias.
+    /// Makes the properties of a PUBLISH, without message expiry and topic alias. The engine adds these two.
     init(publishing properties: MessageProperties) {
         self.init()
         guard let box = properties.box else { return }

@@ -3,17 +3,18 @@ import Foundation
 
 /// The limits of a received property list, which protect its decoder.
 ///
-/// Foundation's decoder has no limits. It recurses as deep as an XML list is nested. In a binary list, values refer to
-/// each other. The decoder reads a value once for each reference to the value, even if the value contains itself.
+/// Foundation's decoder has no limits. For an XML list, the decoder recurses as deep as the list is nested. In a binary
+/// list, values refer to each other. The decoder reads a value once for each reference to the value, even if the value
+/// contains itself.
 enum PlistLimits {
-    /// The largest depth of nested values. Foundation's JSON decoder has the same limit.
+    /// The largest depth of nested values. This limit equals the limit of Foundation's JSON decoder.
     static let depth = 512
     /// The largest number of values in a binary list; a repeated value counts each time. A list with more than 100,000
     /// bytes may have one value per byte, because each value that is not repeated takes at least one byte.
     static let valueCount = 100_000
     /// The largest size of all text and data in a binary list, in bytes; repeated values count each time.
     static let contentSize = 16 << 20
-    /// Text and data in a binary list may have this number of bytes for each byte of the list, if this limit is higher
+    /// A binary list may have this number of bytes of text and data for each byte of the list. The limit is never less
     /// than `contentSize`.
     static let contentFactor = 16
 
@@ -43,7 +44,8 @@ enum PlistLimits {
 extension PlistLimits {
     private static let whitespace = " \t\n\r".utf8
 
-    /// Returns the list in UTF-8, converted as the decoder does; `nil` if the decoder cannot read it.
+    /// Returns the list in UTF-8, converted in the same way as the decoder converts it; `nil` if the decoder cannot
+    /// read the list.
     private static func utf8Text(of payload: Data) -> [UInt8]? {
         if payload.starts(with: [0xEF, 0xBB, 0xBF]) { return [UInt8](payload.dropFirst(3)) }
         let wide: [(mark: [UInt8], encoding: String.Encoding)] = [
@@ -56,8 +58,7 @@ extension PlistLimits {
         return String(bytes: payload.dropFirst(mark.count), encoding: encoding).map { [UInt8]($0.utf8) }
     }
 
-    /// Checks the depth of nested tags. It skips comments, CDATA and processing instructions exactly as the decoder
-    /// does.
+    /// Checks the depth of nested tags. Skips comments, CDATA and processing instructions exactly as the decoder does.
     private static func checkXML(_ text: [UInt8]) throws {
         var depth = 0
         var rest = text[...]
@@ -72,7 +73,7 @@ extension PlistLimits {
                 rest = rest.dropFirst(8)
                 end = "]]>"
             } else if tag.starts(with: "?".utf8) {
-                // `<?>` is refused, because the decoder accepts it as a complete instruction in some places only.
+                // Refuse `<?>`, because the decoder accepts it as a complete instruction only in some positions.
                 if tag.starts(with: "?>".utf8) { throw malformed("A processing instruction has no name.") }
                 end = "?>"
             } else {
@@ -85,7 +86,7 @@ extension PlistLimits {
                 depth = max(depth - 1, 0)
             } else if text[next.startIndex - 2] != UInt8(ascii: "/") {
                 depth += 1
-                // Two more tags are allowed: `<plist>`, and a value without nested values.
+                // Allow two tags more than the limit: `<plist>`, and a value without nested values.
                 if depth > Self.depth + 2 { throw tooDeep() }
             }
         }

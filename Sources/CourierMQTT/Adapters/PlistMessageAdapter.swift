@@ -8,8 +8,8 @@ public import Foundation
 /// In MQTT 5, the content type of the message decides which adapter is used. Without a content type, the first matching
 /// ``AdapterRule`` decides. Without a matching rule, the order of the adapters decides.
 ///
-/// The adapter uses its coders from several threads at the same time. Foundation's coders allow that, because each call
-/// has its own state and only reads the coder's options. Do not change a coder's options after you passed it to the
+/// The adapter uses its coders from several threads at the same time. Foundation's coders allow this use: each call has
+/// its own state, and only reads the coder's options. Do not change a coder's options after you passed it to the
 /// adapter.
 public struct PlistMessageAdapter: MessageAdapter {
     private let coders: CoderPair<PropertyListEncoder, LimitedPlistDecoder>
@@ -42,8 +42,8 @@ public struct PlistMessageAdapter: MessageAdapter {
     ///   - topic: Ignored.
     /// - Returns: The value.
     /// - Throws: ``CourierCore/CourierError`` if the adapter does not support the type, or if the list has more than
-    ///   512 nested levels. The same error if the list refers to its values so often that decoding would take too much
-    ///   time or memory. `DecodingError` if the list does not match the type.
+    ///   512 nested levels. The same error is thrown if the list refers to its values so often that decoding would take
+    ///   too much time or memory. `DecodingError` if the list does not match the type.
     public func fromMessage<T>(_ message: Data, topic: String) throws -> T {
         try coders.value(from: message)
     }

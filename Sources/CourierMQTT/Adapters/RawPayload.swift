@@ -1,10 +1,10 @@
 import Foundation
 
-/// The types of values that are sent as the payload itself, without a format: text and bytes.
+/// The types whose values are sent as the payload without encoding: text and bytes.
 ///
 /// Text and bytes are sent and read unchanged, unless an adapter of the app accepts these types. Every other `Codable`
-/// value is written in the adapter's format. So a JSON document can be published and read as `String`, and is not put
-/// in quotes again.
+/// value is written in the adapter's format. So a JSON document can be published as a `String` without being quoted
+/// again.
 enum RawPayload {
     /// Returns whether values of `type` are sent unchanged.
     static func includes(_ type: Any.Type) -> Bool { isBytes(type) || isText(type) }
@@ -15,7 +15,7 @@ enum RawPayload {
     /// Returns the payload of text or bytes, and the content type of the adapter for text or bytes; `nil` for other
     /// types.
     ///
-    /// The types are compared before a cast, because a cast that fails costs much more.
+    /// The types are compared before a cast, because a failing cast costs much more than a comparison.
     static func payload<Value>(of value: Value) -> (bytes: [UInt8], contentType: String)? {
         if isBytes(Value.self) {
             let contentType = DataMessageAdapter().contentType
@@ -29,8 +29,8 @@ enum RawPayload {
         return nil
     }
 
-    /// Returns the value if its type is exactly `Raw`; otherwise `nil`. A cast would cost several times as much,
-    /// because it may also convert the value.
+    /// Returns the value if its type is exactly `Raw`; otherwise `nil`. A cast would cost several times as much as this
+    /// comparison, because a cast may also convert the value.
     private static func same<Value, Raw>(_ value: Value, _ type: Raw.Type) -> Raw? {
         guard Value.self == Raw.self else { return nil }
         // Safe, because both types are the same.

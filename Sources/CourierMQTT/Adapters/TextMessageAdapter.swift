@@ -29,7 +29,7 @@ public struct TextMessageAdapter: MessageAdapter {
             throw CourierError(.decodingFailed, "the bytes are not well-formed UTF-8")
         }
         if let text = text as? T { return text }
-        // Checked here, because `Character.init` traps if the text is not one character.
+        // Check the length here, because `Character.init` traps if the text is not exactly one character.
         if T.self == Character.self, text.count != 1 {
             throw CourierError(.decodingFailed, "the text is not one Character")
         }

@@ -1,7 +1,7 @@
 /// Computes the pauses between requests to a provider that returned no options.
 ///
-/// After the first three temporary failures, the pauses are exactly 1, 2 and 4 seconds. All other pauses are reconnect
-/// pauses, including every pause after a permanent failure.
+/// After the first three temporary failures, the pauses are exactly 1, 2 and 4 seconds. All other pauses, including
+/// every pause after a permanent failure, are the pauses of the reconnect schedule.
 struct AuthRetrySchedule: Sendable {
     /// The pauses after the first three temporary failures.
     static let quickPauses: [Duration] = [.seconds(1), .seconds(2), .seconds(4)]
@@ -9,7 +9,7 @@ struct AuthRetrySchedule: Sendable {
     private var quickCount = 0
     private var schedule: ReconnectSchedule
 
-    /// Makes a schedule that uses the pauses of `schedule` as its reconnect pauses, beginning with the first pause.
+    /// Makes a schedule. All pauses except the quick ones come from `schedule`, beginning with its first pause.
     init(_ schedule: ReconnectSchedule) {
         self.schedule = schedule
         self.schedule.reset()

@@ -11,7 +11,7 @@ struct CredentialFailure: Sendable {
     /// True if the cause is a missing network.
     let isOfNetwork: Bool
 
-    /// Makes the failure of a provider that did not answer within the authentication timeout.
+    /// Makes the failure of a provider that did not respond within the authentication timeout.
     static func timedOut(after timeout: Duration) -> CredentialFailure {
         CredentialFailure(
             error: CourierError(
@@ -69,11 +69,13 @@ struct CredentialFailure: Sendable {
     /// The codes of `NSURLErrorDomain` that mean a missing network: not connected to the internet, international
     /// roaming off, a call is active, data not allowed.
     ///
-    /// Linux reports none of these codes. Without a network it reports "host not found", "timed out" or "unknown", and
-    /// it reports the same if the service is down. So on Linux, only the network monitor can detect a missing network.
+    /// Linux reports none of these codes. Without a network, Linux reports "host not found", "timed out" or "unknown".
+    /// It reports the same codes if the service is down. So on Linux, only the network monitor can detect a missing
+    /// network.
     private static let urlErrorCodes: Set<Int> = [-1009, -1018, -1019, -1020]
 
-    /// The maximum number of errors that are examined: the provider's error, its underlying error, and so on.
+    /// The maximum number of errors that are examined in the chain of underlying errors. The provider's error is the
+    /// first.
     private static let maximumDepth = 4
 
     private static let posixErrorCodes: Set<Int> = Set(

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Asks the app's provider for connect options, and delivers only the response to the current request.
+/// Asks the app's provider for connect options. Delivers only the provider's response to the current request.
 ///
 /// A second response to a request is ignored, and so is a response after ``abandon(_:)``. A provider that never
 /// responds does not keep the source alive, because the provider's completion closure references the source weakly.
@@ -11,13 +11,16 @@ final class CredentialSource: Sendable {
     /// A closure that receives the result. It is called on the provider's thread.
     typealias Deliver = @Sendable (AttemptID, Result<ConnectGrant, any Error>) -> Void
 
+    /// A request for connect options that waits for the provider's response.
     private struct Request {
         let attempt: AttemptID
-        /// The server that the broker referred the client to; `nil` to ask for the provider's own broker.
+        /// The server to which the broker redirected the client; `nil` to request options for the provider's own
+        /// broker.
         let server: BrokerEndpoint?
         let deliver: Deliver
     }
 
+    /// A broker's challenge (AUTH) that waits for the provider's response.
     private struct Challenge {
         let data: Data?
         let method: String
@@ -27,25 +30,26 @@ final class CredentialSource: Sendable {
     private struct State {
         /// The request that waits for the provider's response; `nil` if no request waits.
         var request: Request?
-        /// True if the broker refused the options. The provider must then be asked for new options, even if it has
-        /// cached options.
+        /// True if the broker refused the options. The next attempt must then ask the provider, even if the provider
+        /// has cached options.
         var asksAnyway = false
         /// The task that calls an async provider for options; `nil` if none is running.
         var task: Task<Void, Never>?
-        /// The attempt whose options the task requests; `nil` before the task begins, and while the task clears the
+        /// The attempt for which the task requests options. `nil` before the task begins, and while the task clears the
         /// provider's options.
         var asking: AttemptID?
-        /// True until the async provider is called for the request. The provider gets only one call at a time, so the
-        /// request may have to wait for the end of an earlier call.
+        /// True until the async provider is called for the request. The provider gets only one call at a time. So the
+        /// request may have to wait until an earlier call ends.
         var isWaiting = false
         /// The task that gets the response to a broker's challenge; `nil` if none is running.
         var answering: Task<Void, Never>?
-        /// The latest challenge, until the provider is asked for the response to it; `nil` if no challenge waits.
+        /// The latest challenge that the provider has not received yet; `nil` if no challenge waits.
         var challenge: Challenge?
         /// Whether the provider must clear its options before the next request.
         var needsClear = false
     }
 
+    /// The app's provider, with closures or async.
     private enum Provider: Sendable {
         /// A provider with closures, and the queue on which it is called.
         case closures(NonSendableBox<any IConnectionServiceProvider>, DispatchQueue)
@@ -71,9 +75,10 @@ final class CredentialSource: Sendable {
 
     /// Asks the provider for the options of `attempt`. An earlier request that has no response yet is abandoned.
     ///
-    /// `server` is the server that a broker referred the client to; `nil` asks for the provider's own broker.
+    /// `server` is the server to which a broker redirected the client. If `server` is `nil`, the provider returns
+    /// options for its own broker.
     ///
-    /// `deliver` is called at most once, from any thread, perhaps before this method returns.
+    /// `deliver` is called at most once, on any thread. It may be called before this method returns.
     func fetch(_ attempt: AttemptID, for server: BrokerEndpoint? = nil, deliver: @escaping Deliver) {
         switch provider {
         case .closures(let provider, let queue):
@@ -104,8 +109,8 @@ final class CredentialSource: Sendable {
         task?.cancel()
     }
 
-    /// Makes the provider clear its options, because the broker refused them. The provider is asked at the next
-    /// attempt, even if it has cached options.
+    /// Makes the provider clear its options, because the broker refused them. The next attempt asks the provider, even
+    /// if the provider has cached options.
     func clear() {
         switch provider {
         case .closures(let provider, let queue):
@@ -118,7 +123,8 @@ final class CredentialSource: Sendable {
     }
 
     /// Asks the provider for the response to a broker's challenge, and calls `done` with the response. If the provider
-    /// uses closures, `done` gets an error, because only an async provider can respond to challenges. From any thread.
+    /// uses closures, `done` gets an error, because only an async provider can respond to challenges. May be called
+    /// from any thread.
     ///
     /// If the task for an earlier challenge is still running, it is cancelled. The `done` of that challenge is called
     /// when its task has ended. If a challenge is replaced before its task begins, its `done` is never called.
@@ -135,7 +141,7 @@ final class CredentialSource: Sendable {
         }
         let former = state.withLock { state -> Task<Void, Never>? in
             defer { state.challenge = Challenge(data: challenge, method: method, done: done) }
-            // If another challenge already waits, the running task was already cancelled when that challenge arrived.
+            // If another challenge already waits, its arrival has already cancelled the running task.
             return state.challenge == nil ? state.answering : nil
         }
         former?.cancel()
@@ -176,12 +182,13 @@ extension CredentialSource {
 
 /// Calls an async provider (`ConnectionServiceProvider`).
 extension CredentialSource {
+    /// The next call of an async provider.
     private enum Step {
         case clear
         case ask(AttemptID, BrokerEndpoint?)
     }
 
-    /// A task's weak reference to its source, so that the task does not keep the source alive.
+    /// A weak reference from a task to its source, so that the task does not keep the source alive.
     private struct Asker: Sendable {
         weak let source: CredentialSource?
     }
@@ -197,8 +204,8 @@ extension CredentialSource {
         }
     }
 
-    /// Clears the provider's options, or asks for options once. Work that was added meanwhile gets a new task, because
-    /// each request must be cancellable by itself.
+    /// Clears the provider's options, or asks for options once. Clears and requests that arrive during this call get a
+    /// new task, because each request must have its own cancellation.
     private static func run(_ provider: any ConnectionServiceProvider, for asker: Asker) async {
         switch asker.source?.nextStep() {
         case nil: break

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A list of closures that wait for the same event. Each closure is called once, unless it is removed first.
+/// A list of closures that wait for the same event. Each closure is called once, unless its owner removes it before the
+/// event.
 struct CallbackList<Value: Sendable>: ~Copyable, Sendable {
     typealias Callback = @Sendable (Value) -> Void
 

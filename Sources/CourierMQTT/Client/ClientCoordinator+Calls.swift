@@ -2,7 +2,8 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// Functions that any thread may call, unless their comments name the event loop.
+/// The calls of the app. Any thread may call these functions, unless a comment says that the function runs on the event
+/// loop.
 extension ClientCoordinator {
     var hasSession: Bool { session.withLock { $0 } }
 
@@ -47,15 +48,15 @@ extension ClientCoordinator {
     }
 
     /// Performs the pending `connect`, `disconnect` and `destroy` calls up to this number, in the order in which they
-    /// were made. On the event loop.
+    /// were made. Called on the event loop.
     private func performSessionCalls(upTo number: Int) {
         while let call = sessionCalls.withLock({ $0.next(upTo: number) }) {
             switch call {
             case .connect(let source):
                 startOnce()
                 durable?.openIfKnown()
-                // If the client has stopped connecting, its last failure is forgotten now. In a pause between two
-                // attempts, the client has not stopped, so its last failure remains.
+                // Forget the last failure if the client has stopped connecting. In a pause between two attempts, keep
+                // the failure, because the client still tries to connect.
                 if case .failed = supervisor.waiterAnswer, !supervisor.isInPause { connectionFailure = nil }
                 tell(.connectRequested(source: source))
             case .disconnect(let options, let told):
@@ -90,7 +91,7 @@ extension ClientCoordinator {
         return key
     }
 
-    /// Returns the error for a caller whose wait for a connection timed out. On the loop.
+    /// Returns the error for a caller whose wait for a connection timed out. Called on the event loop.
     func noConnection(within timeout: Duration) -> CourierError {
         let reason = connectionFailure?.message.asSentence ?? "No attempt has failed so far."
         return CourierError(
@@ -133,8 +134,8 @@ extension ClientCoordinator {
         return key
     }
 
-    /// Removes the callback of a subscribe or unsubscribe call, so that the callback is not called any more. The
-    /// SUBSCRIBE or UNSUBSCRIBE itself is not canceled.
+    /// Removes the callback of a subscribe or unsubscribe call, so that it is not called any more. The SUBSCRIBE or
+    /// UNSUBSCRIBE packet is not canceled.
     func forgetSubscriptionWaiter(_ key: SubscriptionKeeper.WaiterKey) {
         loop.execute { [self] in subscriptions.forget(key) }
     }

@@ -6,7 +6,7 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Opens and closes connections.
+/// Opens and closes connections of the client.
 extension ClientCoordinator {
     func open(_ options: ConnectOptions, _ attempt: AttemptID) {
         let plan: ConnectPlan
@@ -69,7 +69,7 @@ extension ClientCoordinator {
         guard plan.tls != nil else { return prepared(.success(nil), preparation) }
         let contexts = contexts ?? settings.tlsContexts ?? TLSContextCache()
         self.contexts = contexts
-        // The context is loaded on another thread, because the loop must not wait for certificate and key files.
+        // Load the context on another thread, because reading the certificate and key files would block the loop.
         DispatchQueue.global().async { [self] in
             let context = Result { () throws(CourierError) -> TLSContext? in try contexts.context(for: plan) }
             loop.execute { [self] in prepared(context, preparation) }
@@ -83,8 +83,8 @@ extension ClientCoordinator {
     private func prepared(_ context: Result<TLSContext?, CourierError>, _ preparation: Preparation) {
         isPreparing = false
         guard isWanted(preparation) else {
-            // This attempt was abandoned. The load for the next attempt starts in a later task of the event loop,
-            // because the current task may abandon that attempt, too.
+            // This attempt was abandoned, so load the data for the next attempt. Use a later task of the event loop,
+            // because the current task may abandon the next attempt, too.
             return loop.execute { [self] in prepare() }
         }
         self.preparation = nil
@@ -105,13 +105,13 @@ extension ClientCoordinator {
     /// Calls `end` to close the connection. If the attempt is still being prepared, abandons the attempt instead.
     func close(_ end: () -> Void) {
         subscriptions.disconnected()
-        // Messages that the app publishes from now on wait for the next connection.
+        // From now on, messages that the app publishes wait for the next connection.
         defer { endedMessageFlow() }
         guard let preparation else { return end() }
         guard !preparation.isGivenUp else { return }
         self.preparation?.isGivenUp = true
-        // Report the end of the attempt in a later task of the event loop. The end of an open connection is reported
-        // later, too.
+        // Report the end of the attempt in a later task of the event loop. The end of an open connection is also
+        // reported in a later task.
         loop.execute { [self] in
             self.preparation = nil
             failed(preparation, CourierError(.connectionFailed, "The connection attempt was given up."))
@@ -144,8 +144,8 @@ extension ClientCoordinator {
                 clientNumber: observer.clientNumber))
     }
 
-    /// The number of connections of this process that were opened with an observer. It is also the id of the newest one
-    /// of these connections.
+    /// The number of connections of this process that were opened with an observer. The next connection gets the
+    /// increased number as its id.
     static let connectionCount = Atomic<UInt64>(0)
 
     func established(_ connAck: ConnAck) {
@@ -163,8 +163,8 @@ extension ClientCoordinator {
         suspicion.connected(now: loop.now)
         lastPlace = place
         unansweredConnects = 0
-        // Enable the outgoing queue before callers that wait for the connection are resumed, because they may publish
-        // at once.
+        // Enable the outgoing queue before resuming the callers that wait for the connection, because these callers may
+        // publish at once.
         publishing.queue.connected()
         loop.enqueue(driver)
         tell(.accepted(connAck, driver.protocolVersion))
@@ -173,8 +173,9 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
-    /// True if the broker's session may differ from the session of the last connection. The broker may have another
-    /// session. Or the session may have been changed by another client, or by a CONNECT that got no CONNACK.
+    /// True if the broker's session may differ from the session of the last connection. One reason is a change of the
+    /// client id or the broker. Another reason is another client, or a CONNECT without CONNACK, which may have replaced
+    /// the session.
     private func mayBeOtherSession(at place: SessionPlace?) -> Bool {
         if unansweredConnects > 1 || supervisor.wasTakenOver { return true }
         guard let place, let lastPlace else { return false }

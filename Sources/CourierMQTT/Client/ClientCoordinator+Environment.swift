@@ -8,8 +8,8 @@ extension ClientCoordinator {
     func startOnce() {
         guard environment == nil, !isReleased else { return }
         tellTopics()
-        // A monitor may report its current value while `EnvironmentWatch` subscribes to it. This value is handled at
-        // once, so that the client knows it before it handles the app's `connect()`.
+        // A monitor may report its current value while `EnvironmentWatch` subscribes to the monitor. The client handles
+        // this value at once, so that it knows the value before it handles the app's `connect()`.
         isLookingAround = true
         defer { isLookingAround = false }
         environment = EnvironmentWatch(network: settings.networkMonitor, lifecycle: settings.lifecycle, on: loop) {
@@ -35,7 +35,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// The network status for the current broker. It is always `available` if the broker is local, because a connection
-    /// to a local broker needs no network.
+    /// The network status for the current broker. If the broker is on this machine, the status is always `available`,
+    /// because the connection needs no network.
     var networkForBroker: NetworkStatus { info.map(settings.isLocal) == true ? .available : network }
 }

@@ -4,14 +4,15 @@ import Synchronization
 
 /// Opens and closes readers that have their own subscriptions, such as `for await` loops.
 extension ClientCoordinator {
-    /// Opens the reader of a new `for await` loop, and subscribes to its filter. On the event loop.
+    /// Opens the reader of a new `for await` loop, and subscribes to its filter. Called on the event loop.
     func opened(_ reader: ReaderRegistration, _ request: SubscriptionRequest) {
         subscriptions.open(reader, request, identity: publishing.identity)
         subscriptionsChanged()
     }
 
     /// Subscribes a reader to a filter, and calls `told` with the granted QoS or an error. The first call for a reader
-    /// opens the reader. ``forgetSubscriptionWaiter(_:)`` with the returned key removes `told`. From any thread.
+    /// opens the reader. ``forgetSubscriptionWaiter(_:)`` with the returned key removes `told`. May be called from any
+    /// thread.
     func subscribe(
         _ reader: ReaderRegistration, to filter: TopicFilter, _ qos: QoS,
         told: @escaping @Sendable (Result<QoS, CourierError>) -> Void
@@ -26,7 +27,7 @@ extension ClientCoordinator {
 
     /// Closes the reader of a `for await` loop that the app left. `left` contains the messages that the reader has not
     /// finished. These messages are passed to other readers. If neither the app nor another reader uses the reader's
-    /// filter, the filter is unsubscribed. On the event loop.
+    /// filter, the filter is unsubscribed. Called on the event loop.
     func closed(_ reader: ReaderRegistration, _ left: [ReceivedMessage]) {
         subscriptions.close(reader)
         subscriptions.perform()
@@ -35,7 +36,7 @@ extension ClientCoordinator {
     }
 
     /// Ends all `for await` loops over messages, and calls `confirmed` when the broker has confirmed every UNSUBSCRIBE;
-    /// see ``SubscriptionKeeper/endLoops(keepsSubscriptions:confirmed:)``. From any thread.
+    /// see ``SubscriptionKeeper/endLoops(keepsSubscriptions:confirmed:)``. May be called from any thread.
     func endLoops(_ fate: LoopSubscriptions, confirmed: @escaping @Sendable () -> Void) {
         loop.execute { [self] in
             subscriptions.endLoops(keepsSubscriptions: fate == .keep, confirmed: confirmed)
@@ -43,11 +44,11 @@ extension ClientCoordinator {
         }
     }
 
-    /// True if the broker keeps the session after the connection ends. False for a clean session, and until the
-    /// provider has returned options. On the event loop.
+    /// True if the broker keeps the session after the connection ends. False if the options request a clean session, or
+    /// if the provider has not returned options yet. Used on the event loop.
     var isSessionKept: Bool { info?.isCleanSession == false }
 
-    /// Logs a warning about received messages. On the loop.
+    /// Logs a warning about received messages. Called on the event loop.
     func warnOfReading(_ text: String) {
         settings.log.log(.warning, source: "reading", clientID: info?.clientId, text)
     }
@@ -57,8 +58,8 @@ extension ClientCoordinator {
         tellTopics()
     }
 
-    /// Reports to the supervisor whether there is a topic to subscribe to or to unsubscribe from. Does nothing if the
-    /// supervisor already knows the answer.
+    /// Reports to the supervisor whether a topic must be subscribed or unsubscribed. Does nothing if this has not
+    /// changed since the last report.
     func tellTopics() {
         let areWanted = subscriptions.hasTopics
         if areWanted != supervisor.areTopicsWanted { tell(.topicsChanged(areWanted: areWanted)) }

@@ -3,7 +3,7 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Handles the reports of the session driver.
+/// Handles the events of the session driver.
 extension ClientCoordinator {
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: RawSpan) {
         distributor.received(message, topic: topic, payload: payload, properties)
@@ -14,12 +14,12 @@ extension ClientCoordinator {
         supervisor.bytesReceived(now: loop.now)
     }
 
-    /// Called when reading from the socket is paused or resumed, and when the driver begins a short read while reading
-    /// is paused. While reading is paused, silence does not mean that the connection is lost.
+    /// Called when reading from the socket is paused or resumed. Also called when the driver reads for a short time
+    /// during a pause. While reading is paused, silence does not mean that the connection is lost.
     func readingChanged(isPaused: Bool) {
         if isPaused { keepAliveDisturbed() }
-        // Ask the driver instead of using `isPaused`: without a connection or before CONNACK, the driver does not pause
-        // reading.
+        // Ask the driver instead of using `isPaused`, because the driver does not pause reading without a connection or
+        // before CONNACK.
         if supervisor.setReadingPaused(driver.isReadingHalted, now: loop.now) { setTimer() }
     }
 
@@ -69,7 +69,7 @@ extension ClientCoordinator {
             }
         case .returned(let token):
             publishing.results.report(publishing.queue.returned([token]))
-            scheduleExpiry()  // The message waits again, so it can expire.
+            scheduleExpiry()  // The message waits again, so it may expire.
         case .qosDowngraded: tell(.deliveryDowngraded(from: .two, to: .one))
         case .subscribed(let token, let subAck):
             subscriptions.subscribed(token, subAck)
@@ -102,8 +102,8 @@ extension ClientCoordinator {
         publishing.results.report([ended])
     }
 
-    /// Logs, at most once a minute, that a QoS 0 message was dropped because it cannot be sent to this broker. The
-    /// publish of a QoS 0 message succeeds before the message is sent, so no caller gets an error.
+    /// Logs, at most once a minute, that a QoS 0 message was dropped because it cannot be sent to this broker. No
+    /// caller gets an error, because the publish of a QoS 0 message succeeds before the message is sent.
     private func warnOfUnsent(_ failure: EngineAction.Failure) {
         switch failure {
         case .notSupportedByServer, .notEncodable: break
@@ -144,8 +144,8 @@ extension ClientCoordinator {
         keepAliveEnded(reason)
         judgeLoss(reason, cause)
         lost()
-        // Report the authentication error only if the client itself ended the connection. Otherwise, `reason` contains
-        // the cause.
+        // If the client itself ended the connection, report the authentication error. Otherwise, `reason` contains the
+        // cause.
         let error = reason == .requested ? authenticationFailure : nil
         authenticationFailure = nil
         tell(.closed(reason, cause, error: error))

@@ -3,9 +3,9 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Finds messages that make the broker end connections; see ``MessageSuspicion``.
+/// Uses ``MessageSuspicion`` to find messages that make the broker end connections.
 extension ClientCoordinator {
-    /// Restores the number of a message's strikes, which an earlier process stored. A strike is a connection that ended
+    /// Restores the number of strikes that an earlier process stored for a message. A strike is a connection that ended
     /// right after this message was sent.
     func suspect(_ token: Token, strikes: Int) {
         suspicion.resume(token, strikes: strikes)
@@ -15,12 +15,12 @@ extension ClientCoordinator {
     /// Applies the decisions of `suspicion`: the limit of messages in flight, a ping, and the timer. Called after each
     /// call that may change `suspicion`.
     func suspicionChanged() {
-        // The outgoing queue may have removed the suspected message while the message waited to be sent again. Then the
-        // message is not suspected any more.
+        // If the queue removed the suspected message while it waited to be sent again, no message is suspected any
+        // more.
         if let suspect = suspicion.suspectedToken, !publishing.queue.contains(suspect) { suspicion.finished(suspect) }
         isSuspicious = suspicion.isSuspicious
-        // A higher limit lets the driver resume sending. After `destroy()`, the driver must send no message until the
-        // connection has ended, so the limit is not changed.
+        // A higher limit makes the driver resume sending. After `destroy()`, do not change the limit, because the
+        // driver must send no message until the connection has ended.
         if sendLimit != suspicion.sendLimit, !driver.isForgettingSession {
             sendLimit = suspicion.sendLimit
             driver.setSendLimit(sendLimit)
@@ -43,7 +43,7 @@ extension ClientCoordinator {
         suspicionTimer = (token, deadline)
     }
 
-    /// If exactly one message is in flight, reports to `suspicion` that this message was written. Called while
+    /// If exactly one message is in flight, reports to `suspicion` that this message was written. Called only while
     /// `isSuspicious` is true.
     func noteWrite() {
         guard let only = driver.unacknowledgedPublishes.only else { return }
@@ -51,15 +51,15 @@ extension ClientCoordinator {
         if !driver.hasUnwrittenBytes { suspicion.lastByteWritten(now: loop.now) }
     }
 
-    /// Reports to `suspicion` that the broker has responded to a message, or that the message ended in another way.
-    /// Called while `isSuspicious` is true.
+    /// Reports to `suspicion` that the broker has acknowledged a message, or that the message ended for another reason.
+    /// Called only while `isSuspicious` is true.
     func messageFinished(_ token: Token) {
         suspicion.finished(token)
         suspicionChanged()
     }
 
     /// Decides whether a message in flight made the broker end the connection. Called before the supervisor decides
-    /// when to connect again.
+    /// about the next attempt.
     func judgeLoss(_ reason: CloseReason, _ channel: ChannelCloseReason) {
         let unanswered = MessageSuspicion.Unanswered(
             publishes: driver.unacknowledgedPublishes, hasUnwrittenBytes: driver.hasUnwrittenBytes)
@@ -75,13 +75,13 @@ extension ClientCoordinator {
 
     private func lossCause(_ reason: CloseReason, _ channel: ChannelCloseReason) -> MessageSuspicion.Cause {
         if case .disconnectedByServer(let disconnect) = reason { return .peerDisconnected(disconnect.reasonCode) }
-        // If the client ended the connection itself, or if there is no network, the message in flight is not suspected.
+        // Suspect no message if the client ended the connection itself, or if there is no network.
         guard reason != .requested, network == .available else { return .other }
         return ConnectionEnding(reason, channel, endpoint: "", isEstablished: true).isByPeer ? .peerClosed : .other
     }
 
-    /// Ends a message that made the broker end connections. If there is a message store, the message remains there, is
-    /// marked as rejected, and is not sent again.
+    /// Ends a message that made the broker end connections. A message store keeps the message and marks it as rejected.
+    /// The message is not sent again.
     private func reject(_ rejection: MessageSuspicion.Rejection) {
         let (token, queue) = (rejection.token, publishing.queue)
         guard let message = queue.message(token) else { return }

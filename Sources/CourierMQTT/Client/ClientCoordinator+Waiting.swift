@@ -2,10 +2,10 @@ import CourierCore
 import CourierTransport
 import MQTTEngine
 
-/// Timers for messages that wait to be sent, and for received messages that wait for a reader.
+/// Runs the timers for messages that wait to be sent, and for received messages that wait for a reader.
 extension ClientCoordinator {
-    /// Handles the result of the outgoing queue after the driver took messages from it: reports results, resumes
-    /// callers that wait for space in the queue, and sets the timer for the next batch.
+    /// Called after the driver took messages from the outgoing queue. Reports results, resumes callers that wait for
+    /// room in the queue, and sets the timer for the next batch.
     func tookMessages(_ taken: OutgoingQueue.Taken) {
         publishing.results.report(taken.ended)
         for waiter in taken.roomWaiters { waiter.resume(.success(())) }
@@ -17,11 +17,11 @@ extension ClientCoordinator {
         }
     }
 
-    /// Makes new messages wait in the outgoing queue, because there is no connection, or because the connection is
+    /// Makes new messages wait in the outgoing queue. Called when there is no connection, or when the connection is
     /// about to end.
     func endedMessageFlow() { tookMessages(publishing.queue.disconnected()) }
 
-    /// Ends expired messages now, and again when the next message expires.
+    /// Ends the expired messages, and sets a timer for the time when the next message expires.
     func scheduleExpiry() {
         guard !isReleased else { return }
         let (taken, next) = publishing.queue.endExpired(now: loop.now)
@@ -29,8 +29,7 @@ extension ClientCoordinator {
         if let next { scheduleExpiry(by: next) }
     }
 
-    /// Schedules a call of ``scheduleExpiry()`` at `next`, but not earlier than `ClientSettings/expiryCheckInterval`
-    /// from now.
+    /// Calls ``scheduleExpiry()`` at `next`, but not earlier than `ClientSettings/expiryCheckInterval` from now.
     func scheduleExpiry(by next: ContinuousClock.Instant) {
         guard !isReleased else { return }
         let deadline = max(next, loop.now.advanced(by: ClientSettings.expiryCheckInterval))

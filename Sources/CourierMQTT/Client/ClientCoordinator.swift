@@ -14,11 +14,12 @@ import Synchronization
 /// Safe to share between threads: its mutable state is used on the loop only, except mutexes, atomics and callback
 /// lists. Functions that any thread may call pass their work to the loop.
 final class ClientCoordinator: @unchecked Sendable {
-    /// An attempt to connect that waits until the session's stored messages and the TLS context are loaded.
+    /// An attempt that is not connecting yet, because the session's stored messages or the TLS context are still
+    /// loading.
     struct Preparation {
         let plan: ConnectPlan
         let attempt: AttemptID
-        /// True after the attempt was abandoned, until its end is reported.
+        /// True if the attempt was abandoned and its end is not reported yet.
         var isGivenUp = false
     }
 
@@ -33,7 +34,7 @@ final class ClientCoordinator: @unchecked Sendable {
     let driver: SessionDriver
     let relay: WeakSessionObserver
     let credentials: CredentialSource
-    /// The part of the session that the message store keeps; `nil` if the client has no message store.
+    /// The client's session in the message store; `nil` if the client has no message store.
     let durable: DurableSession?
 
     let session = Mutex(false)
@@ -41,7 +42,7 @@ final class ClientCoordinator: @unchecked Sendable {
     /// they were made.
     let sessionCalls = Mutex(SessionCalls())
     let version5 = Atomic(false)
-    /// Fields of the last CONNECT and CONNACK, for calls from any thread.
+    /// Fields of the last CONNECT and CONNACK. Any thread may read these fields.
     let agreement = Mutex(ConnectionAgreement())
     let connectionWaiters = CallbackList<Result<Void, CourierError>>()
     let closeWaiters = CallbackList<Result<Void, CourierError>>()
@@ -51,14 +52,14 @@ final class ClientCoordinator: @unchecked Sendable {
 
     var supervisor: ConnectionSupervisor
     let subscriptions: SubscriptionKeeper
-    /// The supervisor's actions that are being performed. New actions are appended.
+    /// The supervisor's actions that are being performed now. New actions are added at the end.
     var actions: [ConnectionSupervisor.Action] = []
     var timer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     var info: ConnectOptions?
-    /// The broker's name in events, such as `mqtts://broker.example:8883`. It is `nil` until an attempt opens a
-    /// connection, and after the connection has ended.
+    /// The broker's name in events, such as `mqtts://broker.example:8883`. `nil` before an attempt opens a connection,
+    /// and after the connection has ended.
     var connectionName: String?
-    /// The result for callers of `disconnect()`, while the end of a connection is being reported; otherwise `nil`.
+    /// The result for callers of `disconnect()`. It is set only while the end of a connection is being reported.
     @BoxedOptional var outcome: Result<Void, CourierError>?
     /// The error of the last failed attempt or lost connection. `nil` while connected, and after `disconnect()` or
     /// `destroy()`.
@@ -69,26 +70,28 @@ final class ClientCoordinator: @unchecked Sendable {
     @BoxedOptional var search: LookUpTicket?
     /// The cache of TLS contexts; `nil` before the first connection with TLS.
     var contexts: TLSContextCache?
-    /// The attempt that waits for its session's stored messages or its TLS context; `nil` if no attempt waits.
+    /// The attempt that waits until its session's stored messages and the TLS context are loaded; `nil` if no attempt
+    /// waits.
     @BoxedOptional var preparation: Preparation?
     /// True while the session's stored messages or the TLS context are loading. Only one load runs at a time, even if
     /// its attempt was abandoned.
     var isPreparing = false
-    /// The server of the last attempt. If the next attempt has the same server, the driver continues with the MQTT
-    /// version that was chosen for this server.
+    /// The server of the last attempt. If the next attempt uses the same server, the driver uses the MQTT version that
+    /// was chosen for this server.
     var lastServer: String?
-    /// The cluster that `lastServer` belongs to; `nil` if none is known. All servers of a cluster count as the same
-    /// server.
+    /// The cluster of `lastServer`; `nil` if it is not known. All servers of a cluster count as the same server.
     @BoxedOptional var lastCluster: String?
     /// The client id and broker of the last accepted connection, which identify its session; `nil` before the first
     /// connection.
     var lastPlace: SessionPlace?
-    /// The IP addresses of the broker that failed recently. `nil` while there are none, so that idle clients save
-    /// memory.
+    /// The IP addresses of the broker that failed recently; `nil` if there are none. An idle client saves memory if the
+    /// value is `nil`.
     var addresses: AddressHistory?
-    /// The number of CONNECT packets sent since the last CONNACK. If the broker has lost the session, the first of
-    /// these packets makes a new session. Only the CONNACK for the first packet reports the loss, and this CONNACK may
-    /// never arrive. So after more than one CONNECT, the client assumes that the session may have changed.
+    /// The number of CONNECT packets sent since the last CONNACK. If the number is higher than 1, the client assumes
+    /// that the session may have changed.
+    ///
+    /// If the broker has lost the session, the first of these packets makes a new session. Only the CONNACK for that
+    /// packet reports the loss, and this CONNACK may never arrive.
     var unansweredConnects = 0
     /// The options of the DISCONNECT that the app requested; `nil` for the default options.
     @BoxedOptional private var rareDisconnectOptions: DisconnectOptions?
@@ -101,16 +104,16 @@ final class ClientCoordinator: @unchecked Sendable {
     var connectionNumber = 0
     /// The number of authentication challenges that brokers have sent. Only the last challenge gets a response.
     var challengeCount = 0
-    /// The error with which the client ended an extended authentication. It is set until the end of the connection is
-    /// reported; otherwise `nil`.
+    /// The error with which the client ended an extended authentication. `nil` if there is no error, or after the end
+    /// of the connection was reported.
     @BoxedOptional var authenticationFailure: CourierError?
     /// The time when the unanswered PINGREQ was sent; `nil` if the client waits for no PINGRESP.
     var pingedAt: ContinuousClock.Instant?
-    /// Determines the interval of PINGREQ packets for the adaptive keep-alive; `nil` if the interval is fixed.
+    /// Determines the time between PINGREQ packets for the adaptive keep-alive; `nil` if the keep-alive is fixed.
     @BoxedOptional var keepAlive: KeepAliveSearch?
     @BoxedOptional var keepAliveTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
-    /// True after `destroy()` until the next CONNACK: CONNECT then asks for a clean start, so that the broker deletes
-    /// the session.
+    /// True from `destroy()` until the next CONNACK. While it is true, CONNECT requests a clean start, so that the
+    /// broker deletes the session.
     var startsClean = false
     /// Finds a message that makes the broker end connections.
     var suspicion: MessageSuspicion
@@ -124,15 +127,15 @@ final class ClientCoordinator: @unchecked Sendable {
     @BoxedOptional var expiryTimer: (token: TimerToken, deadline: ContinuousClock.Instant)?
     var cleanupTimer: TimerToken?
     var environment: EnvironmentWatch?
-    /// True while ``environment`` is being made. During this time, its monitors may report their current values.
+    /// True while ``environment`` is being made. Its monitors may report their current values during this time.
     var isLookingAround = false
     /// The last status of the network monitor.
     var network = NetworkStatus.available
-    /// When the last warning about dropped QoS 0 messages was logged.
+    /// The time of the last warning about dropped QoS 0 messages.
     @BoxedOptional var warnedOfUnsentAt: ContinuousClock.Instant?
     /// The values in the last reported ``status``, to detect a change.
     var reportedPlan = ConnectionSupervisor.Plan()
-    /// Whether ``actions`` are being performed.
+    /// True while ``actions`` are being performed.
     var isPerforming = false
     var isReleased = false
 
@@ -174,14 +177,14 @@ final class ClientCoordinator: @unchecked Sendable {
 // MARK: - Events and actions of the supervisor
 
 extension ClientCoordinator {
-    /// Reports an event to the app, together with the current connect options. Collected events of arrived messages are
-    /// reported before it. On the event loop.
+    /// Reports an event to the app, with the current connect options. First reports the collected events of arrived
+    /// messages. Called on the event loop.
     func tell(_ event: CourierEventType) {
         distributor.tellArrivals()
         events.tell(event, info)
     }
 
-    /// Reports the collected events of arrived messages to the app, together with the current connect options. On the
+    /// Reports the collected events of arrived messages to the app, with the current connect options. Called on the
     /// event loop.
     func tellAll(_ arrivals: inout [CourierEventType]) { events.tell(&arrivals, info) }
 
@@ -200,7 +203,7 @@ extension ClientCoordinator {
             perform(actions[position])
             position += 1
         }
-        actions = []  // Frees the memory, because actions are rare and many clients are idle.
+        actions = []  // Frees the array's memory, because actions are rare and many clients are idle.
         isPerforming = false
         reportStatus()
         setTimer()
@@ -230,7 +233,7 @@ extension ClientCoordinator {
         case .probe: driver.ping()
         case .emit(let event):
             if event.isFailedAttempt { keepAliveAttemptFailed() }
-            // If a renewal of credentials fails while the client is connected, its error is not stored, because the
+            // Do not store the error of a failed renewal of credentials while the client is connected, because the
             // connection continues.
             if let failure = event.failure, supervisor.state != .connected { connectionFailure = failure }
             tell(event.type)
@@ -241,9 +244,9 @@ extension ClientCoordinator {
         }
     }
 
-    /// Sends DISCONNECT with the app's options. The options may have been checked for an earlier connection. If the
-    /// current session ends with its connection, DISCONNECT must not extend the session, so the session expiry is left
-    /// out.
+    /// Sends DISCONNECT with the app's options. Leaves out the session expiry if the current session ends with its
+    /// connection, because DISCONNECT must not extend such a session. The app's options may have been checked for an
+    /// earlier connection.
     private func disconnectInOrder() {
         let endsSession = agreement.withLock { $0.endsSession }
         driver.disconnect(disconnectOptions.packet(endsSession: endsSession))
@@ -278,8 +281,8 @@ extension ClientCoordinator {
         subscriptions.use(identity: publishing.identity)
     }
 
-    /// Ends all waits for a connection: with success if `failure` is `nil`, otherwise with the failure. A failure also
-    /// ends the wait of each `for await` loop for SUBACK. The loop itself continues.
+    /// Ends all waits for a connection. If `failure` is `nil`, the waits succeed; otherwise they fail with `failure`. A
+    /// failure also ends the wait of each `for await` loop for SUBACK. The loop itself continues.
     func releaseWaiters(_ failure: ConnectionFailure?) {
         guard let failure else { return connectionWaiters.callAll(.success(())) }
         let error =
@@ -327,10 +330,10 @@ extension ClientCoordinator {
     }
 
     func clearStoredState() {
-        publishing.queue.endedSession()  // From now on, results of the destroyed session are ignored.
+        publishing.queue.endedSession()  // From now on, the client ignores results of the destroyed session.
         durable?.removeAll(Self.destroyed)
-        // Call this before the next lines end readers. Otherwise, the client would keep the unfinished messages of
-        // these readers for the next session.
+        // Call this before the next lines end readers. Otherwise, the client would keep the readers' unfinished
+        // messages for the next session.
         distributor.sessionDestroyed()
         subscriptions.removeAll()
         tellTopics()

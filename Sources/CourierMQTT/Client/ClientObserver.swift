@@ -3,7 +3,7 @@ import Synchronization
 
 /// The packet observer of one client, and the number that identifies the client to the observer.
 ///
-/// A class, so that a client without an observer stores only a `nil` reference.
+/// The type is a class, so that a client without an observer stores only a `nil` reference.
 final class ClientObserver: Sendable {
     /// Counts the clients of this process that have an observer.
     private static let count = Atomic<UInt64>(0)

@@ -52,7 +52,7 @@ struct ClientParts: Sendable {
         let driver = SessionDriver(engine, on: loop, observer: relay, outgoing: queue)
         let storeFailed: (CourierError) -> Void = { link.coordinator?.tell(.messageStoreFailure(error: $0)) }
         let epoch = { queue.sessionEpoch }
-        // The client's own store is released when all commit queues have ended.
+        // The number of commit queues that have not ended. When it becomes 0, the client's own store is released.
         var laneCount = 0
         let lane = { [ownStore] (store: any MessageStore) in
             laneCount += 1

@@ -21,9 +21,9 @@ struct ClientSettings: Sendable {
     let log: any LogHandler
     let observer: ClientObserver?
     let serviceRecords: ServiceRecords
-    /// The TLS contexts that the client shares with other clients; `nil` if it has its own.
+    /// The TLS contexts that the client shares with other clients; `nil` if the client does not share contexts.
     let tlsContexts: TLSContextCache?
-    /// The adaptive keep-alive; `nil` if it is off. Its ``AdaptiveKeepAlive/memoryChanged`` is called on the delivery
+    /// The adaptive keep-alive; `nil` if it is off. ``AdaptiveKeepAlive/memoryChanged`` is called on the delivery
     /// queue.
     @BoxedOptional var keepAlive: AdaptiveKeepAlive?
     /// The seed of the random numbers for reconnect pauses.
@@ -34,7 +34,7 @@ struct ClientSettings: Sendable {
 
     /// Checks `config`, and copies its settings.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` that names the option and the remedy.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` whose message names the option and the remedy.
     init(_ config: MQTTClientConfig) throws(CourierError) {
         let texts = WireText(policy: config.limits.textPolicy)
         self.texts = texts
@@ -67,13 +67,13 @@ struct ClientSettings: Sendable {
 
     var pingTimeout: Duration { connection.limits.pingTimeout }
 
-    /// True if the broker of these options is on this machine, or if the app provides the stream to it.
+    /// True if the broker is on this machine, or if the app provides the stream to the broker.
     func isLocal(_ options: ConnectOptions) -> Bool {
         endpoint != nil || options.scheme?.lowercased() == "unix" || options.host.isLoopbackHost
     }
 
-    /// Returns the provider's options with their client id template filled in. The same template always gives the same
-    /// id.
+    /// Returns the provider's options. If their client id is a template, replaces it with a client id. The same
+    /// template always gives the same id.
     ///
     /// If the template is illegal, the options are returned unchanged. ``plan(for:serverName:)`` then throws an error.
     func filled(_ grant: ConnectGrant) -> ConnectGrant {
@@ -84,8 +84,8 @@ struct ClientSettings: Sendable {
     }
 
     /// Plans a connection with these options. If `serverName` is set, the server's certificate must have this name
-    /// instead of the host's name, unless the configuration sets a server name itself. A caller that does not open the
-    /// plan's endpoint must discard the endpoint.
+    /// instead of the host's name, unless the configuration sets a server name itself. If the caller does not open the
+    /// plan's endpoint, it must discard the endpoint.
     func plan(for options: ConnectOptions, serverName: String? = nil) throws(CourierError) -> ConnectPlan {
         let endpoint = endpoint?(options)
         do throws(CourierError) {
@@ -175,12 +175,12 @@ extension ClientSettings {
 
     /// Checks that fixed options can be used with at least one endpoint.
     private func check(_ options: ConnectOptions, _ policy: EndpointPolicy) throws(CourierError) {
-        // If the app makes the streams itself, only CONNECT is checked here. The app's closure may return an open
-        // stream, so only an attempt may call it.
+        // If the app provides the streams, check only CONNECT. The app's closure may return an open stream, so only an
+        // attempt may call the closure.
         guard endpoint == nil else { return try ConnectPlan.checkConnect(options, connection) }
         var options = options
         if policy.usesServiceRecords, options.port == 0, service(for: options) != nil {
-            options.port = 1_883  // A placeholder. The service records contain the real port.
+            options.port = 1_883  // A placeholder, because the service records contain the real port.
         }
         var problem: CourierError?
         for endpoint in EndpointList(options, limit: policy.maximumCount).endpoints {

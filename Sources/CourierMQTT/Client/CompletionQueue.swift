@@ -4,19 +4,19 @@ import MQTTCodec
 import Synchronization
 
 /// Calls the app's closures on the delivery queue, in the order in which they were added. Each dispatched block calls
-/// many closures, which costs less than a block for each closure.
+/// many closures, because a block for each closure would cost more.
 final class CompletionQueue: Sendable {
     /// The maximum number of closures that one block calls, so that other work of the queue is not delayed for long.
     static let closuresPerTurn = 1_024
 
-    /// While there are no calls, memory for at most this number of calls remains reserved.
+    /// The number of calls for which memory stays reserved while there are no calls.
     private static let keptCount = 128
 
     /// A call of an app's closure.
     enum Call: Sendable {
         case plain(@Sendable () -> Void)
-        /// The result of a publish, the most frequent call. Completion and reason code are stored separately. A closure
-        /// that captures both would cost an allocation for each message.
+        /// The result of a publish, which is the most frequent call. Completion and reason code are stored separately,
+        /// because a closure that captures both would cost an allocation for each message.
         case answered(PublishCompletion, PacketReasonCode)
         /// A call that was already performed.
         case done
@@ -30,22 +30,23 @@ final class CompletionQueue: Sendable {
         }
     }
 
+    /// The calls that wait, and the calls that the current block performs.
     private struct State {
         /// The calls that a later block performs.
         var calls: [Call] = []
-        /// The calls that the current block performs. Calls before `position` were already performed.
+        /// The calls that the current block performs. The calls before the index `position` are already performed.
         var present: [Call] = []
         var position = 0
         var isScheduled = false
 
-        /// Records that a block is needed. Returns true if the caller must dispatch it.
+        /// Records that a block must be dispatched. Returns true if the caller must dispatch the block.
         mutating func needsTurn() -> Bool {
             defer { isScheduled = true }
             return !isScheduled
         }
 
-        /// Frees the memory of a list if its capacity is above `limit`. A burst of calls may have needed this capacity.
-        /// Called when there are no calls.
+        /// Frees the memory of a list if its capacity is above `limit`, for example after many calls at once. Called
+        /// when there are no calls.
         mutating func trim(above limit: Int) {
             if present.capacity > limit { (present, position) = ([], 0) }
             if calls.capacity > limit { calls = [] }
@@ -57,15 +58,15 @@ final class CompletionQueue: Sendable {
 
     init(_ queue: DispatchQueue) { self.queue = queue }
 
-    /// Adds a closure to call on the delivery queue. From any thread.
+    /// Adds a closure to call on the delivery queue. May be called from any thread.
     func add(_ closure: @escaping @Sendable () -> Void) { add(.plain(closure)) }
 
-    /// Adds a call of `completion` with the result of a publish. From any thread.
+    /// Adds a call of `completion` with the result of a publish. May be called from any thread.
     func add(_ completion: @escaping PublishCompletion, _ outcome: PublishOutcome) {
         add { completion(outcome) }
     }
 
-    /// Adds a call. From any thread.
+    /// Adds a call. May be called from any thread.
     func add(_ call: Call) {
         let needsTurn = state.withLock { state in
             state.calls.append(call)
@@ -74,7 +75,7 @@ final class CompletionQueue: Sendable {
         if needsTurn { queue.async { [self] in takeTurn() } }
     }
 
-    /// Adds calls, and leaves `calls` empty. From any thread.
+    /// Adds calls, and leaves `calls` empty. May be called from any thread.
     func add(_ calls: inout [Call]) {
         if calls.isEmpty { return }
         let needsTurn = state.withLock { state in

@@ -3,7 +3,7 @@ import MQTTCodec
 
 /// Fields of the last CONNECT and CONNACK. Any thread may need these fields.
 struct ConnectionAgreement: Sendable {
-    /// True if the session ends with its connection. DISCONNECT must not extend such a session (3.14.2.2.2).
+    /// True if the session ends with its connection. DISCONNECT must not extend such a session (MQTT 5.0, 3.14.2.2.2).
     private(set) var endsSession = false
     /// The size of the largest packet that the broker accepts, in bytes.
     private(set) var maximumPacketSize = PacketEncoder.largestPacketSize

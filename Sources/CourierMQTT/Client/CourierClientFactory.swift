@@ -8,17 +8,18 @@ import CourierTransport
 /// client.connect()
 /// ```
 public struct CourierClientFactory: Sendable {
-    /// Makes a factory. It has no settings.
+    /// Makes a factory. A factory has no settings.
     public init() {}
 
     /// Makes a client. The client connects after `connect()`, and ends when its last reference is released.
     ///
-    /// This call opens no connection. With ``MQTTClientConfig/isMessagePersistenceEnabled`` and without a
-    /// ``MQTTClientConfig/messageStore``, it opens the file of the messages, which takes milliseconds on the calling
-    /// thread.
+    /// This call opens no connection. If ``MQTTClientConfig/isMessagePersistenceEnabled`` is true and there is no
+    /// ``MQTTClientConfig/messageStore``, the call opens the file of the messages. Opening the file takes milliseconds
+    /// on the calling thread.
     ///
-    /// If the configuration has a mistake, or if the file cannot be opened, every throwing call of the client throws
-    /// the error. The event of `connect()` and the log report the error, too. ``validate(_:)`` finds mistakes earlier.
+    /// If the configuration has a mistake or the file cannot be opened, every throwing call of the client throws the
+    /// error. The event of `connect()` and the log report the error, too. ``validate(_:)`` finds mistakes in the
+    /// configuration without a client.
     ///
     /// - Parameter config: The configuration.
     /// - Returns: The client.
@@ -49,7 +50,7 @@ public struct CourierClientFactory: Sendable {
     /// Checks that the certificates and keys can be loaded.
     private static func check(_ tls: TLSClientConfiguration) throws(CourierError) {
         var tls = tls
-        tls.keyLogFile = nil  // Otherwise, this check would create the file.
+        tls.keyLogFile = nil  // Otherwise, this check would create the key log file.
         if tls.material != nil { (tls.material, tls.trust, tls.identity) = (nil, .systemRoots, nil) }
         do throws(TransportError) {
             _ = try TLSContext(client: tls)

@@ -3,6 +3,7 @@ import Synchronization
 
 /// A timer of an event loop that any thread may start and cancel.
 final class LoopTimer: Sendable {
+    /// The progress of the timer.
     private enum State {
         case waiting(TimerToken?)
         case over
@@ -25,8 +26,8 @@ final class LoopTimer: Sendable {
         }
     }
 
-    /// Marks the timer as over. Returns `nil` if it was already over. Otherwise returns the token, which is itself
-    /// `nil` if the event loop has not scheduled the timer yet.
+    /// Ends the timer, and returns its token. Returns `nil` if the timer has already ended. The token itself is `nil`
+    /// if the event loop has not scheduled the timer yet.
     private func end() -> TimerToken?? {
         state.withLock { state -> TimerToken?? in
             guard case .waiting(let token) = state else { return nil }

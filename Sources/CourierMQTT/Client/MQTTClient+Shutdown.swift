@@ -5,8 +5,8 @@ extension MQTTClient {
     nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async {
         switch await fate(subscriptions) {
         case .keep:
-            // End the `for await` loops only after the connection has ended. If the loops ended first, messages could
-            // still arrive for a filter that no loop reads any more.
+            // End the `for await` loops after the connection. If the loops ended first, a message could still arrive
+            // for a filter that no loop reads.
             await disconnectAndWait()
             await endLoops(.keep)
         case .remove:
@@ -33,6 +33,6 @@ extension MQTTClient {
         let timer = LoopTimer(on: parts.loop, after: Self.unsubscribeTimeout) { waiter.resume(.success(())) }
         defer { timer.cancel() }
         parts.coordinator.endLoops(fate) { waiter.resume(.success(())) }
-        try? await waiter.value()  // If the task is cancelled, it does not wait.
+        try? await waiter.value()  // If the task is cancelled, the wait ends at once.
     }
 }

@@ -52,8 +52,8 @@ final class MQTTClient: CourierClient {
 
     func destroy() {
         parts.coordinator.destroy()
-        // Requests end after the session was destroyed. Their subscriptions to response topics no longer exist then, so
-        // no UNSUBSCRIBE is sent.
+        // End the requests after the session was destroyed. Then no UNSUBSCRIBE is sent, because the subscriptions to
+        // response topics do not exist any more.
         madeRequests.withLock { $0 }?.endAll(
             CourierError(.clientDestroyed, "The client was destroyed before the response arrived."))
     }
@@ -212,14 +212,15 @@ final class MQTTClient: CourierClient {
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> { parts.readers.deadLetterPublisher }
 
     func messages<Value: Sendable>(_ type: Value.Type, as request: SubscriptionRequest) -> MessageSequence<Value> {
-        // The sequence keeps the client alive, and so does each `for await` loop over the sequence.
+        // The sequence keeps the client alive. Each `for await` loop over the sequence also keeps the client alive.
         MessageSequence { [self] in
             parts.readers.source(type, request) { [coordinator = parts.coordinator] reader in
                 coordinator.opened(reader, request)
             } connected: { [self] in
                 try await connected(timeout: nil)
             } closed: { [self] reader, left in
-                // The task on the event loop references only the coordinator, so it does not keep the client alive.
+                // The task on the event loop references only the coordinator, so the task does not keep the client
+                // alive.
                 parts.loop.execute { [coordinator = parts.coordinator] in coordinator.closed(reader, left) }
             }
         }

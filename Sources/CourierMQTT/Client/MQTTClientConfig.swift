@@ -38,16 +38,19 @@ public struct MQTTClientConfig {
     /// Whether QoS 1 and 2 messages are stored in a file, so that they survive the end of the process; `false` by
     /// default.
     ///
-    /// If `true` and there is no ``messageStore``, the client keeps the messages in one file for the provider's client
-    /// id. The file is in the folder `<parent>/<name of the program>`, and only this user can read it. The parent
-    /// folder is the first absolute path of these: `$XDG_STATE_HOME`, the first folder of `$STATE_DIRECTORY`, and
-    /// `~/.local/state`. ``SessionOptions/storeName`` replaces the name of the program.
+    /// If the option is `true` and there is no ``messageStore``, the client keeps the messages in one file for the
+    /// provider's client id. The file is in the folder `<parent>/<name of the program>`, and only this user can read
+    /// it. The parent folder is the first absolute path of these: `$XDG_STATE_HOME`, the first folder of
+    /// `$STATE_DIRECTORY`, and `~/.local/state`. ``SessionOptions/storeName`` replaces the name of the program.
     ///
     /// If the file cannot be opened, or if another client uses it, all calls fail: the client never falls back to
     /// memory. If there is a ``messageStore``, messages are stored there, and this option has no effect.
     public var isMessagePersistenceEnabled: Bool
-    /// Seconds between the loss of a connection and the first attempt, doubled for each further attempt; 5 by default.
-    /// Before MQTT 5, with more than 25, the client does not recognize another client with its client id.
+    /// Seconds between the loss of a connection and the first attempt; 5 by default. Each further attempt doubles the
+    /// time.
+    ///
+    /// If the value is more than 25 and MQTT 5 is not used, the client does not recognize another client that uses the
+    /// same client id.
     public var autoReconnectInterval: UInt16
     /// The maximum number of seconds between two attempts; 10 by default.
     public var maxAutoReconnectInterval: UInt16
@@ -61,10 +64,12 @@ public struct MQTTClientConfig {
     /// When to treat a silent connection as lost; off by default.
     public var idleActivityTimeoutPolicy: IdleActivityTimeoutPolicy
     /// How long received QoS 1 and 2 messages without a reader are kept for a later reader, in seconds. With 0, the
-    /// default, they are not kept. With a message store, a later reader gets the stored messages once, in the order of
-    /// their arrival. If stored messages expire before a reader takes them, the log reports their number. If a reader
-    /// starts while a message waits for room in a full store, the reader gets the message. If a reader leaves kept
-    /// messages unread, the messages keep their order and their remaining time.
+    /// default, they are not kept.
+    ///
+    /// With a message store, a later reader gets the stored messages once, in the order of their arrival. If stored
+    /// messages expire before a reader takes them, the log reports their number. If a message waits for room in a full
+    /// store and a reader starts, the reader gets the message. If a reader ends without reading kept messages, they
+    /// keep their order and their remaining time.
     public var messagePersistenceTTLSeconds: TimeInterval
     /// Seconds between two removals of messages that were kept for `messagePersistenceTTLSeconds`; 10 by default.
     public var messageCleanupInterval: TimeInterval
@@ -95,21 +100,21 @@ public struct MQTTClientConfig {
     /// pause.
     public var proxy = ProxySetting.direct
     /// Makes the stream to the broker, instead of a connection to the host and port of the options; `nil` by default.
-    /// It is called for each attempt, on the event loop, and must not block. The returned stream is closed at the end
-    /// of the attempt. Host, port, scheme and path of the options still identify the broker and its sessions.
+    /// The closure is called for each attempt, on the event loop, and must not block. The returned stream is closed at
+    /// the end of the attempt. Host, port, scheme and path of the options still identify the broker and its sessions.
     public var endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
     /// How the client uses several endpoints of the broker, from `ConnectOptions.alternatives` or DNS service records.
     public var endpoints = EndpointPolicy()
     /// How long a closing connection waits for the broker to close too, after everything was written. `nil`, the
     /// default, means ``CourierTransport/ChannelOptions/lingerTimeout``.
     package var peerCloseTimeout: Duration?
-    /// The TLS contexts that this client shares with other clients of the same TLS settings. The trusted certificates are
-    /// then in memory only once. With `nil`, the default, the client has its own contexts.
+    /// The TLS contexts that this client shares with other clients of the same TLS settings. So the trusted
+    /// certificates are in memory only once. With `nil`, the default, the client has its own contexts.
     package var tlsContexts: TLSContextCache?
-    /// The maximum number of stored messages that stay in memory while they wait. Only tests change it.
+    /// The maximum number of stored messages that stay in memory while they wait. Only tests change this value.
     package var storedMessagesInMemory = 8_192
     /// The environment variables that determine the file of ``isMessagePersistenceEnabled``; `nil` means the variables
-    /// of the process. Only tests set it.
+    /// of the process. Only tests set this value.
     package var environmentVariables: [String: String]?
     /// The clock for the age of stored messages.
     package var storeClock = StoreClock()
@@ -209,8 +214,7 @@ public struct MQTTClientConfig {
     /// Makes a configuration with fixed connect options. The other options have their defaults, and can be set
     /// afterwards.
     ///
-    /// A mistake in these options is a mistake of the configuration, so ``CourierClientFactory/validate(_:)`` reports
-    /// it.
+    /// ``CourierClientFactory/validate(_:)`` also checks these options.
     ///
     /// - Parameter options: The address of the broker, and the client's credentials.
     public init(options: ConnectOptions) { self.init(provider: FixedOptions(options: options)) }
@@ -223,8 +227,8 @@ public struct MQTTClientConfig {
         }
     }
 
-    /// The client id and broker that the stored messages belong to, if both are known before the provider returns
-    /// options; otherwise `nil`.
+    /// The client id and broker that the stored messages belong to. `nil` if they are not known before the provider
+    /// returns options.
     var knownScope: StoreScope? {
         if let scope = session.storeScope { return scope }
         guard let options = fixedOptions, !options.clientId.utf8.contains(UInt8(ascii: "%")) else { return nil }

@@ -1,7 +1,8 @@
 import CourierCore
 import Foundation
 
-/// The client for a configuration with a mistake. Every call that can fail reports this mistake.
+/// The client that the factory returns for a configuration with a mistake. Every call that can fail reports this
+/// mistake.
 final class MisconfiguredClient: CourierClient {
     private let problem: CourierError
     private let deliveryQueue: DispatchQueue

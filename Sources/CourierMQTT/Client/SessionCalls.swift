@@ -1,8 +1,9 @@
 import CourierCore
 
-/// The `connect`, `disconnect` and `destroy` calls that the loop has not performed yet. The calls are numbered in the
-/// order in which they were made, from any thread.
+/// The `connect`, `disconnect` and `destroy` calls that the loop has not performed yet. Calls from all threads are
+/// numbered in the order in which they were made.
 struct SessionCalls: Sendable {
+    /// A call of `connect`, `disconnect` or `destroy`.
     enum Call: Sendable {
         case connect(source: String)
         /// `told` is called with the result when the connection has ended.
@@ -25,7 +26,7 @@ struct SessionCalls: Sendable {
     mutating func next(upTo number: Int) -> Call? {
         guard !calls.isEmpty, lastNumber - calls.count < number else { return nil }
         let call = calls.removeFirst()
-        if calls.isEmpty { calls = [] }  // Frees the memory, so that idle clients do not keep it.
+        if calls.isEmpty { calls = [] }  // Frees the array's memory, because many clients are idle.
         return call
     }
 }

@@ -2,8 +2,9 @@ import Synchronization
 
 /// A value that clients with the same configuration share, to save memory.
 final class Shared<Value: Equatable & Sendable>: Sendable {
-    /// Remembers the shared object that was made last, as long as that object is referenced elsewhere.
+    /// Remembers the last shared object, as long as a client references the object.
     final class Memory: Sendable {
+        /// The reference to the last shared object.
         private struct State {
             weak var last: Shared?
         }
@@ -12,8 +13,8 @@ final class Shared<Value: Equatable & Sendable>: Sendable {
 
         init() {}
 
-        /// Returns a shared object with this value. If the remembered object has an equal value, that object is
-        /// returned.
+        /// Returns a shared object with this value. If the remembered object has an equal value, returns the remembered
+        /// object.
         func share(_ value: Value) -> Shared {
             state.withLock { state in
                 if let last = state.last, last.value == value { return last }

@@ -17,7 +17,8 @@ extension SubscriptionKeeper {
         perform()
     }
 
-    /// Handles the failure of a SUBSCRIBE or UNSUBSCRIBE. Returns `false` if the token belongs to another packet.
+    /// Handles the failure of a SUBSCRIBE or UNSUBSCRIBE. Returns `false` if the token belongs to another kind of
+    /// packet.
     func failed(_ token: Token, _ failure: EngineAction.Failure) -> Bool {
         guard token.rawValue & Self.tokenMark != 0 else { return false }
         let isLost = failure == .connectionLost || failure == .notConnected
@@ -34,8 +35,8 @@ extension SubscriptionKeeper {
         case (.reader(let reader), .granted): reader.granted()
         case (.unsubscriber(let told), .unsubscribed): told(.success(()))
         case (.unsubscriber(let told), .granted), (.unsubscriber(let told), .superseded):
-            // Another caller has subscribed to the same filter meanwhile, so this caller's unsubscribe request counts
-            // as successful.
+            // Another caller has subscribed to the same filter meanwhile. Report success to this caller, because its
+            // request is out of date.
             told(.success(()))
         case (.unsubscriber, .failed(let failure)):
             Self.fail(who, Self.error(failure, .unsubscription(filter: filter.string)))

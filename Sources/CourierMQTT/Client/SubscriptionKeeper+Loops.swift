@@ -28,7 +28,7 @@ extension SubscriptionKeeper {
     }
 }
 
-/// Calls a closure when a count reaches zero. From any thread.
+/// Calls a closure when a count reaches zero. May be used from any thread.
 private final class Countdown: Sendable {
     private let left: Atomic<Int>
     private let ended: @Sendable () -> Void

@@ -15,8 +15,8 @@ final class SubscriptionKeeper {
         case reader(ReaderRegistration)
     }
 
-    /// A reader that waits because its filter contains `%u` or `%c`. The user name and client id for these placeholders
-    /// are known when the client has its first connect options.
+    /// A reader that waits for the first connect options, because its filter contains `%u` or `%c`. The options contain
+    /// the user name and the client id for these placeholders.
     private struct Unresolved {
         let reader: ReaderRegistration
         let request: SubscriptionRequest
@@ -45,13 +45,13 @@ final class SubscriptionKeeper {
     private var loops: [UInt64: ReaderRegistration] = [:]
     private var unresolved: [Unresolved] = []
     private let hasStore: Bool
-    /// True if the subscriptions of an earlier process were restored, or if there is no store.
+    /// True if the subscriptions of an earlier process were restored, or if there is no message store.
     private var isRestored: Bool
     private var lastID: UInt64 = 0
 
-    /// Keeps `topics` subscribed, and reports events to `tell`. Changes of the subscriptions that a message store must
-    /// save are passed to `keep`. With a message store, the owner of this keeper must call ``restore(_:)`` once for
-    /// each session.
+    /// Makes a keeper that keeps `topics` subscribed, and reports events to `tell`. Changes of the subscriptions that a
+    /// message store must save are passed to `keep`. With a message store, the owner of this keeper must call
+    /// ``restore(_:)`` once for each session.
     init(
         _ topics: [(filter: TopicFilter, qos: QoS)], _ driver: SessionDriver, on loop: EventLoop,
         hasStore: Bool = false, options: SubscriptionOptions = SubscriptionOptions(),
@@ -86,7 +86,7 @@ final class SubscriptionKeeper {
     }
 
     /// Removes a stored subscription if the client may not send its filter, and reports the reason as an event. Returns
-    /// `false` if the client may send it. An older version of the client may have stored an illegal filter.
+    /// `false` if the client may send the filter. An older version of the client may have stored such a filter.
     private func discardIfUnsendable(_ subscription: StoredSubscription) -> Bool {
         do throws(CourierError) {
             try texts.check(subscription.filter)
@@ -102,8 +102,8 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// True if there is a filter to subscribe to or to unsubscribe from. Also true until the subscriptions of an
-    /// earlier process are restored, because there may be a filter among them.
+    /// True if a filter must be subscribed or unsubscribed. Also true until the subscriptions of an earlier process are
+    /// restored, because they may contain a filter.
     var hasTopics: Bool { filters.count > 0 || !unresolved.isEmpty || !isRestored }
 
     // MARK: Requests of the app
@@ -111,7 +111,7 @@ final class SubscriptionKeeper {
     /// The unique key of one waiting caller.
     typealias WaiterKey = UInt64
 
-    /// The lowest key for callers. The keeper uses lower numbers for its own requests.
+    /// The lowest key of a waiting caller. The keeper uses lower numbers for its own requests.
     static let firstWaiterKey: WaiterKey = 1 << 62
 
     func subscribe(
@@ -155,7 +155,7 @@ final class SubscriptionKeeper {
     /// The number of callers that wait for the broker's response.
     var waitingCount: Int { waiting.count }
 
-    /// Removes a waiting caller. Its request is not canceled.
+    /// Removes a waiting caller. The caller's request is not canceled.
     func forget(_ key: WaiterKey) {
         guard let (filter, _) = waiting.removeValue(forKey: key) else { return }
         filters.forget(waiter: key, of: filter)
@@ -226,19 +226,18 @@ final class SubscriptionKeeper {
         actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
     }
 
-    /// Ends all waits of `for await` loops for the grant of their filters, with this error. The loops themselves
-    /// continue.
+    /// Ends every `for await` loop's wait for the grant of its filter, with this error. The loops themselves continue.
     func failGrants(_ error: CourierError) {
         for reader in loops.values { reader.failGrant(error) }
         for one in unresolved { one.reader.failGrant(error) }
     }
 
-    /// A `for await` loop that `takeLoops()` removed.
+    /// A `for await` loop that `takeLoops()` has removed and returned.
     struct TakenLoop {
         let id: UInt64
         let filter: TopicFilter
         let reader: ReaderRegistration
-        /// True if the broker has granted the filter and has not refused it since.
+        /// True if the broker has granted the filter, and has not refused the filter since then.
         let isGranted: Bool
     }
 
@@ -256,23 +255,22 @@ final class SubscriptionKeeper {
         }
     }
 
-    /// Ends a reader's subscription to a filter. `told` is called when the broker has confirmed UNSUBSCRIBE, or when no
-    /// confirmation can arrive.
+    /// Removes a reader's filter. `told` is called when the broker has confirmed UNSUBSCRIBE, or when no confirmation
+    /// can arrive.
     func leave(_ filter: TopicFilter, of id: UInt64, told: (@Sendable () -> Void)?) {
         let waiter = told == nil ? nil : nextID()
         if let waiter, let told { waiting[waiter] = (filter, .unsubscriber { _ in told() }) }
         do {
             actions += try filters.unwant([(filter, waiter)], by: .reader(id), now: loop.now)
         } catch {
-            // Too many callers already wait, so `told` is called without a wait for UNSUBACK.
+            // There are too many waiting callers, so call `told` without waiting for UNSUBACK.
             if let waiter { waiting[waiter] = nil }
             actions += (try? filters.unwant([(filter, nil)], by: .reader(id), now: loop.now)) ?? []
             told?()
         }
     }
 
-    /// Makes a reader's filter a subscription of the app. The subscription remains after the reader has left the
-    /// filter.
+    /// Makes a reader's filter a subscription of the app. The subscription remains after the reader has ended.
     func giveToApp(_ filter: TopicFilter, of id: UInt64) { actions += filters.takeOver(filter, of: id) }
 
     /// Opens the readers that waited for values of `%u` and `%c`.
@@ -298,10 +296,11 @@ final class SubscriptionKeeper {
 
     // MARK: End of the session and of the client
 
-    /// Removes the subscriptions of a destroyed session. Only the topics of the configuration and the filters of open
+    /// Removes the subscriptions of a destroyed session. The topics of the configuration and the filters of open
     /// readers remain.
     func removeAll() {
-        // Pending requests end here. The broker's responses to them are ignored, because `filters` is replaced below.
+        // End the pending requests here. The broker's responses to these requests are ignored, because `filters` is
+        // replaced below.
         actions += filters.disconnected(now: loop.now)
         actions += filters.abandonWaiters()
         perform()

@@ -4,7 +4,7 @@ import Foundation
 extension SupervisorConfiguration {
     /// Makes the supervisor's configuration from `config`. Values that `config` does not define have their defaults.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` that names the option and the remedy.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` whose message names the option and the remedy.
     init(_ config: MQTTClientConfig) throws(CourierError) {
         guard config.autoReconnectInterval > 0, config.maxAutoReconnectInterval >= config.autoReconnectInterval else {
             throw CourierError(
@@ -45,8 +45,8 @@ extension SupervisorConfiguration {
         _ = try ClientSettings.seconds(policy.timerInterval, "idleActivityTimeoutPolicy.timerInterval")
     }
 
-    /// Converts an option in seconds. Throws an error if the option is 0 although it is enabled, because such a timeout
-    /// would end every attempt at once.
+    /// Converts an option in seconds. Throws an error if the option is enabled and its value is 0, because such a
+    /// timeout would end every attempt at once.
     private static func seconds(
         _ seconds: TimeInterval, _ name: String, isEnabled: Bool
     ) throws(CourierError) -> Duration {

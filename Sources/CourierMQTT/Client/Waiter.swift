@@ -1,18 +1,19 @@
 import CourierCore
 import Synchronization
 
-/// One `await` that ends exactly once: with a result, or with the cancellation of its task.
+/// Lets one task wait for a result. The wait ends exactly once: with the result, or with the cancellation of the task.
 ///
 /// ```
 /// empty ──value()──▶ waiting ──resume──▶ done
 ///   └────resume────▶ answered ──value()──▶ done
 /// ```
 ///
-/// The continuation is an `UnsafeContinuation`, which costs less than a checked one. The resuming thread removes the
-/// continuation from the state under the lock, so no other thread can resume it.
+/// The continuation is an `UnsafeContinuation`, which costs less than a checked continuation. The resuming thread
+/// removes the continuation from the state under the lock, so no other thread can resume it.
 final class Waiter<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, any Error>
 
+    /// The progress of the wait.
     private enum State {
         case empty
         case waiting(UnsafeContinuation<Value, any Error>)
@@ -23,10 +24,10 @@ final class Waiter<Value: Sendable>: Sendable {
     private let state = Mutex(State.empty)
     private let waiterCount: WaiterCount
 
-    /// Makes a waiter. While a task waits for its outcome, `waiterCount` counts this waiter.
+    /// Makes a waiter. `waiterCount` counts the waiter while a task waits for the outcome.
     init(_ waiterCount: WaiterCount) { self.waiterCount = waiterCount }
 
-    /// Ends the wait with this outcome. Only the first call has an effect. From any thread.
+    /// Ends the wait with this outcome. Only the first call has an effect. May be called from any thread.
     func resume(_ outcome: Outcome) {
         let continuation = state.withLock { state -> UnsafeContinuation<Value, any Error>? in
             switch state {
@@ -67,7 +68,7 @@ final class Waiter<Value: Sendable>: Sendable {
     }
 }
 
-/// Counts the waiting continuations of a client, so that tests can check that each was resumed.
+/// Counts the waiting continuations of a client, so that tests can check that every continuation was resumed.
 final class WaiterCount: Sendable {
     private let waiting = Atomic<Int>(0)
 

@@ -2,16 +2,17 @@ import CourierTransport
 import MQTTCodec
 import MQTTEngine
 
-/// Forwards the calls of a ``SessionDriver`` to its client's coordinator. At the end of the client, `target` is set to
-/// `nil`, so that driver and coordinator do not keep each other alive any longer.
+/// Forwards the calls of a ``SessionDriver`` to its client's coordinator. When the client ends, `target` is set to
+/// `nil`, so that the driver and the coordinator do not keep each other alive.
 ///
 /// Safe to share between threads: both properties are used on the loop only.
 final class WeakSessionObserver: SessionObserver, @unchecked Sendable {
     /// The coordinator that receives the calls; `nil` after the client has ended.
     var target: ClientCoordinator? { didSet { lent = target.map { Unmanaged.passUnretained($0) } } }
 
-    /// The object in `target` without reference counting, for calls that occur with every message. Weak references to
-    /// the coordinator exist. They make Swift's reference counting slower than the call itself.
+    /// The object in `target`, without reference counting. It is used for calls that occur with every message.
+    ///
+    /// The coordinator has weak references, which make Swift's reference counting slower than such a call.
     ///
     /// Safe, because ``target`` keeps the object alive during these calls: none of these calls ends a client.
     private var lent: Unmanaged<ClientCoordinator>?
