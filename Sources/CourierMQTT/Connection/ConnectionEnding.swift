@@ -7,11 +7,11 @@ import MQTTEngine
 struct ConnectionEnding: Sendable {
     let cause: LossCause
     var error: CourierError
-    /// The broker's Server Reference property, which names servers to use instead.
+    /// The value of the broker's Server Reference property, which names other servers to use.
     let serverReference: String?
-    /// True if the peer closed or broke the byte stream without a packet that gives the reason.
+    /// True if the peer closed or broke the byte stream without sending a reason.
     let isByPeer: Bool
-    /// True if the attempt went to a server that the broker named in a redirect, instead of the current endpoint.
+    /// True if the attempt used a server that the broker named in a redirect. False if it used the current endpoint.
     var isOfDetour = false
 
     init(_ cause: LossCause, _ error: CourierError) {
@@ -26,21 +26,21 @@ struct ConnectionEnding: Sendable {
         switch error.code {
         case .storeFailed, .storeFull, .storeDamaged, .storeInUse: self.init(.unreadableStore, error)
         case .secureConnectionFailed: self.init(.transport(.tls), error)
-        // Before a connection is opened, this code means that the machine had no free file descriptor or memory.
+        // If the connection is not open yet, this code means that the machine had no free file descriptor or memory.
         case .connectionFailed: self.init(.transport(.unreachable), error)
         default: self.init(.unusableOptions, error)
         }
     }
 
-    /// Makes an ending from the reports of engine and transport. `isEstablished` is true for a lost connection, and
-    /// false for a failed attempt. `areOptionsFixed` means that the provider has no other credentials. `isPlain` means
-    /// that the connection used plain TCP to a port that may need TLS. `known` is a more precise error of the caller,
-    /// if there is one.
+    /// Makes an ending from the reasons that the engine and the transport report. `isEstablished` is true for a lost
+    /// connection, and false for a failed attempt. `areOptionsFixed` means that the provider has no other credentials.
+    /// `isPlain` means that the connection used plain TCP to a port that may need TLS. `known` is a more precise error
+    /// that the caller knows; `nil` if the caller knows none.
     init(
         _ reason: CloseReason, _ channel: ChannelCloseReason, _ known: CourierError? = nil, endpoint: String,
         isEstablished: Bool, areOptionsFixed: Bool = false, isPlain: Bool = false
     ) {
-        // If the client ended the connection without a request of the app, the reason of the byte stream is used.
+        // If the client ended the connection and the app did not request this, use the reason of the byte stream.
         let reason = reason == .requested ? .transportClosed : reason
         cause = LossCause(reason, channel)
         isByPeer = reason == .transportClosed && channel.isByPeer
@@ -57,8 +57,8 @@ struct ConnectionEnding: Sendable {
         }
     }
 
-    /// The row of `LossPolicy` that defines the client's response to the cause. If the failed server was named in a
-    /// redirect, the client does not stop, because the broker may name another server next time.
+    /// The row of `LossPolicy` that defines the client's response to the cause. If a redirect named the failed server,
+    /// the row never stops the client, because the broker may name another server next time.
     var row: LossPolicy.Row {
         let row = LossPolicy.row(for: cause)
         guard isOfDetour, row.subject == .endpoint, row.response == .stop else { return row }
@@ -78,7 +78,7 @@ extension ConnectionEnding {
 }
 
 extension ChannelCloseReason {
-    /// Whether the peer ended the connection, as far as the client can know.
+    /// True if the peer ended the connection, as far as the client can know.
     fileprivate var isByPeer: Bool {
         switch self {
         case .closedByPeer: true
@@ -111,8 +111,8 @@ extension LossCause {
             switch channel {
             case .closedByPeer: self = .closedByServer
             case .closedByOwner: self = .closedHere
-            // The WebSocket server refused the provider's credentials. The client responds as if the broker had refused
-            // them in CONNACK.
+            // The WebSocket server refused the provider's credentials. Respond as if the broker had refused them in
+            // CONNACK.
             case .failed(let error) where error.code == .webSocketUnauthorized: self = .refused(.notAuthorized)
             case .failed(let error): self = .transport(TransportProblem(error.code))
             }

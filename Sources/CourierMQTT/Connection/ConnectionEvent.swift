@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The events that a ``ConnectionSupervisor`` reports. They can be compared, so that tests can check lists of events.
+/// The events that a ``ConnectionSupervisor`` reports. Tests can compare lists of these events.
 enum ConnectionEvent: Equatable, Sendable {
     case authStarted
     case authSucceeded(after: Duration)
@@ -23,7 +23,7 @@ enum ConnectionEvent: Equatable, Sendable {
     case networkAvailable
     case networkUnavailable
 
-    /// True if the event reports that an attempt or a renewal of credentials failed and was not cancelled.
+    /// True if an attempt or a renewal of credentials failed. False if it was cancelled.
     var isFailedAttempt: Bool {
         switch self {
         case .authFailed(_, .error), .failed(_, .error): true
@@ -75,7 +75,7 @@ enum ConnectionEvent: Equatable, Sendable {
 }
 
 extension Duration {
-    /// The whole milliseconds, rounded down. If the time is too long for an `Int`, `Int.max` is returned.
+    /// The number of whole milliseconds, rounded down, but at most `Int.max`.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000)

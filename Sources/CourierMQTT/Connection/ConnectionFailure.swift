@@ -1,10 +1,10 @@
 import CourierCore
 
-/// Why an attempt, a connection or a wait ended without success, in a form that can be compared.
+/// The reason why an attempt, a connection or a wait ended without success. Two reasons can be compared.
 enum ConnectionFailure: Sendable {
     /// The attempt, connection or wait failed with this error.
     case error(CourierError)
-    /// The attempt, connection or wait was ended by a call of the app, or because the app entered the background.
+    /// A call of the app ended the attempt, connection or wait, or the app entered the background.
     case cancelled
 
     /// The error for the app: a ``CourierCore/CourierError``, or `CancellationError`.
@@ -17,7 +17,7 @@ enum ConnectionFailure: Sendable {
 }
 
 extension ConnectionFailure: Equatable {
-    /// Compares code and message. The cause is ignored, because no decision of the client depends on it.
+    /// Compares code and message. Ignores the cause, because no decision of the client depends on the cause.
     static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.error(let left), .error(let right)): left.code == right.code && left.message == right.message

@@ -1,7 +1,7 @@
 import CourierCore
 
 extension ConnectionSupervisor {
-    /// An action that the caller must perform. The caller performs actions in the order in which they are returned.
+    /// An action that the caller must perform. The caller performs the actions in the order of the list.
     enum Action: Equatable, Sendable {
         /// Ask the provider for connect options, and report ``Input/credentialsArrived(_:_:date:)`` or
         /// ``Input/credentialsFailed(_:_:)``.
@@ -17,15 +17,15 @@ extension ConnectionSupervisor {
         /// Look up the DNS service records of the host in these options, and report ``Input/endpointsFound(_:_:)``.
         case findEndpoints(ConnectOptions, AttemptID)
 
-        /// From now on, use these options in events and in CONNECT. With `nil`, there are no options.
+        /// Use these options in events and in CONNECT from now on. `nil` means that there are no options.
         case setConnectionInfo(ConnectOptions?)
-        /// Open a connection with these options. No other connection is open.
+        /// Open a connection with these options. No other connection is open at this time.
         case open(ConnectOptions, AttemptID)
-        /// From now on, try the IP address of the last connection only after the other addresses of its host name.
+        /// From now on, try the IP address of the last connection after all other addresses of its host name.
         case avoidAddress
         /// Re-authenticate on the current connection.
         case reauthenticate(ExtendedAuthentication)
-        /// Send DISCONNECT, if CONNECT was sent, and close; ``Input/closed(_:_:)`` follows.
+        /// Send DISCONNECT if CONNECT was sent, and close the connection; ``Input/closed(_:_:)`` follows.
         case closeInOrder
         /// Drop the connection; ``Input/closed(_:_:)`` follows.
         case abort
@@ -34,11 +34,12 @@ extension ConnectionSupervisor {
 
         /// Report an event to the app.
         case emit(ConnectionEvent)
-        /// Publish the new state. It always differs from the last published state.
+        /// Report the new connection state to the app. It differs from the last reported state.
         case stateChanged(ConnectionState)
-        /// End all waits for a connection: with success if `nil`, otherwise with this failure.
+        /// End all waits for a connection. The waits succeed if the value is `nil`, and otherwise fail with this
+        /// failure.
         case releaseWaiters(ConnectionFailure?)
-        /// Remove stored messages, subscriptions and messages in flight.
+        /// Remove the stored messages, the subscriptions and the messages in flight.
         case clearStoredState
         /// Write to the log.
         case log(LogLevel, String)

@@ -6,8 +6,9 @@ import MQTTCodec
 extension ConnectionSupervisor {
     // MARK: Beginning an attempt
 
-    /// Begins an attempt now, because of an event outside the schedule, such as `connect()` or a returned network. If
-    /// the last such attempt began less than `urgentAttemptSpacing` ago, waits until this time has passed.
+    /// Begins an attempt now, because of an event outside the schedule, such as a call of `connect()` or the return of
+    /// the network. If the last such attempt began less than `urgentAttemptSpacing` ago, waits until this time has
+    /// passed.
     mutating func startUrgently(_ occasion: Occasion, _ now: Instant, _ actions: inout [Action]) {
         guard appPhase == .foreground else { return pause(occasion, &actions) }
         let planned: Instant? = if case .waiting(let waiting) = phase { waiting.planned } else { nil }
@@ -26,7 +27,7 @@ extension ConnectionSupervisor {
 
     /// Plans an attempt for the time `due`, or begins the attempt now if this time has passed. If the failed attempt
     /// had a planned restart at an earlier time, the next attempt begins at that earlier time. If `failure` is set,
-    /// `connected()` throws it during the pause.
+    /// `connected()` throws `failure` during the pause.
     mutating func wait(
         until due: Instant, _ occasion: Occasion, failure: ConnectionFailure? = nil, _ now: Instant,
         _ actions: inout [Action]
@@ -64,8 +65,8 @@ extension ConnectionSupervisor {
         attemptCount += 1
         attemptsInRow += 1
         let attempt = AttemptID(number: attemptCount)
-        // The app's user may have changed before the app called `connect()`. So the old options are never used again,
-        // even if the provider fails.
+        // Never use the old options again, even if the provider fails. The app's user may have changed before this call
+        // of `connect()`.
         if occasion.isRequest { grant = nil }
         if let grant, isUsable(grant, now) {
             return begin(grant, attempt, isAgain: isAgain, now, &actions)
@@ -92,7 +93,7 @@ extension ConnectionSupervisor {
         actions.append(.fetchRedirectCredentials(redirect.target, attempt))
     }
 
-    /// Delays an attempt until the app is in the foreground.
+    /// Delays the attempt until the app is in the foreground.
     private mutating func pause(_ occasion: Occasion, _ actions: inout [Action]) {
         enter(.paused(occasion.isRequest ? .always : .forTopics), &actions)
     }
@@ -113,13 +114,13 @@ extension ConnectionSupervisor {
         let options = located(grant.options)
         let timeout = configuration.connectTimeout
         liveness = Liveness(configuration.idleActivityTimeout, probeTimeout: configuration.probeTimeout, now: now)
-        // If the client id has changed, the dropped connections of the old client id no longer count.
+        // Do not count the dropped connections of an earlier client id.
         if let info, !TopicRules.sameBytes(info.clientId, options.clientId) { drops = DropStreak() }
         setInfo(options, &actions)
         actions.append(.emit(.attempt))
         let giveUpAt = timeout.isEnabled ? now.advanced(by: .bounded(seconds: timeout.timeout)) : nil
-        // If the redirect has not changed the options, it belongs to another endpoint, and this attempt does not follow
-        // it.
+        // If the redirect did not change the options, it belongs to another endpoint. Then this attempt does not use
+        // the redirect.
         let detour = options == endpointOptions(grant.options) ? nil : redirect
         let opening = Opening(
             attempt: attempt, options: options, detour: detour, startedAt: now, giveUpAt: giveUpAt,
@@ -130,22 +131,22 @@ extension ConnectionSupervisor {
 
     // MARK: Credentials
 
-    /// True if stored options may be used for another attempt, because they do not expire soon (see `margin`). Options
-    /// that have just arrived are used without this check.
+    /// True if stored options may be used for another attempt, because they do not expire within the time `margin`. New
+    /// options from the provider are used without this check.
     private func isUsable(_ grant: Grant, _ now: Instant) -> Bool {
         guard let expiresAt = grant.expiresAt else { return true }
         return now.advanced(by: margin(of: grant, expiresAt)) < expiresAt
     }
 
-    /// How long before their expiry the credentials are renewed: `SupervisorConfiguration/renewalMargin`, but at most
-    /// half of their lifetime.
+    /// The time before the expiry at which the credentials are renewed. It is `SupervisorConfiguration/renewalMargin`,
+    /// but at most half of the credentials' lifetime.
     private func margin(of grant: Grant, _ expiresAt: Instant) -> Duration {
         max(.zero, min(configuration.renewalMargin, grant.receivedAt.duration(to: expiresAt) / 2))
     }
 
     private func renewal(of grant: Grant?, _ now: Instant) -> Renewal {
-        // Credentials that had expired on arrival come from a wrong clock or a mistake of the provider, so no renewal
-        // is planned.
+        // If the credentials had already expired on arrival, a clock is wrong or the provider made a mistake. So plan
+        // no renewal.
         guard let grant, let expiresAt = grant.expiresAt, expiresAt > grant.receivedAt else { return .none }
         let due = expiresAt.advanced(by: .zero - margin(of: grant, expiresAt))
         return .due(max(due, now.advanced(by: configuration.minimumRenewalInterval)))
@@ -180,7 +181,7 @@ extension ConnectionSupervisor {
             guard let grant else { return }
             let home = endpointOptions(grant.options)
             var options = connection.detour?.applied(to: home) ?? home
-            // The list of alternative endpoints does not affect this connection, so the list is not compared.
+            // Do not compare the alternative endpoints, because they do not affect this connection.
             options.alternatives = connection.options.alternatives
             guard options != connection.options else { return }
             if connection.version >= .v5, let renewed = options.renewedAuthentication(from: connection.options) {
@@ -190,7 +191,7 @@ extension ConnectionSupervisor {
             }
             actions.append(.log(.info, "the provider returned other options; the client connects again with them"))
             leave(for: .begin(.change), now, &actions)
-        // The provider's response is too late, or the attempt already has options.
+        // The provider's response is too late, or the attempt has already received options.
         case .authenticating, .resting, .paused, .waiting, .locating, .opening, .closing: break
         }
     }
@@ -242,7 +243,7 @@ extension ConnectionSupervisor {
         actions.append(.log(.warning, failure.error.message))
     }
 
-    /// Handles the timeout of a request to the provider like a failure of the provider.
+    /// Handles the timeout of a request to the provider. Responds in the same way as to a failure of the provider.
     mutating func authenticationTimedOut(
         _ authentication: Authentication, _ now: Instant, _ actions: inout [Action]
     ) {

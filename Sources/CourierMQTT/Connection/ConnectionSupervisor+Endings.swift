@@ -4,7 +4,7 @@ import MQTTCodec
 /// Handles the end of attempts and connections, and begins the next step.
 extension ConnectionSupervisor {
     /// Handles the end of an attempt or connection. The closure `ending` returns the cause. Its parameters are the
-    /// connect options, and `true` if the broker had accepted the connection.
+    /// connect options, and whether the broker had accepted the connection.
     mutating func closed(
         _ now: Instant, _ actions: inout [Action], _ ending: (ConnectOptions, Bool) -> ConnectionEnding
     ) {
@@ -41,7 +41,7 @@ extension ConnectionSupervisor {
         switch phase {
         case .opening(let opening) where opening.attempt == attempt:
             attemptFailed(opening, ConnectionEnding(unopened: error), now, &actions)
-        case .closing:  // The app has changed its mind, and nothing else will report the end.
+        case .closing:  // The app has already ended this attempt, and no other input will report its end.
             closed(now, &actions) { _, _ in ConnectionEnding(unopened: error) }
         case .opening, .resting, .paused, .waiting, .authenticating, .locating, .connected: break
         }
@@ -58,15 +58,16 @@ extension ConnectionSupervisor {
         respond(to: ending, now, &actions)
     }
 
-    /// Forgets the counted dropped connections if no endpoint remains to be tried: an unreachable broker is no sign of
-    /// another client with the same id. Forgets the redirect if the failed attempt followed it.
+    /// Called when an attempt has ended without an accepted connection. Forgets the counted drops if no other endpoint
+    /// remains to be tried, because an unreachable broker is no sign of another client. Forgets the redirect that the
+    /// attempt used.
     mutating func attemptCameToNothing(_ opening: Opening) {
         if round?.hasNext != true { drops = DropStreak() }
         if isDetour(opening) { redirect = nil }
         endDetour()
     }
 
-    /// True if the attempt goes to a server that the broker named in a redirect, instead of the current endpoint.
+    /// True if the attempt uses a server that the broker named in a redirect. False if it uses the current endpoint.
     private func isDetour(_ opening: Opening) -> Bool {
         opening.options != grant.map { endpointOptions($0.options) }
     }
@@ -77,7 +78,7 @@ extension ConnectionSupervisor {
         if redirect?.term == .once { redirect = nil }
     }
 
-    /// Drops an attempt or connection that has not ended by itself. After its end, the client responds to `ending`.
+    /// Drops an attempt or a connection. When the byte stream has closed, the client responds to `ending`.
     mutating func giveUp(
         _ ended: Closing.Ended, _ ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -96,15 +97,15 @@ extension ConnectionSupervisor {
                     sinceOutbound: liveness.lastOutbound?.duration(to: now))))
     }
 
-    /// Forgets earlier failures if the connection has lasted long enough.
+    /// Forgets earlier failures if the connection lasted long enough to count as stable.
     private mutating func rewardStability(of connection: Connection, _ now: Instant) {
         let lasted = connection.acceptedAt.duration(to: now)
         if lasted >= configuration.stableConnectionTime {
             schedule.reset()
             streak = Streak()
         }
-        // While two clients take over each other's session, a connection lasts as long as the other client's pause.
-        // Only a longer connection shows that the takeovers have ended.
+        // While two clients take over each other's session, a connection lasts as long as the pause of the other
+        // client. So only a longer connection shows that the takeovers have ended.
         if lasted > configuration.maximumTakeoverInterval { takeoverSchedule.reset() }
     }
 
@@ -114,27 +115,27 @@ extension ConnectionSupervisor {
         _ ending: ConnectionEnding, _ connection: Connection, _ now: Instant
     ) -> ConnectionEnding {
         rewardStability(of: connection, now)
-        // Without a network, connections break on this side, so they are not counted as drops by the broker.
+        // Count no drop without a network, because then the cause is the missing network and not the broker.
         guard ending.isByPeer, network == .available else {
             drops = DropStreak()
             return ending
         }
-        // If a message made the broker end the connection, the broker works, and no other client is the cause.
+        // If a message made the broker end the connection, count no drop, because another client is not the cause.
         guard !isLossExplained else {
             schedule.reset()
             return ending
         }
         drops.dropped(after: connection.acceptedAt.duration(to: now), configuration)
         guard drops.mayBeTakeover else { return ending }
-        // The log repeats an equal line only once a minute. A growing number would make every line different, so a
-        // large number becomes "many".
+        // The log writes equal lines only once a minute. A growing number would make each line different, so a large
+        // number is written as "many".
         let count = drops.count > configuration.takeoverTurnCount ? "many" : "\(drops.count)"
         let dropped =
             "The broker \(connection.options.endpointName) dropped \(count) connections in a row soon after accepting them."
         let id = connection.options.clientId.quoted()
         guard drops.isTakeover, connection.version < .v5 else {
             // Most MQTT 5 brokers report a takeover with reason code 0x8E. Without this code, an unstable network is an
-            // equally likely cause. So the error names another client only as a possible cause.
+            // equally likely cause. So the error only mentions another client as a possible cause.
             guard !connection.options.clientId.isEmpty else { return ending }
             var ending = ending
             ending.error = CourierError(
@@ -167,21 +168,21 @@ extension ConnectionSupervisor {
             switch row.response {
             case .stop: true
             case .renewCredentials: refusesFixedCredentials(ending.cause)
-            // If the look-up of service records failed, an unknown host is not final: a host with such records may have
-            // no address.
+            // If the look-up of service records failed, an unknown host is not a final failure. A host name with
+            // service records may have no address.
             case .retry: row.isFinal && !(areRecordsUnknown && ending.cause == .transport(.unknownHost))
             case .retryAtOnce, .switchVersion, .followOnce, .followForGood, .yield: false
             }
-        // A failure is not final if there was no network during a part of the attempt. A failure of a server that the
-        // broker named in a redirect is not final for the broker.
+        // A failure is not final if the network was missing during a part of the attempt. A failure of a server from a
+        // redirect is not final either.
         finalFailures.add(
             isFinal: isFinal && network == .available && restartAt == nil && !ending.isOfDetour,
             isOfEveryEndpoint: row.subject == .client)
     }
 
-    /// Records a refusal of credentials. Returns true if the client has no other credentials, because the options are
-    /// fixed or the provider returned the same options again. Only a refusal in CONNACK counts. With the same reason
-    /// code in DISCONNECT, the broker may have refused a topic instead of the credentials.
+    /// Records a refusal of credentials. Returns true if the client has no other credentials: the options are fixed, or
+    /// the provider returned the same options again. Only a refusal in CONNACK counts. In DISCONNECT, the same code may
+    /// mean that the broker refused a topic.
     private mutating func refusesFixedCredentials(_ cause: LossCause) -> Bool {
         guard case .refused = cause else { return false }
         return finalFailures.refused(grant?.options) || configuration.areOptionsFixed
@@ -224,9 +225,10 @@ extension ConnectionSupervisor {
         actions.append(.releaseWaiters(failure))
     }
 
-    /// Begins a pause after every endpoint was tried. If all failures are final, callers that wait for the first
-    /// connection get the last failure. If all failures are final and `whenRefused` is `.stop`, the client stops
-    /// instead of pausing.
+    /// Begins a pause after every endpoint was tried.
+    ///
+    /// If all failures are final, callers that wait for the first connection get the last failure. If `whenRefused` is
+    /// also `.stop`, the client stops instead of pausing.
     private mutating func waitForSchedule(after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]) {
         streak.redirects = 0
         let isFinal = finalFailures.endRound()
@@ -243,8 +245,9 @@ extension ConnectionSupervisor {
         if let failure { actions.append(.releaseWaiters(failure)) }
     }
 
-    /// Begins an attempt at once if `isGranted` is true, unless too many redirects were followed since the last pause.
-    /// Otherwise begins the attempt after the next pause of the schedule. In both cases, the schedule advances by one pause.
+    /// Begins an attempt at once if `isGranted` is true and not too many redirects were followed since the last pause.
+    /// Otherwise begins the attempt after the next pause of the schedule. In both cases, the schedule advances by one
+    /// pause.
     private mutating func retryAtOnce(
         _ isGranted: Bool, after ending: ConnectionEnding, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -262,12 +265,13 @@ extension ConnectionSupervisor {
         grant = nil
         actions.append(.clearCredentials)
         streak.refusals += 1
-        // Fixed options would be refused again, so the client pauses before the next attempt.
+        // Pause before the next attempt if the options are fixed, because the broker would refuse them again.
         retryAtOnce(streak.refusals == 1 && !configuration.areOptionsFixed, after: ending, now, &actions)
     }
 
-    /// Stores the broker's redirect for the next attempt, if the redirect is allowed and fewer than `maximumRedirects`
-    /// redirects were followed since the last pause. Returns true if the next attempt follows the redirect.
+    /// Stores the broker's redirect for the next attempt. The redirect must be allowed, and fewer than
+    /// `maximumRedirects` redirects were followed since the last pause. Returns true if the next attempt follows the
+    /// redirect.
     private mutating func follow(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> Bool {
         guard let grant, case .follow(let target, let term, let asksProvider) = redirectResponse(ending, response)
         else {
@@ -281,8 +285,8 @@ extension ConnectionSupervisor {
         let source = endpointOptions(grant.options)
         let isSecure = configuration.scheme(of: source)?.isSecure == true
         let isOfList = round?.select(host: target.host, port: target.port ?? source.port) == true
-        // A one-time redirect to an endpoint of the list is not stored, because that endpoint was selected for the next
-        // attempt. A permanent redirect is stored, and is used when its source is the current endpoint again.
+        // Do not store a one-time redirect to an endpoint of the list, because that endpoint is already the current
+        // one. Store a permanent redirect, because the client uses it whenever its source is the current endpoint.
         redirect =
             isOfList && term == .once
             ? nil : Redirect(from: source, to: target, term: term, isSecure: isSecure, asksProvider: asksProvider)

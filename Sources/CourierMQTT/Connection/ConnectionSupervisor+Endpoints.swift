@@ -4,8 +4,8 @@ import CourierCore
 extension ConnectionSupervisor {
     // MARK: Finding endpoints
 
-    /// Continues an attempt that has its connect options. If DNS service records are used and a look-up is due, looks
-    /// them up first. Otherwise opens the connection.
+    /// Continues an attempt that has its connect options. Looks up the DNS service records if they are used and a
+    /// look-up is due. Otherwise opens the connection.
     mutating func locate(
         _ grant: Grant, _ attempt: AttemptID, isAgain: Bool, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -31,10 +31,10 @@ extension ConnectionSupervisor {
                 ?? EndpointList(grant.options, limit: configuration.maximumEndpoints)
             use(list, &actions)
         case .failed(let reason):
-            isSearchDue = false  // The next search starts when all known endpoints have failed.
+            isSearchDue = false  // The next look-up starts when all known endpoints have failed.
             areRecordsUnknown = true
-            // The attempt uses the endpoints of an earlier look-up. Without an earlier look-up, it uses the host in the
-            // options, which may itself be a broker.
+            // The attempt uses the endpoints of an earlier look-up. If there was none, it uses the host in the options,
+            // because this host may be a broker.
             let host = grant.options.host.shownHost.quoted()
             actions.append(.log(.warning, "the service records of \(host) could not be looked up: \(reason)"))
         case .unavailable:
@@ -48,7 +48,7 @@ extension ConnectionSupervisor {
         open(grant, attempt, isAgain: locating.isAgain, now, &actions)
     }
 
-    /// Fails the attempt, because the service records say that the domain has no broker (RFC 2782: a target of ".").
+    /// Fails the attempt, because the service records say that the domain has no broker (the target is "."; RFC 2782).
     private mutating func serviceUnavailable(
         _ grant: Grant, _ locating: Locating, _ now: Instant, _ actions: inout [Action]
     ) {
@@ -64,7 +64,7 @@ extension ConnectionSupervisor {
         attemptFailed(opening, ConnectionEnding(.transport(.unreachable), error), now, &actions)
     }
 
-    /// Uses the endpoints of these options, if they differ from the endpoints of the last options.
+    /// Uses the endpoints of these options if they differ from the endpoints of the previous options.
     mutating func useEndpoints(of options: ConnectOptions, _ actions: inout [Action]) {
         let given = EndpointList(options, limit: configuration.maximumEndpoints)
         guard given != givenList else { return }
@@ -105,9 +105,9 @@ extension ConnectionSupervisor {
         return redirect?.applied(to: options) ?? options
     }
 
-    /// Returns the name of the cluster that the server of these options belongs to. Several endpoints in one list count
-    /// as a cluster: they share sessions and the MQTT version. Returns `nil` for a server outside the list, or if the
-    /// list has one endpoint.
+    /// Returns the name of the cluster that the server of these options belongs to. The endpoints of one list count as
+    /// a cluster: they share sessions and the MQTT version. Returns `nil` for a server outside the list, or if the list
+    /// has one endpoint.
     func clusterName(of options: ConnectOptions) -> String? {
         guard let round, round.list.endpoints.count > 1, let grant,
             round.list.index(host: options.host, port: options.port) != nil
@@ -116,7 +116,7 @@ extension ConnectionSupervisor {
     }
 
     /// Returns the name that the certificate of an endpoint from DNS service records must have; `nil` for other
-    /// endpoints. It is the domain that was looked up, because a name in a DNS response could be forged.
+    /// endpoints. The name is the domain that was looked up, because an attacker could forge a name in a DNS response.
     func certifiedName(for options: ConnectOptions) -> String? {
         guard let round, !round.list.hasLeader, round.list.index(host: options.host, port: options.port) != nil
         else { return nil }
@@ -129,8 +129,8 @@ extension ConnectionSupervisor {
         return turn
     }
 
-    /// True if the client stops after a failure with this row of `LossPolicy`, and waits for `connect()`. False while
-    /// another endpoint may still work.
+    /// True if the client stops after a failure with this row of `LossPolicy`, until the app calls `connect()`. False
+    /// while another endpoint may still work.
     func stops(_ row: LossPolicy.Row) -> Bool {
         row.response == .stop && !(row.subject == .endpoint && round?.goesOn == true)
     }
@@ -149,12 +149,12 @@ extension ConnectionSupervisor {
         return EndpointFailback(due: due, latest: due.advanced(by: configuration.returnPatience))
     }
 
-    /// Closes a connection to a less preferred endpoint with DISCONNECT, if the return is due and the connection is
-    /// quiet.
+    /// Closes a connection to a less preferred endpoint with DISCONNECT, if the return is due and the connection has no
+    /// traffic.
     mutating func comeHomeIfDue(_ connection: Connection, _ now: Instant, _ actions: inout [Action]) {
         guard let failback = connection.failback, now >= failback.due else { return }
         guard round?.isAtPreferred == false else {
-            // Newer options have made the current endpoint a preferred one.
+            // With newer options, the current endpoint has become a preferred one.
             var connection = connection
             connection.failback = nil
             phase = .connected(connection)

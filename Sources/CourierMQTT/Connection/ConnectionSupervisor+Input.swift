@@ -17,13 +17,13 @@ extension ConnectionSupervisor {
         /// The provider returned options. `date` is the current date, to compute the remaining time until the options
         /// expire.
         case credentialsArrived(AttemptID, ConnectGrant, date: Date)
-        /// The provider failed to return options.
+        /// The provider returned no options, but an error.
         case credentialsFailed(AttemptID, any Error)
 
         /// The result of looking up DNS service records.
         case endpointsFound(AttemptID, EndpointSearch)
 
-        /// The options of ``Action/open(_:_:)`` cannot be used, and nothing was opened.
+        /// The options of ``Action/open(_:_:)`` cannot be used, so no connection was opened.
         case openFailed(AttemptID, CourierError)
         /// CONNECT was written.
         case connectSent
@@ -33,16 +33,16 @@ extension ConnectionSupervisor {
         /// neither the engine nor the byte channel knows the reason.
         case closed(CloseReason, ChannelCloseReason, error: CourierError? = nil)
 
-        /// The network monitor reported this status. A repeated status is harmless.
+        /// The network monitor reported this status. Repeated reports have no effect.
         case networkChanged(NetworkStatus)
-        /// The app's lifecycle reported this phase. A repeated phase is harmless.
+        /// The app's lifecycle reported this phase. Repeated reports have no effect.
         case phaseChanged(AppPhase)
         /// The first topic to subscribe to was added (`true`), or the last one was removed (`false`).
         case topicsChanged(areWanted: Bool)
-        /// The machine was suspended and is awake again. The connection may be dead.
+        /// The machine was suspended and runs again. The connection may be dead.
         case resumedFromSuspend
 
-        /// ``ConnectionSupervisor/deadline`` has passed. An early or unnecessary call is harmless.
+        /// ``ConnectionSupervisor/deadline`` has passed. An early or unnecessary call has no effect.
         case timerFired
     }
 }

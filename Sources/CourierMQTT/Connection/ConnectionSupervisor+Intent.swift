@@ -10,7 +10,7 @@ extension ConnectionSupervisor {
             actions.append(.log(.info, "connect() was called by \(source.quoted())"))
             switch rest {
             case .unused, .disconnected, .destroyed: start(.request, now, &actions)
-            // An app may call connect() after each stop, so these attempts must not follow each other too fast.
+            // Keep the minimum time between urgent attempts, because an app may call `connect()` after each stop.
             case .stopped: startUrgently(.request, now, &actions)
             }
         case .paused(let resumption):
@@ -60,8 +60,8 @@ extension ConnectionSupervisor {
         actions.append(.releaseWaiters(rest.endOfWait))
     }
 
-    /// Clears the session's state at once, before the connection has closed. If it were cleared later, subscriptions
-    /// and messages that the app adds after `destroy()` would be removed, too.
+    /// Clears the session's state at once, before the connection has closed. A later call would also remove
+    /// subscriptions and messages that the app adds after `destroy()`.
     private mutating func forget(_ actions: inout [Action]) {
         hasSession = false
         grant = nil
@@ -71,7 +71,7 @@ extension ConnectionSupervisor {
         actions.append(.clearStoredState)
     }
 
-    /// True if the client is connected, tries to connect, or will try when the app is in the foreground again.
+    /// True if the client is connected, tries to connect, or connects when the app is in the foreground again.
     private var hasIntent: Bool {
         switch phase {
         case .resting: false
@@ -120,7 +120,7 @@ extension ConnectionSupervisor {
         if case .fetching(let authentication) = renewal { abandon(authentication, now, &actions) }
     }
 
-    /// Begins the next step, because no attempt or connection is open any more.
+    /// Begins the next step, because the attempt or connection has ended.
     mutating func proceed(to next: Closing.Next, _ now: Instant, _ actions: inout [Action]) {
         switch next {
         case .rest(let rest):

@@ -5,13 +5,13 @@ extension ConnectionSupervisor {
     /// The client's response to the servers that the broker named (Server Reference) when it ended an attempt or
     /// connection.
     enum RedirectResponse: Equatable, Sendable {
-        /// The broker named no server, or the attempt or connection did not end because of a redirect.
+        /// The broker named no server, or a redirect is not the reason for the end.
         case none
-        /// The client connects to this server. If `asksProvider` is true, the provider is asked for credentials for
-        /// this server; otherwise the current credentials are used.
+        /// The client connects to this server. If `asksProvider` is true, the provider returns the credentials for this
+        /// server. Otherwise, the client uses the current credentials.
         case follow(ServerReference, Redirect.Term, asksProvider: Bool)
-        /// The client does not connect to a server that the broker named. The text explains why. If an option would
-        /// allow the connection, the text names this option.
+        /// The client does not connect to a server that the broker named. The text contains the reason. If an option
+        /// could allow the connection, the text names this option.
         case refused(String)
     }
 
@@ -41,8 +41,8 @@ extension ConnectionSupervisor {
         return refusal.map { .refused($0) } ?? .none
     }
 
-    /// Returns `ending`. If the broker only named servers to which the client does not connect, the error also says
-    /// why.
+    /// Returns `ending`. If the client may connect to none of the servers that the broker named, adds the reason to the
+    /// error.
     func naming(refusedReferenceOf ending: ConnectionEnding) -> ConnectionEnding {
         guard case .refused(let sentence) = redirectResponse(ending, LossPolicy.row(for: ending.cause).response) else {
             return ending
@@ -54,6 +54,7 @@ extension ConnectionSupervisor {
         return ending
     }
 
+    /// Whether the client may connect to a server that the broker named.
     private enum Permission {
         case allowed(asksProvider: Bool)
         case refused(String)
@@ -94,7 +95,7 @@ extension ConnectionSupervisor {
 }
 
 extension ServerReference: CustomStringConvertible {
-    /// The host, and the port if there is one, in the form of the Server Reference property.
+    /// The host, followed by the port if there is one, in the form of the Server Reference property.
     var description: String {
         guard let port else { return host }
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"

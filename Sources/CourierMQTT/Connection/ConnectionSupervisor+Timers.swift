@@ -2,8 +2,8 @@ import CourierCore
 
 /// Handles timeouts and planned times.
 extension ConnectionSupervisor {
-    /// When ``Input/timerFired`` is due if no other input arrives first; `nil` if nothing is planned. Each input may
-    /// change the deadline.
+    /// The time when ``Input/timerFired`` is due, if no other input arrives earlier; `nil` if nothing is planned. Each
+    /// input may change the deadline.
     var deadline: Instant? {
         switch phase {
         case .resting, .paused: return nil
@@ -69,7 +69,7 @@ extension ConnectionSupervisor {
         var authentication = authentication
         authentication.warnAt = nil
         phase = .authenticating(authentication)
-        // Log the configured time instead of the measured time, so that repeated log lines are equal.
+        // Log the configured time, because the measured time would make every log line different.
         let time = configuration.slowAttemptTime ?? .zero
         actions.append(
             .log(

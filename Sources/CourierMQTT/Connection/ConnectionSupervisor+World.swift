@@ -4,8 +4,8 @@ import CourierCore
 extension ConnectionSupervisor {
     mutating func networkChanged(_ status: NetworkStatus, _ now: Instant, _ actions: inout [Action]) {
         guard status != network else {
-            // The monitor has repeated its status. The app gets an event only if the last event reported another
-            // status, because an error of the provider meant a missing network.
+            // The monitor has repeated its status. The app needs an event only if the last event reported another
+            // status. An error of the provider may have caused that event.
             return report(status, &actions)
         }
         network = status
@@ -15,7 +15,8 @@ extension ConnectionSupervisor {
             restartAt = nil
             guard case .waiting(var waiting) = phase, !waiting.occasion.isRequest else { return }
             waiting.due = max(waiting.due, now.advanced(by: configuration.offlineRetryInterval))
-            // Without a network, no failure is final. So callers of `connected()` wait for the next attempt.
+            // Without a network, no failure is final. So callers of `connected()` wait for the next attempt instead of
+            // getting this failure.
             if case .failure = waiting.occasion { waiting.failure = nil }
             phase = .waiting(waiting)
         case .available: wakeUp(now, &actions)
@@ -29,21 +30,21 @@ extension ConnectionSupervisor {
         actions.append(.emit(status == .available ? .networkAvailable : .networkUnavailable))
     }
 
-    /// Handles the end of a suspension, or the return of the network. A pause ends, because an attempt may succeed now.
-    /// An open connection is probed, because it may be dead.
+    /// Handles the end of a suspension, or the return of the network. Ends a pause, because an attempt may succeed now.
+    /// Sends a PINGREQ on an open connection, because the connection may be dead.
     private mutating func wakeUp(_ now: Instant, _ actions: inout [Action]) {
         switch phase {
         case .waiting(var waiting):
             guard case .takeover = waiting.occasion else { return startUrgently(waiting.occasion, now, &actions) }
-            // The pause after a takeover remains. But if the missing network has delayed the attempt, the attempt
-            // begins at its planned time again.
+            // Keep the pause after a takeover. If the missing network has delayed the attempt, use the planned time
+            // again.
             guard network == .available else { return }
             waiting.due = max(waiting.planned, now)
             phase = .waiting(waiting)
         case .connected:
             liveness.probed(now: now)
             actions.append(.probe)
-        // The pending request to the provider is not cancelled. If it fails, the provider is asked again at the planned
+        // Do not cancel the pending request to the provider. If the request fails, the client asks again at the planned
         // restart time at the latest.
         case .authenticating(let authentication): planRestart(authentication.startedAt, now)
         case .opening(let opening):
@@ -53,11 +54,11 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Plans the restart of an attempt, because its network path may not work any more. The restart is due when
-    /// `urgentAttemptSpacing` has passed since the attempt began and since the last urgent attempt. If the attempt
-    /// fails earlier, the next attempt begins at the planned time at the latest.
+    /// Plans the restart of an attempt, because its network path may not work any more. The restart is due after
+    /// `urgentAttemptSpacing`, counted from the start of the attempt or of the last urgent attempt, whichever is later.
+    /// If the attempt fails earlier, the next attempt begins at the planned time at the latest.
     private mutating func planRestart(_ startedAt: Instant, _ now: Instant) {
-        // A status that is reported at the moment when the attempt begins is not a change of the network.
+        // If the status arrives at the moment when the attempt begins, the network has not changed during the attempt.
         guard network == .available, startedAt < now else { return }
         let last = max(startedAt, lastUrgentAt ?? startedAt)
         restartAt = last.advanced(by: configuration.urgentAttemptSpacing)
@@ -86,7 +87,7 @@ extension ConnectionSupervisor {
         case .background:
             actions.append(.emit(.appBackground))
             switch phase {
-            case .resting, .paused, .closing: break  // After a close, the next step checks the app phase.
+            case .resting, .paused, .closing: break  // When the close has ended, the next step checks the app phase.
             case .waiting(let waiting):
                 if case .request = waiting.occasion { return leave(for: .pause(.always), now, &actions) }
                 leave(for: .pause(.forTopics), now, &actions)
@@ -108,7 +109,8 @@ extension ConnectionSupervisor {
         if case .paused(let resumption) = phase { pauseOrResume(resumption, now, &actions) }
     }
 
-    /// Starts an attempt if the app is in the foreground and the condition for resuming is met. Otherwise pauses.
+    /// Starts an attempt if the app is in the foreground and the resume condition is met. Otherwise, the client stays
+    /// paused.
     mutating func pauseOrResume(_ resumption: ResumeCondition, _ now: Instant, _ actions: inout [Action]) {
         let occasion: Occasion? =
             switch resumption {

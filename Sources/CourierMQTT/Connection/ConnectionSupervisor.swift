@@ -28,14 +28,15 @@ import MQTTCodec
 struct ConnectionSupervisor: Sendable {
     typealias Instant = ContinuousClock.Instant
 
+    /// The phase of the supervisor.
     enum Phase: Sendable {
         /// No connection is wanted.
         case resting(Rest)
-        /// The app is in the background, or has returned from it without a topic to subscribe to.
+        /// The app is in the background. Or the app is in the foreground again, and there is no topic to subscribe to.
         case paused(ResumeCondition)
         /// The next attempt begins at a known time.
         case waiting(Waiting)
-        /// The provider was asked for options, and has not answered yet.
+        /// The client has asked the provider for options, and the provider has not responded yet.
         case authenticating(Authentication)
         /// The DNS service records of the host are being looked up.
         case locating(Locating)
@@ -43,7 +44,8 @@ struct ConnectionSupervisor: Sendable {
         case opening(Opening)
         /// The broker accepted the connection.
         case connected(Connection)
-        /// The client is ending an attempt or connection. The value is stored in a box, because it is large and rare.
+        /// The client is ending an attempt or connection. The value is stored in a box, because it is large and this
+        /// phase is rare.
         indirect case closing(Closing)
     }
 
@@ -54,7 +56,7 @@ struct ConnectionSupervisor: Sendable {
         case destroyed
         case stopped(ConnectionFailure)
 
-        /// The error for callers that wait for a connection at the moment when the client stops connecting.
+        /// The error for callers that already wait for a connection when the client stops connecting.
         var endOfWait: ConnectionFailure {
             switch self {
             case .unused: failure
@@ -66,7 +68,7 @@ struct ConnectionSupervisor: Sendable {
             }
         }
 
-        /// The error for callers that begin to wait for a connection after the client has stopped connecting.
+        /// The error for callers that begin to wait for a connection after the client stopped connecting.
         var failure: ConnectionFailure {
             switch self {
             case .unused: .error(CourierError(.sessionMissing, "There is no connection to wait for; call connect()."))
@@ -84,12 +86,12 @@ struct ConnectionSupervisor: Sendable {
         }
     }
 
-    /// The condition that ends the phase `paused`, besides a call of `connect()`.
+    /// The condition that ends the phase `paused`. A call of `connect()` can also end it.
     enum ResumeCondition: Sendable {
         /// The app is in the foreground, and there is a topic to subscribe to.
         case forTopics
-        /// The app is in the foreground. No topic is needed, because the app called `connect()` in the background, or
-        /// just before it entered the background.
+        /// The app is in the foreground. Topics do not matter, because the app called `connect()` in the background, or
+        /// just before the app entered the background.
         case always
     }
 
@@ -97,47 +99,51 @@ struct ConnectionSupervisor: Sendable {
     enum Occasion: Sendable {
         /// An attempt failed, or a connection was lost.
         case failure
-        /// Another client took over the session. If the network returns during the pause before this attempt, the pause
-        /// does not end early.
+        /// Another client took over the session. The return of the network does not shorten the pause before this
+        /// attempt.
         case takeover
         /// The app called `connect()`.
         case request
-        /// The app is in the foreground again, the provider has returned other options, or the client returns to a
-        /// preferred endpoint.
+        /// One of these changes: the app is in the foreground again, the provider returned other options, or the client
+        /// returns to a preferred endpoint.
         case change
 
         var isRequest: Bool { if case .request = self { true } else { false } }
     }
 
+    /// A pause before the next attempt.
     struct Waiting: Sendable {
         var due: Instant
-        /// When the attempt would begin if there were a network.
+        /// The time when the attempt would begin if there were a network.
         let planned: Instant
         let occasion: Occasion
-        /// Whether an event outside the schedule caused the attempt, such as a returned network.
+        /// True if an event outside the schedule caused the attempt, such as the return of the network.
         var isUrgent = false
-        /// The error for callers of `connected()` during this pause; `nil` if callers wait for the next attempt. Stored
-        /// in a box, because it is rarely set.
+        /// The error for callers of `connected()` during this pause; `nil` if callers wait for the next attempt. The
+        /// value is stored in a box, because it is rarely set.
         @BoxedOptional var failure: ConnectionFailure?
     }
 
+    /// A request to the provider for options.
     struct Authentication: Sendable {
         let attempt: AttemptID
         let startedAt: Instant
         let giveUpAt: Instant?
-        /// When to warn that the provider is slow; `nil` after the warning.
+        /// The time of the warning that the provider is slow; `nil` after the warning.
         var warnAt: Instant?
         /// True if the credentials are for a server that the broker named in a redirect.
         var isForRedirect = false
     }
 
+    /// A look-up of DNS service records for an attempt.
     struct Locating: Sendable {
         let attempt: AttemptID
-        /// Whether the event `reconnect` is reported before the attempt.
+        /// True if the event `reconnect` is reported before the attempt.
         let isAgain: Bool
         let giveUpAt: Instant
     }
 
+    /// An attempt whose connection is being opened.
     struct Opening: Sendable {
         let attempt: AttemptID
         let options: ConnectOptions
@@ -145,29 +151,30 @@ struct ConnectionSupervisor: Sendable {
         @BoxedOptional var detour: Redirect?
         let startedAt: Instant
         let giveUpAt: Instant?
-        /// When to warn that the broker is slow; `nil` after the warning.
+        /// The time of the warning that the broker is slow; `nil` after the warning.
         var warnAt: Instant?
         var isConnectSent = false
     }
 
+    /// A connection that the broker has accepted.
     struct Connection: Sendable {
         var options: ConnectOptions
-        /// The redirect that led to the server of this connection; `nil` for an endpoint of the list. New options of
-        /// the provider are changed by this redirect before they are compared with `options`.
+        /// The redirect that led to the server of this connection; `nil` for an endpoint of the list. When the provider
+        /// returns new options, this redirect is applied to them before they are compared with `options`.
         @BoxedOptional var detour: Redirect?
         let openedAt: Instant
         let acceptedAt: Instant
         let version: ProtocolVersion
         var renewal: Renewal
-        /// When to return to a preferred endpoint; `nil` if no return is planned.
+        /// The planned return to a preferred endpoint; `nil` if no return is planned.
         @BoxedOptional var failback: EndpointFailback?
     }
 
     /// The planned return from a less preferred endpoint to a preferred one.
     struct EndpointFailback: Sendable {
-        /// When the client next checks whether the connection is quiet.
+        /// The time of the next check whether the connection has no traffic.
         var due: Instant
-        /// The time at which the client returns to the preferred endpoint, even if there is traffic.
+        /// The time when the client returns to the preferred endpoint even if there is traffic.
         let latest: Instant
     }
 
@@ -176,17 +183,18 @@ struct ConnectionSupervisor: Sendable {
     enum Renewal: Sendable {
         case none
         case due(Instant)
-        /// The provider was asked. The value is stored in a box, because it is large and rare.
+        /// The client has asked the provider. The value is stored in a box, because it is large and rare.
         indirect case fetching(Authentication)
     }
 
+    /// The end of an attempt or a connection, until the byte stream has closed.
     struct Closing: Sendable {
-        /// The attempt or connection that is ending, for the event that reports its end.
+        /// The attempt or connection that is ending. The event about its end needs this value.
         enum Ended: Sendable {
             case attempt(startedAt: Instant, ConnectionFailure)
             case connection(Connection, lost: ConnectionFailure?)
         }
-        /// The step that follows the end.
+        /// The step that follows when the byte stream has closed.
         enum Next: Sendable {
             case rest(Rest)
             case pause(ResumeCondition)
@@ -196,11 +204,11 @@ struct ConnectionSupervisor: Sendable {
 
         let ended: Ended
         var next: Next
-        /// When the connection is dropped if the close with DISCONNECT has not finished until then; `nil` if the
+        /// The time when the connection is dropped if the close with DISCONNECT has not finished. `nil` if the
         /// connection was already dropped.
         var abortAt: Instant?
-        /// True if the app called `connect()` before the close for `disconnect()` or `destroy()` was finished. Earlier
-        /// failures are then forgotten.
+        /// True if the app called `connect()` while the close for `disconnect()` or `destroy()` was running. Then the
+        /// client forgets earlier failures.
         var beginsAnew = false
     }
 
@@ -224,7 +232,7 @@ struct ConnectionSupervisor: Sendable {
     var configuration: SupervisorConfiguration { shared.value }
 
     var phase = Phase.resting(.unused)
-    /// Whether `connect()` was called and `destroy()` was not called since.
+    /// True if `connect()` was called, and `destroy()` was not called after it.
     var hasSession = false
     /// The state that was reported last.
     private(set) var state = ConnectionState.disconnected
@@ -238,19 +246,19 @@ struct ConnectionSupervisor: Sendable {
     // The broker and the credentials.
     var grant: Grant?
     @BoxedOptional var redirect: Redirect?
-    /// The list of endpoints, and the endpoint that is used or tried now; `nil` before the provider's first options.
+    /// The list of endpoints, and the current endpoint; `nil` before the provider's first options.
     var round: EndpointRound?
     /// The endpoints in the provider's options; `nil` before the provider's first options. `round` may have other
     /// endpoints, from DNS service records.
     var givenList: EndpointList?
-    /// True if DNS service records must be looked up before the next attempt. Has no effect if service records are not
-    /// used.
+    /// True if DNS service records must be looked up before the next attempt. Not used if the configuration does not
+    /// use service records.
     var isSearchDue = true
-    /// Whether the last look-up of service records failed.
+    /// True if the last look-up of service records failed.
     var areRecordsUnknown = false
-    /// Whether another client has taken over the session since the last accepted connection.
+    /// True if another client has taken over the session since the last accepted connection.
     var wasTakenOver = false
-    /// Whether the broker has accepted a connection since `connect()`.
+    /// True if the broker has accepted a connection since `connect()`.
     var hasConnected = false
     var finalFailures = FinalFailures()
     var info: ConnectOptions?
@@ -270,14 +278,14 @@ struct ConnectionSupervisor: Sendable {
     /// True if a message made the broker end the connection. Set before ``Input/closed(_:_:error:)``.
     var isLossExplained = false
     var lastUrgentAt: Instant?
-    /// When the current attempt is restarted at the latest, because its network path may not work any more; `nil` if no
-    /// restart is planned. If the attempt is dropped, this time remains set until the client enters the phase after
-    /// `closing`.
+    /// The time when the current attempt is restarted at the latest, because its network path may not work any more.
+    /// `nil` if no restart is planned. If the attempt is dropped, this time remains set until the client enters the
+    /// phase after `closing`.
     @BoxedOptional var restartAt: Instant?
     var random: JitterSource
 
-    /// Makes a supervisor that does not connect before `connect()`. `seed` determines the random part of the pauses.
-    /// The seed is random in an app, and fixed in a test.
+    /// Makes a supervisor that does not connect before `connect()`. `seed` determines the random part of the pauses. An
+    /// app uses a random seed, and a test uses a fixed seed.
     init(_ configuration: SupervisorConfiguration, seed: UInt64, now: Instant) {
         shared = Self.configurations.share(configuration)
         random = JitterSource(seed: seed)
@@ -287,7 +295,7 @@ struct ConnectionSupervisor: Sendable {
 
     // MARK: Schedules
 
-    // A schedule is stored only after its first pause. Before that, it is made from the configuration.
+    // A schedule is stored only after its first pause, to save memory. Before that, it is made from the configuration.
 
     var schedule: ReconnectSchedule {
         get { usedSchedule ?? .reconnecting(configuration) }
@@ -353,8 +361,8 @@ struct ConnectionSupervisor: Sendable {
         return actions
     }
 
-    /// Records that bytes were received. This never makes ``deadline`` earlier, so the caller need not set its timer
-    /// again.
+    /// Records that bytes were received. The caller need not set its timer again, because ``deadline`` never becomes
+    /// earlier.
     mutating func bytesReceived(now: Instant) { liveness.received(now: now) }
 
     /// Records that bytes were sent. Returns whether ``deadline`` may have become earlier.
@@ -405,10 +413,10 @@ struct ConnectionSupervisor: Sendable {
 
     // MARK: Helpers
 
-    /// Enters the phase `next`, and reports the connection state if it changes.
+    /// Enters the phase `next`, and reports the connection state if it has changed.
     mutating func enter(_ next: Phase, _ actions: inout [Action]) {
         phase = next
-        // During a close, `restartAt` remains, because it also limits the pause that follows.
+        // Keep `restartAt` during a close, because this time also limits the pause after the close.
         if case .closing = next {} else { restartAt = nil }
         let newState: ConnectionState =
             switch next {

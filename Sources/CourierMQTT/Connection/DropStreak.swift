@@ -1,18 +1,18 @@
 /// Counts connections in a row that the broker dropped soon after CONNACK. Before MQTT 5, this is the only sign of
 /// another client with the same id.
 ///
-/// Two clients with the same id disconnect each other in turns. So each connection lasts as long as the other client's
-/// pause before it reconnects. If connections are dropped right after CONNACK, a few drops are enough to recognize
-/// another client. If connections are dropped later, more drops are needed, because a bad network drops connections,
-/// too.
+/// If two clients have the same id, the broker disconnects one when the other connects. So each connection lasts as
+/// long as the other client's pause before it reconnects. If connections are dropped right after CONNACK, a few drops
+/// are enough to recognize another client. If connections are dropped later, more drops are needed, because a bad
+/// network drops connections, too.
 struct DropStreak: Sendable {
-    /// The number of drops in a row.
+    /// The number of dropped connections in a row.
     private(set) var count = 0
     /// The number of connections in a row that were dropped right after CONNACK. A later drop sets this number to 0.
     private var quickCount = 0
     /// True if the drops mean that another client uses the same id. Remains true until the count is reset.
     private(set) var isTakeover = false
-    /// True if another client with the same id may be the cause of the drops. The app's error then mentions this
+    /// True if another client with the same id may be the cause of the drops. The app's error then mentions another
     /// client.
     var mayBeTakeover: Bool { count > 1 }
 

@@ -1,8 +1,8 @@
 extension Duration {
     /// Converts seconds from an app or a clock, limited to the range from 0 to a billion seconds, about 31 years.
     ///
-    /// `Duration.seconds(_:)` traps on numbers that it cannot hold. A very long duration also overflows when it is
-    /// added to an instant.
+    /// The limit prevents two overflows. `Duration.seconds(_:)` traps on too large numbers, and the sum of an instant
+    /// and a very long duration overflows.
     static func bounded(seconds: Double) -> Duration {
         seconds > 0 ? .seconds(min(seconds, 1e9)) : .zero
     }

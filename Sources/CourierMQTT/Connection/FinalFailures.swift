@@ -19,13 +19,13 @@ struct FinalFailures: Sendable {
         return options != nil && options == refusedOptions
     }
 
-    /// Records how an attempt failed. If a final failure concerns every endpoint, such as refused credentials, the
-    /// whole round counts as final, even after failures that were not final.
+    /// Records how an attempt failed. A final failure that concerns every endpoint, such as refused credentials, makes
+    /// the whole round final. Earlier failures of the round then do not matter.
     mutating func add(isFinal: Bool, isOfEveryEndpoint: Bool) {
         areAllFinal = isFinal && (areAllFinal || isOfEveryEndpoint)
     }
 
-    /// Ends the round. Returns whether all its failures were final.
+    /// Ends the round. Returns true if all its failures were final.
     mutating func endRound() -> Bool {
         defer { areAllFinal = true }
         return areAllFinal

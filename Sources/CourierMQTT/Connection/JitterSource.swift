@@ -1,5 +1,5 @@
-/// The random number generator for pauses: SplitMix64, which repeats its numbers for the same seed. Its numbers can be
-/// predicted, which is harmless for pauses.
+/// The random number generator for pauses: SplitMix64. Equal seeds give equal numbers. An attacker can predict the
+/// numbers, which is harmless for pauses.
 struct JitterSource: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

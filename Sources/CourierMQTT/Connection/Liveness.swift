@@ -3,43 +3,45 @@ import CourierTransport
 
 /// Watches whether a connection still carries bytes in both directions.
 ///
-/// It records received and sent bytes. After half of the allowed silence, it requests a probe (PINGREQ). After the
-/// whole allowed silence, it reports a dead connection. Because the broker responds to the probe, a client that only
-/// sends QoS 0 messages stays connected. A client with a longer keep-alive than
+/// The value records when bytes were received and sent. After half of the allowed silence, it requests a probe
+/// (PINGREQ). After the whole allowed silence, it reports that the connection is dead. Because the broker responds to
+/// the probe, a client that only sends QoS 0 messages stays connected. A client with a longer keep-alive than
 /// ``CourierCore/IdleActivityTimeoutPolicy/readTimeout`` also stays connected. While a slow reader pauses reading,
 /// silence is not counted.
 struct Liveness: Sendable {
     typealias Instant = ContinuousClock.Instant
 
+    /// The result of a check.
     enum Verdict: Equatable, Sendable {
         case alive
-        /// PINGREQ must be sent now. The peer must respond to it.
+        /// The caller must send PINGREQ, and the peer must respond to it.
         case probe
-        /// The peer sent nothing for this time, although a response was due.
+        /// The connection is dead: the peer sent nothing for this time, although a response was due.
         case dead(silentFor: Duration)
     }
 
     private let limits: Limits?
     private let probeTimeout: Duration
 
-    /// When bytes were last received.
+    /// The time when bytes were last received.
     private(set) var lastInbound: Instant?
-    /// When bytes were last sent.
+    /// The time when bytes were last sent.
     private(set) var lastOutbound: Instant?
 
     let start: Instant
     /// The time of the first sent bytes since bytes were last received; `nil` if no bytes were sent since then.
     private(set) var unansweredSince: Instant?
-    /// When a probe was requested; `nil` if no probe was requested since bytes were last received.
+    /// The time when a probe was requested; `nil` if no probe was requested since bytes were last received.
     private var probedAt: Instant?
-    /// The latest time for the response to a PINGREQ that the caller sent for its own reason; `nil` if no such response
-    /// is awaited.
+    /// The latest time for the response to a PINGREQ that the caller sent for its own reason. `nil` if the caller
+    /// awaits no such response.
     @BoxedOptional private var answerDue: Instant?
-    /// Whether reading from the socket is paused.
+    /// True while reading from the socket is paused.
     private(set) var isReadingPaused = false
-    /// When reading was last resumed; `nil` if it was never paused.
+    /// The time when reading was last resumed; `nil` if reading was never paused.
     @BoxedOptional private var resumedAt: Instant?
 
+    /// The times of the policy.
     private struct Limits: Sendable {
         let inactivity: Duration
         let read: Duration
@@ -62,7 +64,7 @@ struct Liveness: Sendable {
         answerDue = nil
     }
 
-    /// Records that bytes were sent. Returns whether ``deadline`` may have become earlier.
+    /// Records that bytes were sent. Returns true if ``deadline`` may have become earlier.
     mutating func sent(now: Instant) -> Bool {
         lastOutbound = now
         guard unansweredSince == nil else { return false }
@@ -76,8 +78,8 @@ struct Liveness: Sendable {
         if answerDue == nil { answerDue = now.advanced(by: probeTimeout) }
     }
 
-    /// Records that reading was paused or resumed. Timeouts start again after a pause, because the peer's response may
-    /// have arrived during the pause, without being read.
+    /// Records that reading was paused or resumed. After a pause, all timeouts start again, because the peer's response
+    /// may have arrived unread during the pause.
     mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
         guard isPaused != isReadingPaused else { return }
         isReadingPaused = isPaused
@@ -88,8 +90,8 @@ struct Liveness: Sendable {
         if answerDue != nil { answerDue = now.advanced(by: probeTimeout) }
     }
 
-    /// The earliest time at which ``look(now:)`` may return a verdict other than `alive`; `nil` if there is no such
-    /// time.
+    /// The earliest time at which ``look(now:)`` may return a verdict other than `alive`; `nil` if it always returns
+    /// `alive`.
     var deadline: Instant? {
         guard !isReadingPaused else { return nil }
         let next = probedAt == nil ? probeDue : deathDue
@@ -119,8 +121,10 @@ struct Liveness: Sendable {
         return min(byReading, unansweredSince?.advanced(by: limits.inactivity / 2) ?? byReading)
     }
 
-    /// When the connection counts as dead; `nil` without limits. After a probe, the peer always gets time to respond:
-    /// if the process was stopped for long, the silence before the probe proves nothing.
+    /// The time when the connection counts as dead; `nil` without limits.
+    ///
+    /// After a probe, the peer always gets time to respond. If the process was stopped for long, the silence before the
+    /// probe proves nothing.
     private var deathDue: Instant? {
         guard let limits else { return nil }
         let byReading = silentSince.advanced(by: limits.read)

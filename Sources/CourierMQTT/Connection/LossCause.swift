@@ -1,17 +1,17 @@
 import CourierTransport
 import MQTTCodec
 
-/// The cause of the end of an attempt or a connection, as far as `LossPolicy` distinguishes causes.
+/// The cause of the end of an attempt or a connection. `LossPolicy` has a response to each cause.
 enum LossCause: Hashable, Sendable {
-    /// The CONNACK carried this code.
+    /// CONNACK contained this code.
     case refused(PacketReasonCode)
-    /// The server's DISCONNECT carried this code.
+    /// The server's DISCONNECT contained this code.
     case disconnected(PacketReasonCode)
     /// The server does not support the MQTT version, and the engine has another version to try.
     case otherVersion
     /// CONNECT cannot be written, or the options cannot be used.
     case unusableOptions
-    /// The messages that an earlier process stored cannot be read.
+    /// The stored messages of an earlier process cannot be read.
     case unreadableStore
     /// The server sent bytes that are not an MQTT packet.
     case malformedPacket

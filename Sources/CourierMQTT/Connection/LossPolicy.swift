@@ -2,24 +2,24 @@ import MQTTCodec
 
 /// The table that defines the client's response to the end of an attempt or a connection.
 enum LossPolicy {
-    /// The client's response.
+    /// The client's response to a cause.
     enum Response: Hashable, Sendable, CaseIterable {
         /// The client tries again after the next pause of the schedule.
         case retry
         /// The client tries again at once, instead of after the schedule's first pause. If a pause of the schedule was
-        /// already used, same as `retry`.
+        /// already used, the response is the same as `retry`.
         case retryAtOnce
         /// The client tries again at once, with the other MQTT version that the engine has chosen. The engine does not
         /// switch the version twice in a row.
         case switchVersion
-        /// The client asks the provider for other credentials. The first time, the client asks at once, and later after
-        /// a pause. If the options are fixed, the client always pauses first.
+        /// The client asks the provider for other credentials: at once the first time, and after a pause later. If the
+        /// options are fixed, the client always pauses first.
         case renewCredentials
-        /// The client connects once to the server that the broker names. If the broker names no server, same as
-        /// `retry`.
+        /// The client connects once to the server that the broker names. If the broker names no server, the response is
+        /// the same as `retry`.
         case followOnce
-        /// The client connects from now on to the server that the broker names. If the broker names no server, same as
-        /// `renewCredentials`.
+        /// The client connects from now on to the server that the broker names. If the broker names no server, the
+        /// response is the same as `renewCredentials`.
         case followForGood
         /// The client leaves the session to the other client that took it over, and tries again after the long pause
         /// for takeovers.
@@ -30,24 +30,25 @@ enum LossPolicy {
 
     /// The subject of the failure: the endpoint, or the client.
     enum Subject: Hashable, Sendable {
-        /// The endpoint, or the network path to it. The client first tries the remaining endpoints. Only then does it
-        /// follow the response of this policy.
+        /// The endpoint, or the network path to it. The client first tries the remaining endpoints, and uses the
+        /// response of this row after that.
         case endpoint
         /// The client, its credentials or its session. With another endpoint, the attempt would fail in the same way.
         case client
     }
 
+    /// One row of the table: causes, and the client's response to them.
     struct Row: Sendable {
         let causes: [LossCause]
         let response: Response
-        /// The reason for this response. If the client stops, the app's error contains it.
+        /// The reason for this response. If the client stops, the app's error contains this text.
         let reason: String
         var subject = Subject.endpoint
-        /// True if every attempt fails until a person corrects something.
+        /// True if no attempt can succeed before a person corrects something.
         var isFinal = false
     }
 
-    /// All rows of the table. Each cause is in one row. The last row is for all causes that no other row contains.
+    /// All rows of the table. Each cause is in one row. The last row applies to all causes that no other row contains.
     static let rows: [Row] = [
         Row(
             causes: [

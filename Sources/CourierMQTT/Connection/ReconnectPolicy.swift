@@ -21,12 +21,14 @@ public struct ReconnectPolicy: Hashable, Sendable {
     /// waits half of the pause, and a random part of the other half.
     public var jitter = ReconnectJitter.equal
 
-    /// How long a connection must last so that the pauses start again at the first interval; 10 s by default.
+    /// The time after which a connection counts as stable, so that the pauses start again with the first interval; 10 s
+    /// by default.
     public var stableConnectionTime = Duration.seconds(10)
 
-    /// The response to a final failure; ``RefusalResponse/keepTrying`` by default. With both values, a final failure
-    /// makes `connected()` throw if the client has not been connected yet. With ``RefusalResponse/stop``, the client
-    /// also stops if the failure follows a lost connection.
+    /// The response to a final failure; ``RefusalResponse/keepTrying`` by default.
+    ///
+    /// With both values, `connected()` throws a final failure if the client has not been connected yet. With
+    /// ``RefusalResponse/stop``, the client also stops if the failure follows a lost connection.
     public var whenRefused = RefusalResponse.keepTrying
 
     /// A policy with the default values.

@@ -2,11 +2,12 @@ import CourierCore
 
 /// A broker's instruction to use another server.
 struct Redirect: Hashable, Sendable {
+    /// How long the redirect is valid.
     enum Term: Hashable, Sendable {
         /// The client uses the other server for the next attempt only (reason code 0x9C, Use another server).
         case once
-        /// The server has moved (reason code 0x9D, Server moved). From now on, whenever the client's options have the
-        /// address of this server, the client uses the other server.
+        /// The server has moved (reason code 0x9D, Server moved). From now on, the client uses the other server
+        /// whenever its options have the address of the old server.
         case forGood
     }
 
@@ -14,10 +15,10 @@ struct Redirect: Hashable, Sendable {
     private let port: UInt16
     /// True if the connection to the redirecting server uses TLS. The connection to `target` then uses TLS, too.
     private let isSecure: Bool
-    /// The server to use instead.
+    /// The other server to use.
     let target: BrokerEndpoint
     let term: Term
-    /// True if the provider is asked for credentials for ``target``; `false` if the current credentials are used.
+    /// True if the provider returns the credentials for ``target``. False if the client uses the current credentials.
     let asksProvider: Bool
     /// The provider's options for ``target``; `nil` until the provider has returned them.
     var grant: ConnectionSupervisor.Grant?
@@ -40,8 +41,8 @@ struct Redirect: Hashable, Sendable {
 
     /// Returns the options for the new server.
     ///
-    /// In two cases, returns `options` unchanged: `options` do not have the address of the server that sent this
-    /// redirect, or the provider must return the new options and has not returned them yet.
+    /// Returns `options` unchanged in two cases: `options` do not have the address of the redirecting server, or the
+    /// provider has not returned the new options yet.
     func applied(to options: ConnectOptions) -> ConnectOptions {
         guard leads(from: options), let base = asksProvider ? grant?.options : options else { return options }
         var target = base

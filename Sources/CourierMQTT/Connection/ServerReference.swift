@@ -7,7 +7,8 @@ struct ServerReference: Hashable, Sendable {
     /// Reads the first usable reference of a list in which spaces separate the references. A reference is a name or
     /// address, and optionally a colon and a port. An IPv6 address with a port is in brackets.
     ///
-    /// Returns `nil` if the list has no usable reference. The list comes from the network, so it may be any text.
+    /// Returns `nil` if the list has no usable reference. The list comes from the network, so its text may be
+    /// malformed.
     init?(firstOf list: String) {
         guard let first = Self.list(list).first else { return nil }
         self = first
@@ -45,8 +46,8 @@ struct ServerReference: Hashable, Sendable {
         }
     }
 
-    /// True if the text has only characters that occur in host names and IP addresses. Then other code can interpret
-    /// the text only as a host.
+    /// True if the text has only characters that occur in host names and IP addresses. So no other code can mistake the
+    /// text for something other than a host.
     private static func isHost(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.count <= 253
             && text.utf8.allSatisfy { byte in

@@ -10,10 +10,11 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var maximumReconnectInterval = Duration.seconds(30)
     /// The random part of the pauses; ``ReconnectJitter/equal`` by default.
     var jitter = ReconnectJitter.equal
-    /// How long a connection must last so that the pauses start again with the first one, 10 s by default.
+    /// The time after which a connection counts as stable, so that the pauses start again with the first one; 10 s by
+    /// default.
     var stableConnectionTime = Duration.seconds(10)
-    /// The shortest time between two attempts outside the schedule, such as attempts after the network has returned; 5
-    /// s by default. This prevents a burst of attempts if the network is unstable.
+    /// The shortest time between two attempts outside the schedule, 5 s by default. Such an attempt follows, for
+    /// example, the return of the network. The limit prevents many attempts in a short time if the network is unstable.
     var urgentAttemptSpacing = Duration.seconds(5)
     /// The pause between attempts while the network monitor reports no network, 60 s by default. Attempts continue,
     /// because the monitor may be wrong.
@@ -40,58 +41,58 @@ struct SupervisorConfiguration: Hashable, Sendable {
 
     // MARK: Endpoints
 
-    /// The maximum number of endpoints in a list, 16 by default. If there are more, the least preferred endpoints are
-    /// left out.
+    /// The maximum number of endpoints in a list, 16 by default. If a list has more endpoints, the least preferred ones
+    /// are left out.
     var maximumEndpoints = EndpointPolicy.defaultMaximumCount
-    /// Whether DNS service records are looked up; `false` by default.
+    /// True if DNS service records are looked up; `false` by default.
     var usesServiceRecords = false
     /// The maximum time for the look-up of DNS service records, 10 s by default. After this time, the client continues
     /// with the endpoints that it already knows.
     var serviceRecordTimeout = Duration.seconds(10)
-    /// How long the client uses a less preferred endpoint until it tries a preferred one. `nil`, the default, means no
-    /// limit. The time doubles with each failed try.
+    /// The time after which the client leaves a less preferred endpoint and tries a preferred one. `nil`, the default,
+    /// means never. Each failed try doubles the time.
     var returnInterval: Duration?
     /// The longest time between two tries of a preferred endpoint, 1 h by default.
     var maximumReturnInterval = Duration.seconds(3_600)
-    /// How long a connection must be quiet before the client leaves it for a preferred endpoint, 1 s by default.
+    /// The time without traffic after which the client leaves a connection for a preferred endpoint, 1 s by default.
     var returnQuietTime = Duration.seconds(1)
-    /// The longest wait for a quiet moment, 60 s by default. After this time, the client leaves the connection even if
-    /// it is not quiet.
+    /// The longest wait for a time without traffic, 60 s by default. After this time, the client leaves the connection
+    /// even if there is traffic.
     var returnPatience = Duration.seconds(60)
 
     // MARK: Credentials
 
     /// The maximum time until the provider returns options; `nil`, the default, means no limit.
     var authenticationTimeout: Duration?
-    /// How long before their expiry the credentials are renewed, 30 s by default.
+    /// The time before their expiry at which the credentials are renewed, 30 s by default.
     var renewalMargin = Duration.seconds(30)
     /// The shortest time until a renewal of credentials begins; 1 s by default. For the first renewal, the time begins
-    /// at CONNACK. For a later renewal, it begins at the provider's last response. So credentials with a very short
-    /// lifetime are not renewed too often.
+    /// at CONNACK. For a later renewal, the time begins at the provider's last response. So credentials with a very
+    /// short lifetime are not renewed too often.
     var minimumRenewalInterval = Duration.seconds(1)
-    /// The response to final failures: the client keeps trying, or it stops. By default, it keeps trying.
+    /// The response to final failures. By default, the client keeps trying.
     var whenRefused = ReconnectPolicy.RefusalResponse.keepTrying
     /// True if the options are fixed, so that the provider has no other options; `false` by default.
     var areOptionsFixed = false
 
     // MARK: Attempts and connections
 
-    /// True if only the connect options determine whether TLS is used: the configuration has no TLS settings, and the app
-    /// supplies no streams of its own. `false` by default.
+    /// True if only the connect options decide about TLS, because the configuration has no TLS settings and the app
+    /// provides no streams. `false` by default.
     var isTLSUpToOptions = false
-    /// How long the provider or the broker may stay silent before a warning is logged; 4 s by default, `nil` for no
+    /// The time after which a warning about a silent provider or broker is logged; 4 s by default, `nil` for no
     /// warning.
     var slowAttemptTime: Duration? = .seconds(4)
-    /// When the client gives up an attempt without CONNACK.
+    /// The rule for giving up an attempt without CONNACK.
     var connectTimeout = ConnectTimeoutPolicy()
-    /// When the client gives up a silent connection.
+    /// The rule for giving up a silent connection.
     var idleActivityTimeout = IdleActivityTimeoutPolicy()
     /// The maximum time for the broker's response to a PINGREQ after a suspension or a network change, 3 s by default.
     var probeTimeout = Duration.seconds(3)
     /// The maximum time for a close with DISCONNECT, 5 s by default. After this time, the connection is dropped.
     var closeTimeout = Duration.seconds(5)
     /// The servers to which the client follows a redirect; by default, the same host and the endpoints of the list. The
-    /// value is a result of ``RedirectPolicy/checked()``.
+    /// policy has passed ``RedirectPolicy/checked()``.
     var redirects = RedirectPolicy()
     /// The maximum number of redirects in a row, without a pause or a stable connection between them, 3 by default. The
     /// limit ends a loop of servers that redirect to each other.
@@ -99,8 +100,9 @@ struct SupervisorConfiguration: Hashable, Sendable {
 }
 
 extension SupervisorConfiguration {
-    /// Returns the scheme of a connection with these options. Returns `nil` if the options contain a mistake, or if the
-    /// configuration has TLS settings or streams of the app, which also determine the scheme.
+    /// Returns the scheme of a connection with these options. Returns `nil` if the options contain a mistake. Also
+    /// returns `nil` if the configuration has TLS settings or the app provides streams, because these also decide about
+    /// the scheme.
     func scheme(of options: ConnectOptions) -> ConnectionScheme? {
         isTLSUpToOptions ? try? ConnectionScheme(options, hasTLSSettings: false) : nil
     }
@@ -113,12 +115,12 @@ extension SupervisorConfiguration {
     /// The longest duration of a connection that may have been dropped because of another client with the same id.
     ///
     /// Two clients with the same id take over each other's session in turns. The connection of one client lasts as long
-    /// as the other client's pause, and ``takeoverDropWindow`` is added for the time to reach the broker. So the
-    /// longest pause determines this window:
+    /// as the other client's pause. ``takeoverDropWindow`` is added for the time to reach the broker. So the longest
+    /// pause determines this window:
     ///
     /// - A pause is at most `maximumReconnectInterval`.
-    /// - During a pause longer than `stableConnectionTime`, the other client's connection becomes stable. The pauses of
-    ///   that client then start again with the first pause, so its pauses do not become longer.
+    /// - During a pause longer than `stableConnectionTime`, the other client's connection becomes stable. Then the
+    ///   pauses of that client start again with the first pause, and do not become longer.
     ///
     /// Drops after ``maximumTakeoverTurnWindow`` often have another cause. So this time limits the window, and slower
     /// takeovers are not recognized.

@@ -2,7 +2,8 @@ import CourierCore
 import CourierTransport
 import Foundation
 
-/// Restores the session from the message store, and determines the scope of its rows: a client id and a broker.
+/// Restores the session from the message store, and determines the scope of the session's rows: a client id and a
+/// broker.
 extension ClientCoordinator {
     /// Restores the subscriptions of an earlier process, and lets readers read the stored messages of that process.
     /// Called after the store was opened.
@@ -25,8 +26,8 @@ extension ClientCoordinator {
     /// named, even if the client is connected to another node of a cluster.
     func scope(of options: ConnectOptions) -> StoreScope { StoreScope(supervisor.grant?.options ?? options) }
 
-    /// Warns if the next process would not find the messages that this process stores. `template` is the client id that
-    /// the provider returned, before random characters replaced its placeholders.
+    /// Logs a warning if the next process would not find the messages that this process stores. `template` is the
+    /// client id that the provider returned, before random characters replaced its placeholders.
     func warnOfScope(_ options: ConnectOptions, template: String) {
         guard let durable, durable.knownScope == nil else { return }
         if !durable.isOpen, options.clientId != template {

@@ -9,12 +9,12 @@ final class DurableInbox: @unchecked Sendable {
     /// The largest number of rows that one read returns.
     static let pageSize = 256
 
-    /// The result of one read.
+    /// The rows that one read returned.
     struct Page: Sendable {
         let rows: [StoredMessage]
-        /// The id of the last row that was read. The next read continues after it.
+        /// The id of the last row that was read. The next read starts after this row.
         let last: StoredMessage.ID?
-        /// True if the store may have more rows after `last`.
+        /// True if the store may contain more rows after `last`.
         let mayHaveMore: Bool
         /// The epoch of the rows: the number of sessions that were destroyed before the read.
         let epoch: Int
@@ -23,20 +23,20 @@ final class DurableInbox: @unchecked Sendable {
     private let store: any MessageStore
     private let loop: EventLoop
     private let steps: StoreCommitQueue
-    /// Commits new rows and all changes of packet ids. New rows may have to wait until the store has room. `steps`
-    /// frees room, so it is a separate queue that does not wait for new rows.
+    /// Commits new rows and all changes of packet ids. A new row may have to wait until the store has room. `steps`
+    /// frees room and must not wait for new rows, so it is a separate queue.
     ///
-    /// One queue commits all changes of packet ids in their order. So the removal of an id never erases the same id of
+    /// This queue commits all changes of packet ids in their order. So the removal of an id never erases the same id of
     /// a later message.
     private let additions: StoreCommitQueue
     private let limit: StoreSize
     private let clock: StoreClock
     private let nextID: () -> StoredMessage.ID
     private var scope: StoreScope?
-    /// Returns the epoch: the number of sessions that were destroyed so far. Rows of an earlier epoch may have the same
-    /// ids as later rows.
+    /// Returns the epoch, which is the number of sessions that were destroyed so far. Rows of different epochs may have
+    /// the same ids.
     let epoch: () -> Int
-    /// The scope of the rows when the client ended; `nil` before that.
+    /// The scope that the rows had when the client ended; `nil` before the end.
     private var endedScope: StoreScope?
     /// An upper bound of the number of rows in the store. It includes rows that readers have received, and may include
     /// expired rows.
@@ -44,14 +44,15 @@ final class DurableInbox: @unchecked Sendable {
     /// The ids of the rows that readers have received. The id of a finished row stays here until the store has removed
     /// the row.
     private var handedOut: Set<StoredMessage.ID> = []
-    /// The ids in `handedOut` whose reader has finished the row, so that the store must remove it.
+    /// The ids in `handedOut` whose reader has finished the row. The store must remove these rows.
     private var removing: Set<StoredMessage.ID> = []
-    /// The ids of the rows that were removed while a read is running. The read may still return these rows.
+    /// The ids of the rows that were removed during the running read. The read may still return these rows.
     private var removed: Set<StoredMessage.ID> = []
-    /// Called after a new message was stored. Readers that were added before this call then read the message.
+    /// Called after a new message was stored. The readers that were added before this call then read the message.
     var appeared: ((_ topic: String) -> Void)?
-    /// Called with `true` for each added message while the number of bytes that wait to be stored is at or above the
-    /// limit. Called once with `false` when this number has fallen to half of the limit.
+    /// Reports whether too many bytes wait to be stored. Called with `true` for each message that is added while the
+    /// number of waiting bytes is at or above the limit. Called once with `false` when the number has fallen to half of
+    /// the limit.
     var onCongestion: ((Bool) -> Void)?
     private var unstoredByteCount = 0
     private var isCongested = false
@@ -60,8 +61,8 @@ final class DurableInbox: @unchecked Sendable {
     private var readings: [Int: Task<Void, Never>] = [:]
     private var lastReading = 0
 
-    /// Creates an inbox that is closed until ``begin(_:_:)``. The inbox keeps at most `limit.rows` rows. While
-    /// `limit.bytes` bytes or more wait to be stored, reading from the broker must pause.
+    /// Creates a closed inbox, which ``begin(_:_:)`` opens. The inbox keeps at most `limit.rows` rows. While
+    /// `limit.bytes` bytes or more wait to be stored, the client must pause reading from the broker.
     init(
         _ store: any MessageStore, limit: StoreSize, steps: StoreCommitQueue, additions: StoreCommitQueue,
         clock: StoreClock = StoreClock(),
@@ -80,7 +81,7 @@ final class DurableInbox: @unchecked Sendable {
     /// The current time, which determines the ages of rows.
     private var time: StoreTime { clock.time(at: loop.now) }
 
-    /// True if there may be a row that no reader has received.
+    /// True if the store may contain a row that no reader has received.
     var hasRows: Bool { scope != nil && count > handedOut.count }
 
     /// True while a read of the store is running.
@@ -94,13 +95,13 @@ final class DurableInbox: @unchecked Sendable {
         additions.begin(scope)
     }
 
-    /// Stores a message for its `lifetime` (`nil` for no limit). A `packetID` is stored too, so that the client
-    /// recognizes a repetition of the message. Returns `false` if there are too many rows; then the message is not
-    /// stored, and `settled` is not called.
+    /// Stores a message for `lifetime`; `nil` means no limit. Also stores `packetID`, so that the client recognizes a
+    /// repetition of the message. Returns `false` if there are too many rows. Then the message is not stored, and
+    /// `settled` is not called.
     ///
-    /// `settled` is called with success when the message is stored, so that it can be acknowledged. If the store has no
-    /// room, `settled` is called with `storeFull`. If `isNew` is `true`, readers that were added before the message was
-    /// stored receive the message.
+    /// `settled` is called with success when the message is stored, so that the message can be acknowledged. If the
+    /// store has no room, `settled` is called with `storeFull`. If `isNew` is `true`, the readers that were added
+    /// before the message was stored receive the message.
     func keep(
         _ message: ReceivedMessage, packetID: UInt16?, for lifetime: Duration?, isNew: Bool = true,
         settled: @escaping (Result<Void, CourierError>) -> Void
@@ -109,8 +110,8 @@ final class DurableInbox: @unchecked Sendable {
         guard count < limit.rows else { return false }
         count += 1
         let row = StoredMessage(message, nextID(), at: time, for: lifetime)
-        // Until the row is stored, the message and its page stay in memory, for a reader that may be added meanwhile.
-        // So both count as unstored bytes.
+        // The message and its page stay in memory until the row is stored, because a new reader may need them. So both
+        // count as unstored bytes.
         let byteCount = message.page.byteCount + row.payload.count + row.properties.heldByteCount
         var changes: [StoreChange] = [.keep(row)]
         if let packetID { changes.append(.rememberPacketID(packetID)) }
@@ -138,28 +139,28 @@ final class DurableInbox: @unchecked Sendable {
         onCongestion?(false)
     }
 
-    /// Stores the packet id that identifies a repetition of a QoS 2 message. PUBREC may be sent when `settled` is
-    /// called with success. This change and the changes of ``keep(_:packetID:for:isNew:settled:)`` and
+    /// Stores the packet id that identifies a repetition of a QoS 2 message. When `settled` is called with success,
+    /// PUBREC may be sent. This change and the changes of ``keep(_:packetID:for:isNew:settled:)`` and
     /// ``forgetPacketIDs()`` are stored in the order of the calls.
     func remember(_ packetID: UInt16, settled: @escaping (Result<Void, CourierError>) -> Void) {
         additions.add([.rememberPacketID(packetID)], settled: settled)
     }
 
-    /// Removes a packet id whose message is not repeated any more: PUBREL arrived, or another message has the id. All
-    /// changes of packet ids are stored in the order of the calls. `stored` is called when the removal is stored. From
-    /// then on, the broker may use the id for a new message.
+    /// Removes a packet id, because PUBREL arrived or another message has the id now. The broker does not repeat the
+    /// old message any more. All changes of packet ids are stored in the order of the calls. `stored` is called when
+    /// the removal is stored. After that, the broker may use the id for a new message.
     func forget(_ packetID: UInt16, stored: (() -> Void)? = nil) {
         additions.add(.forgetPacketID(packetID), stored: stored)
     }
 
-    /// Removes all packet ids. In another session, each id may belong to a new message. `settled` is called when the
-    /// change is stored or has failed.
+    /// Removes all packet ids, because in another session each id may belong to a new message. `settled` is called when
+    /// the change is stored or has failed.
     func forgetPacketIDs(settled: ((Result<Void, CourierError>) -> Void)? = nil) {
         additions.add([.forgetAllPacketIDs], settled: settled)
     }
 
     /// Reads the next rows after `last` that match `filter` and that no reader has received. `done` is called on the
-    /// event loop with the rows, which then belong to the reader. If the inbox is closed, there are no rows.
+    /// event loop with the rows, which then belong to the reader. If the inbox is closed, `done` gets no rows.
     func read(
         _ filter: TopicFilter?, after last: StoredMessage.ID?,
         _ done: @escaping @Sendable (Result<Page, CourierError>) -> Void
@@ -169,7 +170,7 @@ final class DurableInbox: @unchecked Sendable {
             return done(.success(Page(rows: [], last: last, mayHaveMore: false, epoch: epoch())))
         }
         guard additions.isIdle || additions.isFailing else {
-            // Waits until earlier messages are stored, so that the reader receives them before messages that arrive
+            // Wait until earlier messages are stored. So the reader receives these messages before messages that arrive
             // later.
             return additions.add([]) { [self] _ in read(filter, after: last, done) }
         }
@@ -206,8 +207,8 @@ final class DurableInbox: @unchecked Sendable {
         if readings.isEmpty { removed = [] }
     }
 
-    /// Removes a row that its reader has finished. `settled` is called when the removal is stored, or at once if the
-    /// row belongs to a destroyed session.
+    /// Removes a row whose reader has finished it. `settled` is called when the removal is stored. If the row belongs
+    /// to a destroyed session, `settled` is called at once.
     func remove(
         _ id: StoredMessage.ID, of epoch: Int, settled: (@Sendable (Result<Void, CourierError>) -> Void)? = nil
     ) {
@@ -231,7 +232,7 @@ final class DurableInbox: @unchecked Sendable {
         if !readings.isEmpty { removed.insert(id) }
     }
 
-    /// Records that a reader has not finished a row, so that the next reader receives it.
+    /// Makes a row available to the next reader, because its reader has not finished it.
     func giveBack(_ id: StoredMessage.ID, of epoch: Int) {
         loop.preconditionOnLoop()
         if epoch == self.epoch(), !removing.contains(id) { handedOut.remove(id) }
@@ -244,7 +245,8 @@ final class DurableInbox: @unchecked Sendable {
         steps.add([.removeExpired(at: time)]) { [weak self] in if case .success = $0 { self?.recount() } }
     }
 
-    /// Updates `count` after expired rows were removed. Only the store knows how many rows have expired.
+    /// Updates `count` after expired rows were removed. Asks the store, because only the store knows how many rows have
+    /// expired.
     private func recount() {
         guard let scope, additions.isIdle else { return }
         let (store, loop, countBefore) = (store, loop, count)
@@ -256,8 +258,8 @@ final class DurableInbox: @unchecked Sendable {
                 guard let self, readings[number] != nil else { return }
                 endReading(number)
                 guard let summary, count == countBefore, additions.isIdle else { return }
-                // Rows that readers have received may have expired, too. Then the store no longer counts these rows,
-                // but they count here until their readers have finished them. So all of `handedOut` is added.
+                // Add all of `handedOut`. Rows that readers have received may have expired in the store, so the store
+                // may not count them. Here they count until their readers have finished them.
                 count = min(count, summary.incomingCount + handedOut.count)
                 if count < countBefore { expired?(countBefore - count) }
             }
@@ -274,8 +276,8 @@ final class DurableInbox: @unchecked Sendable {
         additions.removeAll(error)
     }
 
-    /// Closes the inbox, because the client has ended. The rows stay in the store. The reader of a publisher may
-    /// outlive the client. Then the reader can still remove the rows that it has received.
+    /// Closes the inbox, because the client has ended. The rows stay in the store. The rows stay in the store. The
+    /// reader of a publisher may outlive the client, and can then still remove the rows that it has received.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()

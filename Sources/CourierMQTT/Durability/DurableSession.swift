@@ -22,39 +22,39 @@ final class DurableSession: @unchecked Sendable {
     let steps: StoreCommitQueue
     /// Commits changes of subscriptions.
     let subscriptionCommits: StoreCommitQueue
-    /// The scope of the rows (client id and broker) if it is known before the provider returns connect options;
-    /// otherwise `nil`.
+    /// The scope of the rows, if it is known before the provider returns connect options; otherwise `nil`. A scope is a
+    /// client id and a broker.
     let knownScope: StoreScope?
 
     private let store: any MessageStore
     private let loop: EventLoop
-    /// Called with the rows of an earlier process when the session begins.
+    /// Called with the rows of an earlier process when a session begins.
     private let began: (StoredSession) -> Void
-    /// Called for the first of several consecutive failures.
+    /// Called for the first failure in a row, and not for the following failures.
     private let failed: (CourierError) -> Void
     /// The scope of the rows; `nil` until the first attempt to read them.
     private(set) var scope: StoreScope?
     /// True if the rows of an earlier process have been read.
     private(set) var isOpen = false
-    /// The session that the packet ids of the rows belong to: a client id and a broker.
+    /// The session to which the packet ids of the rows belong, identified by a client id and a broker.
     private var session: StoreScope?
-    /// The scope (client id and broker) in the last connect options.
+    /// The scope of the last connect options: a client id and a broker.
     private var namedScope: StoreScope?
-    /// The messages in flight of an earlier process; `nil` after they were restored before the first connection.
+    /// The messages in flight of an earlier process. `nil` after they were passed to the driver.
     private var unfinished: (messages: [ClientEngine.UnfinishedMessage], incoming: Set<UInt16>)?
     private var isReading = false
     private var loading: Task<Void, Never>?
-    /// The number of started reads. If a newer read was started, the result of an earlier read is ignored.
+    /// The number of reads that were started. The result of a read is ignored if a newer read was started.
     private var readingCount = 0
     private var waiters: [(Result<Void, CourierError>) -> Void] = []
     private var isFailing = false
     private var retryTimer: TimerToken?
     /// The scopes of destroyed sessions. Their rows are removed before any row is read.
     private var destroyed: Set<StoreScope> = []
-    /// True if the app has destroyed a session whose scope was not known yet. Then the rows of the next scope are
-    /// removed before they are read.
+    /// True if the app destroyed a session before its scope was known. Then the rows of the next scope are removed
+    /// before any row is read.
     private var isNextDestroyed = false
-    /// True if the scope of at least one destroyed session was known.
+    /// True if the scope of at least one destroyed session was known when the session was destroyed.
     private var hadScope = false
 
     init(
@@ -74,7 +74,7 @@ final class DurableSession: @unchecked Sendable {
         self.began = began
     }
 
-    /// Loads the rows of an earlier process if their scope is known. Repeats this until the store can be read.
+    /// Loads the rows of an earlier process if their scope is known. Repeats a failed read until it succeeds.
     func openIfKnown() {
         loop.preconditionOnLoop()
         guard let knownScope, !isOpen, !isReading, retryTimer == nil else { return }
@@ -100,7 +100,7 @@ final class DurableSession: @unchecked Sendable {
         guard let gone = destroyed.first else { return load(scope, number) }
         store.commit([.removeAll], in: gone) { [loop] result in
             loop.execute { [self] in
-                guard isReading, number == readingCount else { return }  // The read was abandoned meanwhile.
+                guard isReading, number == readingCount else { return }  // The read was abandoned before it ended.
                 switch result {
                 case .success:
                     destroyed.remove(gone)
@@ -159,8 +159,8 @@ final class DurableSession: @unchecked Sendable {
         answer(.success(()))
     }
 
-    /// Returns the scope of the rows if it differs from `scope`; otherwise `nil`. Repeated calls with the same `scope`
-    /// also return `nil`.
+    /// Returns the scope of the rows if it differs from `scope`; otherwise `nil`. Further calls with the same `scope`
+    /// return `nil`.
     func keepsRowsElsewhere(than scope: StoreScope) -> StoreScope? {
         loop.preconditionOnLoop()
         guard isOpen, scope != namedScope else { return nil }
@@ -172,13 +172,13 @@ final class DurableSession: @unchecked Sendable {
     /// the connection. `done` is called on the event loop when the session is stored.
     ///
     /// A packet id is valid only in its session. If the session changes, stored messages lose their packet ids. The
-    /// messages in flight continue in one of these ways:
+    /// messages in flight are handled in one of these ways:
     ///
     /// - If the client id changes, or if the messages are from an earlier process, they are sent again now.
     /// - Otherwise, this process continues their exchanges. Only the next process sends the messages again.
     ///
-    /// The connection waits until the new session is stored. So even if the process is killed meanwhile, no packet id
-    /// is used in another session.
+    /// The connection waits until the new session is stored. So no packet id is used in another session, even if the
+    /// process is killed at any moment.
     func prepare(
         for next: StoreScope, _ driver: SessionDriver, reconfigure: () -> Void,
         _ done: @escaping (Result<Void, CourierError>) -> Void
@@ -192,8 +192,8 @@ final class DurableSession: @unchecked Sendable {
         let hasSameID = session.map { TopicRules.sameBytes($0.clientID, next.clientID) } ?? false
         let isSameClient = hasSameID && unfinished == nil
         session = next
-        // The messages in flight are restored before `reconfigure()`. If the client id has changed, `reconfigure()`
-        // fails these messages, or puts them back into the queue.
+        // Restore the messages in flight before calling `reconfigure()`. If the client id has changed, `reconfigure()`
+        // fails these messages or returns them to the queue.
         restore(driver)
         if isSameClient { outgoing.forgetStoredPacketIDs() } else { outgoing.sessionLost() }
         reconfigure()
@@ -202,8 +202,8 @@ final class DurableSession: @unchecked Sendable {
             guard case .success = result, isOpen, number == readingCount else {
                 return done(.failure(CourierError(.clientDestroyed, "The session was destroyed meanwhile.")))
             }
-            // This step is added after the waiting steps of the last session, because these steps may contain packet
-            // ids of that session.
+            // Add this step after the waiting steps of the last session, because those steps may contain packet ids of
+            // that session.
             steps.add([.rememberSession(next)], settled: done)
         }
     }
@@ -222,7 +222,8 @@ final class DurableSession: @unchecked Sendable {
         inbox.forgetPacketIDs()
     }
 
-    /// Removes all rows, loaded or not, because the app has destroyed the session. The next session loads its own rows.
+    /// Removes all rows from the store, even rows that were not loaded, because the app has destroyed the session. The
+    /// next session loads its own rows.
     func removeAll(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()
@@ -239,12 +240,12 @@ final class DurableSession: @unchecked Sendable {
         answer(.failure(error))
     }
 
-    /// Removes the rows of a destroyed session now. If that fails, or the scope is unknown, they are removed before the
-    /// next session begins.
+    /// Removes the rows of a destroyed session now. If the removal fails or the scope is unknown, the rows are removed
+    /// before the next session begins.
     private func remove(_ scope: StoreScope?) {
         guard let scope else {
-            // If the scope of an earlier destroyed session was known, the removal of the rows in that scope has begun
-            // already. So no rows need to be removed when the next session begins.
+            // If an earlier destroyed session had a known scope, the removal of its rows has already begun. So the next
+            // session has no rows to remove.
             isNextDestroyed = !hadScope
             return
         }
@@ -252,8 +253,8 @@ final class DurableSession: @unchecked Sendable {
         remove(scope, before: readingCount)
     }
 
-    /// Removes the rows of `scope`. If the removal fails, repeats it until it succeeds, or until the next session
-    /// opens. The next session removes these rows before it loads its own rows.
+    /// Removes the rows of `scope`. Repeats a failed removal until it succeeds or the next session opens. The next
+    /// session removes these rows before it loads its own rows.
     private func remove(_ scope: StoreScope, before number: Int) {
         store.commit([.removeAll], in: scope) { [loop] result in
             loop.execute { [self] in
@@ -273,7 +274,7 @@ final class DurableSession: @unchecked Sendable {
         }
     }
 
-    /// Stops all work, because the client has ended. Rows stay in the store.
+    /// Stops all work, because the client has ended. The rows stay in the store for the next process.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()
@@ -293,8 +294,8 @@ final class DurableSession: @unchecked Sendable {
 }
 
 extension StoreScope {
-    /// The scope of a client with these options. If the client id was made from a template, the scope contains the
-    /// final client id, so that no client uses the rows of another client.
+    /// Makes the scope of a client with these options. If the client id was made from a template, the scope contains
+    /// the final client id, so that no client uses the rows of another client.
     package init(_ options: ConnectOptions) {
         self.init(clientID: options.clientId, broker: "\(options.host):\(options.port)")
     }

@@ -4,11 +4,11 @@ import Foundation
 
 /// The message store that a client opens itself if `isMessagePersistenceEnabled` is `true`.
 extension MQTTClientConfig {
-    /// The largest number of leftover files of other clients that are logged.
+    /// The maximum number of files that other clients left behind and that are named in the log.
     private static let maximumLeftBehind = 10
 
     /// Returns the location of the files of the client's own store, and the client id of the stored messages. Returns
-    /// `nil` if persistence is off, or if the app has set a store.
+    /// `nil` if the app has not turned on persistence, or if the app has set a store.
     func storePlace() throws(CourierError) -> (place: StorePlace, clientID: String)? {
         guard isMessagePersistenceEnabled, messageStore == nil else { return nil }
         let clientID = providerClientID

@@ -1,7 +1,7 @@
 package import CourierCore
 package import Foundation
 
-/// The clock for the ages of stored messages. It returns the date, and the time since the boot of the system.
+/// The clock for the ages of stored messages. The clock returns the date, and the time since the boot of the system.
 ///
 /// In a test, the test's ``CourierTransport/LoopClock`` provides the time since the boot, and the test sets the date
 /// and the boot id.

@@ -5,7 +5,7 @@ import CourierTransport
 /// until it succeeds.
 ///
 /// While a commit runs, later changes are collected for the next commit, so a slow store gets larger batches. The size
-/// of a batch has a limit, and further changes wait for the next batch. Most changes can be delayed but not dropped.
+/// of a batch has a limit, and further changes wait for the next batch. Most changes may wait, but must not be dropped.
 /// ``OutgoingStore`` adds waiting changes to its own commits.
 ///
 /// Safe to share between threads: all state is used on the client's event loop only, and the methods check this.
@@ -13,30 +13,33 @@ final class StoreCommitQueue: @unchecked Sendable {
     /// The wait before a failed commit is repeated, 1 s.
     static let retryInterval = Duration.seconds(1)
     /// The time that the store must be full before refusable steps fail, 10 s. A store that is full for a shorter time
-    /// may only be slow to free room.
+    /// may only need time to free room.
     static let fullPatience = Duration.seconds(10)
-    /// The time after the last `storeFull` during which the store still counts as full, 60 s.
+    /// The time for which the store still counts as full after the last `storeFull`, 60 s.
     static let fullMemory = Duration.seconds(60)
-    /// The largest number of changes in one commit, 4,096, unless a single step has more.
+    /// The largest number of changes in one commit, 4,096. A single step with more changes is committed alone.
     static let maximumChanges = 4_096
-    /// The largest number of message bytes in one commit, 8 MiB, unless a single step has more.
+    /// The largest number of message bytes in one commit, 8 MiB. A single step with more bytes is committed alone.
     static let maximumBytes = 8 << 20
 
+    /// Changes that are stored in the same commit.
     fileprivate struct Step {
         let changes: [StoreChange]
-        /// True if a power cut may lose the step. The end of the process alone never loses a step.
+        /// True if the step may be lost by a power cut. The end of the process alone never loses a step.
         var isRepeatable = false
-        /// True if the step fails when the store has had no room for a long time. All other steps are repeated.
+        /// True if the step fails when the store has had no room for a long time. Every other step is repeated until it
+        /// succeeds.
         var isRefusable = false
         let stored: ((Result<Void, CourierError>) -> Void)?
     }
 
-    /// The steps of one commit. The thread of the store passes them back to the event loop, and does not use them.
+    /// The steps of one commit. The thread of the store only passes this object back to the event loop, and does not
+    /// use the steps.
     ///
     /// Safe to share between threads: created and read on the event loop only.
     final class Batch: @unchecked Sendable {
         fileprivate let steps: [Step]
-        /// The epoch of the steps: the number of sessions that were destroyed before the batch was made.
+        /// The epoch of the steps, which is the number of sessions that were destroyed before the batch was made.
         fileprivate let epoch: Int
 
         var changes: [StoreChange] { steps.flatMap(\.changes) }
@@ -51,7 +54,7 @@ final class StoreCommitQueue: @unchecked Sendable {
 
     private let store: any MessageStore
     private let loop: EventLoop
-    /// Called for the first of several consecutive failures.
+    /// Called for the first failure in a row, and not for the following failures.
     private let failed: (CourierError) -> Void
     /// Called once, when the client has ended and no commit is running or waiting.
     private let ended: () -> Void
@@ -61,12 +64,12 @@ final class StoreCommitQueue: @unchecked Sendable {
     /// The number of steps at the front that are committed one by one, because the store had no room for all of them
     /// together.
     private var singleCount = 0
-    /// The time since which the store has had no room for refusable steps; `nil` if it has room.
+    /// The time when the store began to have no room for refusable steps; `nil` if the store has room.
     private var fullSince: ContinuousClock.Instant?
     /// The time of the last `storeFull` error for refusable steps; `nil` if there was none.
     private var lastFull: ContinuousClock.Instant?
-    /// Returns the epoch: the number of sessions that were destroyed so far. A failed commit of an earlier epoch is not
-    /// repeated.
+    /// Returns the epoch, which is the number of sessions that were destroyed so far. A failed commit of an earlier
+    /// epoch is not repeated.
     private let epoch: () -> Int
     private var isCommitting = false
     private var isScheduled = false
@@ -74,7 +77,7 @@ final class StoreCommitQueue: @unchecked Sendable {
     private(set) var isFailing = false
     private var retryTimer: TimerToken?
     private var end: CourierError?
-    /// The error that steps of the last destroyed session receive if their commit fails.
+    /// The error for steps of the last destroyed session whose commit fails.
     private var removal: CourierError?
 
     init(
@@ -91,20 +94,19 @@ final class StoreCommitQueue: @unchecked Sendable {
     /// True if no step waits and no commit is running.
     var isIdle: Bool { steps.isEmpty && !isCommitting }
 
-    /// Sets the scope of the rows, and starts to commit.
+    /// Sets the scope of the rows, and starts committing.
     func begin(_ scope: StoreScope) {
         loop.preconditionOnLoop()
         self.scope = scope
         schedule()
     }
 
-    /// Adds changes that are stored in one commit. `stored` is called on the event loop when they are stored.
+    /// Adds changes that are stored in one commit. `stored` is called on the event loop when the changes are stored.
     func add(_ changes: StoreChange..., stored: (() -> Void)? = nil) {
         add(changes, settled: stored.map { stored in { if case .success = $0 { stored() } } })
     }
 
-    /// Adds a change that no caller waits for. A power cut may lose the change. The only effect of the loss is that a
-    /// packet is sent again.
+    /// Adds a change that no caller waits for. A power cut may lose the change. Then only one packet is sent again.
     func addRepeatable(_ change: StoreChange) {
         loop.preconditionOnLoop()
         guard end == nil else { return }
@@ -155,16 +157,16 @@ final class StoreCommitQueue: @unchecked Sendable {
         ended()
     }
 
-    /// Removes and returns the waiting steps for a commit of ``OutgoingStore``; returns `nil` if this queue cannot
-    /// commit now. Later steps wait until ``settled(_:_:)`` is called.
+    /// Removes and returns the waiting steps, so that ``OutgoingStore`` commits them together with its own changes.
+    /// Returns `nil` if this queue cannot commit now. Later steps wait until ``settled(_:_:)`` is called.
     func takeAlong() -> Batch? {
         loop.preconditionOnLoop()
         guard scope != nil, !isCommitting, retryTimer == nil else { return nil }
         return take()
     }
 
-    /// Reports the end of the commit of ``OutgoingStore`` that included `batch`. If the commit failed, changes outside
-    /// the batch may be the reason. So the batch is committed again alone.
+    /// Reports the end of the commit of ``OutgoingStore`` that included `batch`. If that commit failed, the batch is
+    /// committed again alone, because changes outside the batch may be the reason.
     func settled(_ batch: Batch, _ result: Result<Void, CourierError>) {
         loop.preconditionOnLoop()
         guard case .failure = result, batch.epoch == epoch() else { return committed(batch, result) }
@@ -174,8 +176,8 @@ final class StoreCommitQueue: @unchecked Sendable {
         tellEnd()
     }
 
-    /// Schedules a commit at the end of this turn of the event loop, so that the changes of one network read form one
-    /// batch.
+    /// Schedules a commit at the end of this turn of the event loop. So all changes that one read from the network
+    /// causes form one batch.
     private func schedule() {
         guard scope != nil, !isScheduled, !isCommitting, retryTimer == nil, !steps.isEmpty else { return }
         isScheduled = true
@@ -185,8 +187,8 @@ final class StoreCommitQueue: @unchecked Sendable {
         }
     }
 
-    /// Removes and returns the steps of the next commit: as many as the limits allow, and at least one if any step
-    /// waits.
+    /// Removes and returns the steps of the next commit. Takes as many steps as the limits allow, and at least one if
+    /// any step waits.
     private func take() -> Batch {
         isCommitting = true
         var (count, changeCount, byteCount) = (0, 0, 0)
@@ -239,8 +241,8 @@ final class StoreCommitQueue: @unchecked Sendable {
             schedule()
         case .failure(let error):
             steps = batch.steps + steps
-            // If the store is full, the steps are committed one by one. So a step that fits does not wait for a step
-            // that does not fit.
+            // Commit the steps one by one if the store is full. So a step that fits does not wait for a step that does
+            // not fit.
             if batch.isRefusable, error.code == .storeFull { singleCount += batch.steps.count }
             if let end { return removeAll(end) }
             if !isFailing { failed(error) }

@@ -2,26 +2,26 @@ import CourierCore
 import Foundation
 import MQTTCodec
 
-/// The rows of an earlier process, read before the first connection.
+/// The rows that an earlier process stored, as read before the first connection.
 struct StoredSession: Sendable {
     /// Outgoing messages that were sent and are not completely acknowledged, in the order of their ids.
     var unfinished: [StoredOutgoing] = []
-    /// The ids of sent messages that have the same packet id as an earlier message. They are sent again as new
-    /// messages.
+    /// The ids of sent messages whose packet id equals the packet id of an earlier message. These messages are sent
+    /// again as new messages.
     var requeued: [StoredMessage.ID] = []
-    /// The number of stored outgoing messages that are not in `unfinished`: messages that were never sent, and the
-    /// messages of `requeued`.
+    /// The number of stored outgoing messages that are not in `unfinished`. They were never sent, or their ids are in
+    /// `requeued`.
     var unreadCount = 0
-    /// The packet ids of rejected messages of QoS 2. The broker may still use these ids.
+    /// The packet ids of rejected QoS 2 messages. The broker may still use these ids.
     var reservedIDs: Set<UInt16> = []
     /// The packet ids of received QoS 2 messages whose PUBREL has not arrived.
     var packetIDs: Set<UInt16> = []
-    /// The session that the packet ids belong to; `nil` if the store does not know it.
+    /// The session to which the packet ids belong; `nil` if the store does not know the session.
     var session: StoreScope?
     var subscriptions: [StoredSubscription] = []
     /// The number of received messages that wait for a reader.
     var incomingCount = 0
-    /// The highest message id that was ever used in the scope.
+    /// The highest message id that was ever used in this scope.
     var lastID: UInt64 = 0
 
     /// The largest number of rows that are read at a time.
@@ -38,8 +38,8 @@ struct StoredSession: Sendable {
         session.subscriptions = try await store.subscriptions(in: scope)
         var usedIDs: Set<UInt16> = []
         var last: StoredMessage.ID?
-        // Reads all pages, because a sent message may follow queued messages. For example, after a change of the
-        // broker, earlier messages may count as queued while later messages count as sent.
+        // Read all pages, because a sent message may follow queued messages. For example, after a change of the broker,
+        // earlier messages may count as queued and later messages as sent.
         while true {
             let page = try await store.sentOutgoing(in: scope, after: last, limit: pageSize)
             for row in page {

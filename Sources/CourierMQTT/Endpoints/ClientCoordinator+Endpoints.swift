@@ -28,7 +28,7 @@ extension ClientCoordinator {
     }
 }
 
-/// The DNS name of an MQTT service, for the look-up of its service records.
+/// The DNS name of an MQTT service. DNS service records are looked up under this name.
 struct NamedService: Hashable, Sendable {
     /// The full name, such as `_mqtt._tcp.example.com`.
     let name: String

@@ -1,16 +1,17 @@
 import CourierCore
 
-/// The endpoints of one broker or cluster without duplicates, preferred ones first.
+/// The endpoints of one broker or cluster, without duplicates. Preferred endpoints come first.
 struct EndpointList: Equatable, Sendable {
-    /// At least one endpoint, sorted by priority. Endpoints of the same priority remain in their original order.
+    /// At least one endpoint, sorted by priority. Endpoints of the same priority are in their original order.
     let endpoints: [BrokerEndpoint]
-    /// True if the first endpoint is tried before the other endpoints of its priority, which are tried in random order.
+    /// True if the first endpoint is tried before the other endpoints of its priority. The other endpoints are tried in
+    /// random order.
     let hasLeader: Bool
-    /// The number of endpoints beyond the limit, which are not used.
+    /// The number of endpoints that are not used, because the list is longer than the limit.
     let leftOutCount: Int
 
-    /// Makes a list of at most `limit` endpoints from the provider's options: their host and port, and their
-    /// alternatives.
+    /// Makes a list of at most `limit` endpoints from the provider's options. The endpoints are the host and port of
+    /// the options, and their alternatives.
     init(_ options: ConnectOptions, limit: Int) {
         let home = BrokerEndpoint(host: options.host, port: options.port)
         self.init(home, options.alternatives, limit: limit, hasLeader: true)

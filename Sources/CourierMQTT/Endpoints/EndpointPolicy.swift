@@ -10,7 +10,8 @@ public struct EndpointPolicy: Hashable, Sendable {
         /// The client returns only after the connection was lost.
         case never
         /// The client returns about this long after the connection was accepted, at a moment without traffic. Each
-        /// failed attempt to return doubles the time. The longest time is an hour, or the given time if that is longer.
+        /// failed attempt to return doubles the time. The longest time is an hour, or the given time if the given time
+        /// is longer.
         ///
         /// The client closes the connection with DISCONNECT and tries a preferred endpoint. If this attempt fails, the
         /// client tries the other endpoints, as after a lost connection. The session survives, unless the connect
@@ -33,8 +34,8 @@ public struct EndpointPolicy: Hashable, Sendable {
     /// When a client returns to a preferred endpoint; never by default.
     public var returnsToPreferred = Return.never
 
-    /// The largest number of endpoints that are used, at least 1; 16 by default. If there are more, the least preferred
-    /// endpoints are left out, and a warning is logged.
+    /// The largest number of endpoints that are used, at least 1; 16 by default. If there are more endpoints, the least
+    /// preferred ones are left out, and a warning is logged.
     public var maximumCount = EndpointPolicy.defaultMaximumCount
 
     /// The servers that a broker may redirect the client to; by default, the same host and the client's own endpoints.

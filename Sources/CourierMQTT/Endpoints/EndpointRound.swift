@@ -2,9 +2,9 @@ import CourierCore
 
 /// Decides which endpoint of a list is tried next.
 ///
-/// A round tries each endpoint of the list once, preferred ones first. Endpoints of the same priority are tried in a
-/// random order that depends on their weights (RFC 2782). An endpoint that failed is tried after the other endpoints of
-/// its priority, until it works again or a whole round has failed.
+/// A round tries each endpoint of the list once, preferred endpoints first. Endpoints of the same priority are tried in
+/// a random order that depends on their weights (RFC 2782). An endpoint that failed is tried after the other endpoints
+/// of its priority, until it works again or a whole round has failed.
 ///
 /// ```
 ///            failed, others left         failed, none left: the round is over, and a new one begins
@@ -22,18 +22,18 @@ struct EndpointRound: Sendable {
         case next
         /// A connection was lost, and a new round begins with another endpoint.
         case other
-        /// No other endpoint remains to be tried: a new round begins after a pause.
+        /// No other endpoint remains to be tried. A new round begins after a pause.
         case over
     }
 
-    /// The value of `order` for a list with one endpoint, which is the common case.
+    /// The value of `order` for a list with one endpoint. Most lists have one endpoint.
     private static let only = [0]
 
     let list: EndpointList
-    /// The list indices of the endpoints that remain to be tried in this round. The first index belongs to the current
-    /// endpoint, which is used or tried now.
+    /// The list indices of the endpoints that remain to be tried in this round. The first index is the current
+    /// endpoint.
     private var order: [Int]
-    /// The list indices of the endpoints that have failed and not worked again since; the oldest failure is first.
+    /// The list indices of the endpoints that failed and have not worked since then. The oldest failure is first.
     private var failed: [Int] = []
     /// True after the current endpoint has accepted a connection.
     private var isAccepted = false
@@ -47,7 +47,7 @@ struct EndpointRound: Sendable {
         begin(using: &random)
     }
 
-    /// The current endpoint, which is used or tried now.
+    /// The current endpoint: the connection or the attempt uses it now.
     var current: BrokerEndpoint { list.endpoints[order[0]] }
 
     /// True if no other endpoint has a better priority than the current endpoint.
@@ -73,7 +73,7 @@ struct EndpointRound: Sendable {
     mutating func attempted() { isAccepted = false }
 
     /// Records that the current endpoint failed or lost its connection, and chooses the next endpoint. `mayRecover` is
-    /// `false` if the endpoint would fail in the same way again.
+    /// `false` if another attempt with the endpoint would fail in the same way.
     mutating func failed(mayRecover: Bool, using random: inout some RandomNumberGenerator) -> Turn {
         let present = order[0]
         failed.removeAll { $0 == present }
@@ -93,7 +93,8 @@ struct EndpointRound: Sendable {
     }
 
     /// Makes another endpoint of the list the current one, because the broker at the current endpoint redirected the
-    /// client to it. Returns `false` if the list does not contain that endpoint, or if it is already the current one.
+    /// client to it. Returns `false` if the list does not contain that endpoint, or if the endpoint is already the
+    /// current one.
     mutating func select(host: String, port: UInt16) -> Bool {
         guard let target = list.index(host: host, port: port), target != order[0] else { return false }
         failed.removeAll { $0 == order[0] }
@@ -143,7 +144,7 @@ struct EndpointRound: Sendable {
 
     /// Returns the endpoints in a random order that depends on their weights (RFC 2782). Endpoints are drawn one after
     /// the other. The chance of each endpoint is proportional to its weight. Endpoints with weight 0 are at the front
-    /// of the list that is drawn from, so that they have a very small chance.
+    /// of the list, so that each has a very small chance.
     private func weighted(_ places: [Int], using random: inout some RandomNumberGenerator) -> [Int] {
         func weight(_ place: Int) -> Int { Int(list.endpoints[place].weight) }
         let shuffled = places.shuffled(using: &random)

@@ -4,7 +4,7 @@ import CourierCore
 enum EndpointSearch: Equatable, Sendable {
     /// The endpoints in the records; empty if the domain has no service records.
     case found([BrokerEndpoint])
-    /// The domain states that it does not offer the service.
+    /// The domain states that it does not offer MQTT.
     case unavailable
     /// The look-up failed, for this reason.
     case failed(String)

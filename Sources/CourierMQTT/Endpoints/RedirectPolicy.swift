@@ -1,7 +1,7 @@
 import CourierCore
 
-/// Which redirects of an MQTT 5 broker the client follows. A redirect names another server in the property Server
-/// Reference, with reason code 0x9C or 0x9D.
+/// The rules that decide which redirects of an MQTT 5 broker the client follows. A redirect names another server in the
+/// property Server Reference, with reason code 0x9C or 0x9D.
 ///
 /// By default the client follows a redirect to the same host, at any port. It also follows a redirect to the endpoints
 /// of the options (``CourierCore/ConnectOptions/alternatives``) or of DNS service records. Another host must be
@@ -11,8 +11,8 @@ import CourierCore
 /// config.endpoints.redirects.allowedHosts = ["eu.broker.example.com": .fromProvider, "us.broker.example.com": .reused]
 /// ```
 ///
-/// A redirect from TLS to a connection without TLS is never followed. If a redirect is not followed, the error of the
-/// event ``CourierCore/CourierEventType/connectionFailure(timeTaken:error:)`` or
+/// The client never follows a redirect from TLS to a connection without TLS. If a redirect is not followed, the error
+/// of the event ``CourierCore/CourierEventType/connectionFailure(timeTaken:error:)`` or
 /// ``CourierCore/CourierEventType/connectionLost(timeTaken:error:diffLastInbound:diffLastOutbound:)`` names the server
 /// and this option. The client then continues with its own endpoints and its usual pauses. A refused client id (0x85)
 /// or a ban (0x8A) stops the client even at the server of a redirect.
@@ -32,7 +32,7 @@ public struct RedirectPolicy: Hashable, Sendable {
     public static let limit = 1_000
 
     /// Other hosts to which the client follows a redirect, by exact name or address, with the credentials to send to
-    /// each host; none by default. Upper and lower case letters are equal. A name does not include its subdomains.
+    /// each host; none by default. Letter case does not matter. A name does not include its subdomains.
     public var allowedHosts: [String: Credentials] = [:]
 
     /// True if the client follows a redirect to the same host, with the current credentials; `true` by default.

@@ -2,7 +2,7 @@ public import CourierCore
 
 /// The lifecycle of a program that is in the foreground as long as it runs.
 public struct AlwaysForeground: AppLifecycle {
-    // Shared by all lifecycles, so that no subscription ends because a lifecycle is released.
+    // All instances share the subject, so that a subscription does not end when its instance is released.
     private static let subject = CurrentValueSubject<AppPhase, Never>(.foreground)
 
     /// Makes a lifecycle that is always in the foreground.

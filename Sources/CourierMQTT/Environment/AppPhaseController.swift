@@ -1,6 +1,6 @@
 public import CourierCore
 
-/// The phase of an app, set by the app itself, for systems that do not report it.
+/// The phase of an app, set by the app itself, for systems that do not report the phase.
 ///
 /// ```swift
 /// let phases = AppPhaseController()

@@ -12,7 +12,7 @@ final class EnvironmentWatch {
         case resumed
     }
 
-    /// The watch of the system's networks, or the subscription to the app's monitor.
+    /// The source of the network status: the system, or the app's monitor.
     private enum Network {
         case system(NetworkWatch)
         case monitor(AnyCancellable)

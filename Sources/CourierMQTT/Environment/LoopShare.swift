@@ -4,6 +4,7 @@ import Synchronization
 /// Stores one object for each event loop. All clients of an event loop share its object. The object lives as long as a
 /// client references it.
 final class LoopShare<Part: AnyObject & Sendable>: Sendable {
+    /// A weak reference to a shared object.
     private struct Reference: Sendable {
         weak var part: Part?
     }
@@ -12,8 +13,8 @@ final class LoopShare<Part: AnyObject & Sendable>: Sendable {
 
     init() {}
 
-    /// Returns the shared object of `loop`. If there is none, `make` creates it. The created object must retain the
-    /// loop, and call ``ended(on:)`` in its deinit.
+    /// Returns the shared object of `loop`. If there is no such object, `make` creates it. The created object must
+    /// retain the loop, and call ``ended(on:)`` in its deinit.
     func part(of loop: EventLoop, _ make: () -> Part) -> Part {
         parts.withLock { parts in
             if let present = parts[ObjectIdentifier(loop)]?.part { return present }
@@ -31,7 +32,8 @@ final class LoopShare<Part: AnyObject & Sendable>: Sendable {
             if present == nil { parts[key] = nil }
             return present
         }
-        // This line may release a newer shared object, whose deinit takes the lock. So the lock must be free here.
+        // Release the lock before this line, which may release a newer shared object. The deinit of that object takes
+        // the lock.
         withExtendedLifetime(other) {}
     }
 }

@@ -1,7 +1,7 @@
 import CourierCore
 import CourierTransport
 
-/// Watches the system's networks for all clients of an event loop. The watch runs as long as it is referenced.
+/// Watches the system's networks for all clients of an event loop, as long as a client references the watch.
 final class NetworkWatch: Sendable {
     /// A function that starts a watcher on a loop.
     typealias Start = (EventLoop, _ report: @escaping @Sendable (Bool) -> Void) -> NetworkWatcher
@@ -14,8 +14,8 @@ final class NetworkWatch: Sendable {
     private let loop: EventLoop
     private let watcher: NetworkWatcher
 
-    /// Returns the shared watch of `loop`. If the watch failed to start, this call tries to start it again, for all
-    /// clients that share it.
+    /// Returns the shared watch of `loop`. If the watch failed to start before, this call tries again, for all clients
+    /// that share the watch.
     static func shared(
         on loop: EventLoop, start: Start = { NetworkWatcher.start(on: $0, report: $1) }
     ) -> NetworkWatch {

@@ -1,7 +1,7 @@
 import CourierTransport
 
-/// Reports to all clients of an event loop that the machine was suspended and runs again. The listeners are called on
-/// this event loop.
+/// Reports to all clients of an event loop that the machine was suspended and runs again. Calls the listeners on this
+/// event loop.
 final class SuspendWatch: Sendable {
     /// A function that starts a watcher on a loop.
     typealias Start = (EventLoop, _ resumed: @escaping @Sendable (Duration) -> Void) -> SuspendWatcher
@@ -12,8 +12,8 @@ final class SuspendWatch: Sendable {
     private let loop: EventLoop
     private let watcher: SuspendWatcher
 
-    /// Returns the shared watch of `loop`, which runs as long as it is referenced. If the watch failed to start, this
-    /// call tries to start it again, for all clients that share it.
+    /// Returns the shared watch of `loop`, which runs as long as a client references it. If the watch failed to start
+    /// before, this call tries again, for all clients that share the watch.
     static func shared(
         on loop: EventLoop, start: Start = { SuspendWatcher.start(on: $0, resumed: $1) }
     ) -> SuspendWatch {

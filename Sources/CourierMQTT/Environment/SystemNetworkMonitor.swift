@@ -28,7 +28,7 @@ public struct SystemNetworkMonitor: NetworkMonitor {
 
     private let loop: EventLoop
 
-    /// Makes a monitor, which does nothing yet.
+    /// Makes a monitor. The monitor watches nothing until the first use of its publisher.
     ///
     /// - Parameter loop: The event loop that watches the system and sends the changes.
     public init(loop: EventLoop) { self.loop = loop }

@@ -23,9 +23,8 @@ extension CourierError {
         case .requested: return nil
         case .refused(let connAck): self.init(refusedBy: endpoint, connAck, areOptionsFixed)
         case .versionNotSupported(let next):
-            // A port for TLS also closes a plain connection without a reason, so the text mentions TLS. If the client
-            // itself closed the channel, the broker has refused the version in CONNACK. Such a port does not need TLS,
-            // so the text does not mention TLS.
+            // Mention TLS, because a port that needs TLS closes a plain connection without a reason. Do not mention TLS
+            // if the client itself closed the channel, because then the broker has refused the MQTT version in CONNACK.
             let remedy =
                 isPlain && channel != .closedByOwner
                 ? " If the next attempt fails too, the port may need TLS: use the scheme \"mqtts\", often with port 8883."
@@ -105,7 +104,7 @@ extension CourierError {
             case let code where Self.isAboutCredentials(code): .notAuthorized
             default: .disconnectedByServer
             }
-        // In DISCONNECT, the code 0x00 has another name than in other packets.
+        // The code 0x00 has a different name in DISCONNECT than in other packets.
         let words =
             disconnect.reasonCode == .success
             ? "Normal disconnection (0x00)" : "\(ReasonCode(disconnect.reasonCode))"
@@ -116,8 +115,8 @@ extension CourierError {
             reasonCode: ReasonCode(disconnect.reasonCode))
     }
 
-    /// Returns the remedy after a refusal: the next action of the client, or advice for a person; `nil` if there is
-    /// none.
+    /// Returns the remedy after a refusal: the next action of the client, or advice for a person. Returns `nil` if
+    /// there is no remedy.
     private static func remedy(after cause: LossCause, _ code: PacketReasonCode, _ areOptionsFixed: Bool) -> String? {
         guard !areOptionsFixed, LossPolicy.row(for: cause).response == .renewCredentials else { return code.remedy }
         return "The credentials were refused; the client asks the auth provider for new credentials."
@@ -126,8 +125,8 @@ extension CourierError {
     private init(malformed error: DecodeError, from endpoint: String) {
         switch error.violation {
         case .connAckOfOlderVersion(let code):
-            // This is a return code of MQTT 3.1.1. With the codes 4 and 5, the broker refuses the credentials, not the
-            // version.
+            // The code is a return code of MQTT 3.1.1. With the codes 4 and 5, the broker refuses the credentials, not
+            // the version.
             self.init(
                 code == 4 || code == 5 ? .notAuthorized : .connectionRefused,
                 "The broker \(endpoint) refused the connection in MQTT 3.1.1, with return code \(code). "
@@ -158,8 +157,8 @@ extension CourierError {
         }
     }
 
-    /// Returns the end of a sentence about a reason code: the broker's reason string, the remedy, and the server that
-    /// the broker named as a replacement (Server Reference).
+    /// Returns the last part of a sentence about a reason code: the broker's reason string, the remedy, and the server
+    /// that the broker named in Server Reference.
     static func tail(_ remedy: String?, _ properties: PacketProperties) -> String {
         let server = properties.serverReference.map { " The broker names \($0.quoted())." } ?? ""
         return "\(properties.quotedReason).\(remedy.map { " \($0)" } ?? "")\(server)"

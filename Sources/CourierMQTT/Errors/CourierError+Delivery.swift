@@ -3,7 +3,7 @@ import MQTTCodec
 import MQTTEngine
 
 extension CourierError {
-    /// Creates the error for a request that the engine did not fulfill.
+    /// Creates the error for a request that the engine could not fulfill.
     ///
     /// - Parameters:
     ///   - failure: The reason that the engine reports.

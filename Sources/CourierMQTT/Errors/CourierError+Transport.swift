@@ -23,8 +23,8 @@ extension CourierError {
             .tlsClientCertificateRequired, .tlsClientCertificateRejected, .tlsNoCommonProtocol, .tlsNotSpoken,
             .closedDuringHandshake:
             .secureConnectionFailed
-        // In TLS 1.3, the server checks the client certificate after the handshake, and an alert reports a rejection.
-        // So before CONNACK, an alert counts as a failed secure connection.
+        // Before CONNACK, an alert counts as a failed secure connection. In TLS 1.3, the server checks the client
+        // certificate after the handshake, and reports a rejection by an alert.
         case .tlsAlert: isEstablished ? .connectionLost : .secureConnectionFailed
         case .hostNotFound, .nameResolutionFailed, .connectionRefused, .unreachable, .permissionDenied,
             .tooManyDescriptors,

@@ -1,7 +1,7 @@
 import MQTTCodec
 
 extension PacketReasonCode {
-    /// The remedy for a refusal or a disconnection with this code, as a sentence; `nil` if there is none.
+    /// The remedy for a refusal or a disconnection with this code, as a sentence; `nil` if there is no remedy.
     var remedy: String? {
         switch self {
         case .unspecifiedError, .implementationSpecificError: "The broker's log may say more."

@@ -1,7 +1,7 @@
 import MQTTEngine
 
 extension ProtocolError {
-    /// The broker's violation of the protocol, as the end of a sentence.
+    /// A description of the broker's protocol violation, as the end of a sentence.
     var words: String {
         switch self {
         case .packetBeforeConnAck(let type): "it sent \(type) before CONNACK"

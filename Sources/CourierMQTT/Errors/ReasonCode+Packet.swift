@@ -8,7 +8,7 @@ extension ReasonCode {
 
 extension PacketReasonCode {
     /// Creates the MQTT 5 reason code for a CONNACK return code of an earlier MQTT version; `nil` if the return code is
-    /// not a refusal. Some brokers respond to an MQTT 5 CONNECT with a return code of an earlier version.
+    /// not a refusal. Some brokers respond to an MQTT 5 CONNECT with such a return code.
     init?(returnCode: UInt8) {
         switch returnCode {
         case 1: self = .unsupportedProtocolVersion

@@ -3,8 +3,8 @@ import CourierCore
 /// The request that the broker refused, or that failed.
 enum RequestSubject: Hashable, Sendable {
     case message(topic: String)
-    /// A QoS 0 message. When the session reports that the message could not be written, the message's topic is no
-    /// longer known.
+    /// A QoS 0 message. Its topic is not known any more when the session driver reports that the message could not be
+    /// written.
     case unacknowledgedMessage
     case subscription(filter: String)
     case unsubscription(filter: String)

@@ -1,17 +1,17 @@
 import CourierCore
 
-/// Holds the events that the delivery queue has not delivered yet, in the order in which they were reported. A reset of
-/// the handlers and the end of the client are also entries in this sequence.
+/// Holds the events that are not delivered yet, in the order in which they were reported. Resets of the handlers and
+/// the end of the client are also entries of this sequence.
 ///
-/// ``countLimit`` and ``byteLimit`` bound the buffer. A full buffer drops events about single messages
-/// (``CourierEventType/dropRule``) and counts the dropped events. One `eventsDropped` event with the count takes the
-/// place of the dropped events in the sequence.
+/// ``countLimit`` and ``byteLimit`` limit the buffer. A full buffer drops events about single messages
+/// (``CourierEventType/dropRule``) and counts them. One `eventsDropped` event with this count takes the place of the
+/// dropped events.
 struct EventBuffer: ~Copyable {
-    /// One step of the delivery.
+    /// One entry of the buffer.
     enum Entry {
         case event(CourierEventType)
-        /// The connect options of the events after this entry. They are an entry of their own, so that each event does
-        /// not need its own reference to the options.
+        /// The connect options for the events after this entry. The options have their own entry, so that an event does
+        /// not need a reference to them.
         case options(ConnectOptions?)
         case reset
         case finish
@@ -27,14 +27,14 @@ struct EventBuffer: ~Copyable {
         }
     }
 
-    /// Entries that were taken from the buffer to be delivered. The type is not copyable, because a copy would copy its
-    /// entries one by one.
+    /// Entries that were taken from the buffer to be delivered. The type is not copyable, because a copy would have to
+    /// copy each entry.
     struct Batch: ~Copyable {
         fileprivate var entries: [Entry] = []
         /// The index of the next entry to deliver.
         fileprivate var position = 0
-        /// The number of the batch's first entry. The buffer numbers its entries consecutively, and never restarts the
-        /// numbers.
+        /// The number of the batch's first entry. The buffer numbers its entries consecutively, and uses each number
+        /// once.
         fileprivate var firstNumber: UInt64 = 0
         fileprivate var takenCount = 0
         fileprivate var takenByteCount = 0
@@ -62,13 +62,14 @@ struct EventBuffer: ~Copyable {
     private var present = Batch()
     private var lastOptions: ConnectOptions?
     private var nextNumber: UInt64 = 0
-    /// The number of entries that wait or are being delivered.
+    /// The number of entries that wait or that a batch is delivering now.
     private(set) var count = 0
     private(set) var byteCount = 0
     /// The number of events that were dropped since the last entry was added.
     private(set) var droppedCount = 0
 
-    /// When the buffer becomes empty, the memory of a list whose capacity is above this number is freed.
+    /// The capacity of a list that is kept when the buffer becomes empty. The memory of a list with a larger capacity
+    /// is freed.
     private static let keptCapacity = 128
 
     init(countLimit: Int = 16_384, byteLimit: Int = 8 << 20) {
@@ -81,8 +82,8 @@ struct EventBuffer: ~Copyable {
     /// Returns true if the buffer accepts an event of this kind now. Otherwise, returns false and counts the event as
     /// dropped.
     ///
-    /// If the event was not accepted, the caller still owns it. The caller must release its lock before it releases the
-    /// event.
+    /// If the event is not accepted, the caller still owns it. The caller must release its lock before it releases the
+    /// event, because the release may run code of the app.
     mutating func admits(_ type: borrowing CourierEventType) -> Bool {
         guard count >= countLimit || byteCount >= byteLimit else { return true }
         let isDropped =
@@ -147,8 +148,8 @@ struct EventBuffer: ~Copyable {
         return exchange(&present, with: Batch())
     }
 
-    /// Takes back a batch with its remaining entries. The entries that were delivered no longer count toward the
-    /// limits.
+    /// Takes back a batch with the entries that were not delivered. The delivered entries do not count toward the
+    /// limits any more.
     mutating func putBack(_ batch: consuming Batch) {
         count -= batch.takenCount
         byteCount -= batch.takenByteCount

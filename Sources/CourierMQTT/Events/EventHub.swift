@@ -5,16 +5,17 @@ import Synchronization
 /// Collects a client's events and delivers them in order, on the delivery queue, to handlers and publishers.
 ///
 /// One turn (a block of work on the queue) delivers up to ``entriesPerTurn`` events from one bounded ``EventBuffer``.
-/// Events are created only while there is a listener. Frequently executed code checks ``isListenedTo`` before it
-/// creates an event.
+/// Events are created only while there is a listener. So code that runs often checks ``isListenedTo`` before it creates
+/// an event.
 final class EventHub: Sendable {
-    /// The maximum number of entries that one turn (a block of work on the queue) delivers. Between two turns, other
-    /// work of the queue can run.
+    /// The maximum number of entries that one turn (a block of work on the queue) delivers. Between two turns, the
+    /// queue can run other work.
     static let entriesPerTurn = 1_024
 
     /// The minimum time between two log warnings about dropped events.
     private static let warningInterval = Duration.seconds(60)
 
+    /// The state that the lock guards.
     private struct State: ~Copyable {
         var buffer: EventBuffer
         var listeners: [EventListener] = []
@@ -25,8 +26,8 @@ final class EventHub: Sendable {
         var hasFinished = false
         var lastWarning: ContinuousClock.Instant?
 
-        /// Records that a turn (a block of work that delivers entries) is needed, unless the buffer is empty. Returns
-        /// true if the caller must add the turn to the queue.
+        /// Records that a turn (a block of work that delivers entries) is needed. Returns true if the caller must add
+        /// the turn to the queue. Returns false if the buffer is empty or a turn is already planned.
         mutating func needsTurn() -> Bool {
             guard !isTurnDue, !buffer.isEmpty else { return false }
             isTurnDue = true
@@ -34,12 +35,12 @@ final class EventHub: Sendable {
         }
     }
 
-    /// Runs work on the delivery queue later.
+    /// Adds a block of work to the delivery queue.
     private let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let warn: @Sendable (String) -> Void
     private let state: Mutex<State>
     private let hasListeners = Atomic(false)
-    /// Incremented at each change of the listeners, so that a running delivery notices the change.
+    /// Incremented at each change of the listeners, so that a running delivery detects the change.
     private let changeCount = Atomic<UInt>(0)
 
     /// Creates a hub that delivers on `queue`. When the hub begins to drop events, it calls `warn` on the thread that
@@ -60,11 +61,12 @@ final class EventHub: Sendable {
 
     // MARK: Events
 
-    /// True if there is a listener for events. A handler that the app has released still counts until the next
-    /// delivery.
+    /// True if there is a listener for events. If the app has released a handler, the handler counts as a listener
+    /// until the next delivery.
     var isListenedTo: Bool { hasListeners.load(ordering: .relaxed) }
 
-    /// True if there is a listener for events. Handlers that no longer exist are removed first, so they do not count.
+    /// True if there is a listener for events. Removes handlers that the app has released first, so that they do not
+    /// count.
     var isHeard: Bool {
         guard isListenedTo else { return false }
         removeGone()
@@ -88,8 +90,8 @@ final class EventHub: Sendable {
         if hasBegunToDrop { warnOfDrops() }
     }
 
-    /// Reports several events, and takes the lock only once. Empties `types`, but keeps the array's capacity. May be
-    /// called from any thread.
+    /// Reports several events under one lock. Empties `types`, but keeps the array's capacity. May be called from any
+    /// thread.
     func tell(_ types: inout [CourierEventType], _ options: ConnectOptions?) {
         guard !types.isEmpty else { return }
         defer { types.removeAll(keepingCapacity: true) }
@@ -109,7 +111,7 @@ final class EventHub: Sendable {
         if hasBegunToDrop { warnOfDrops() }
     }
 
-    /// Reports to the handlers, after all earlier events, that the session was destroyed.
+    /// Reports to the handlers that the session was destroyed. The report follows all earlier events.
     func reset() { append { $0.appendReset() } }
 
     /// Ends the publishers after the last event. Later events are not reported.
@@ -171,9 +173,10 @@ final class EventHub: Sendable {
         let box = NonSendableBox(EventListener.WeakHandler(handler: handler))
         state.withLock { state in
             guard !state.hasFinished else { return }
-            // If an earlier handler had the same address and no longer exists, its listener is replaced. `isGone`
-            // retains and releases a handler that exists. This cannot release the last reference: the only handler that
-            // can exist at this address is `handler`, and the caller holds a reference to it.
+            // If the app released an earlier handler that had the same address, replace that handler's listener.
+            //
+            // `isGone` retains and releases the handler. It cannot release the last reference: only `handler` can exist
+            // at this address, and the caller references it.
             if let index = state.listeners.firstIndex(where: { $0.isHandler(id) }) {
                 guard state.listeners[index].isGone else { return }
                 state.listeners.remove(at: index)
@@ -190,9 +193,9 @@ final class EventHub: Sendable {
 
     /// Removes the handlers that no longer exist.
     private func removeGone() {
-        // Check without the lock. The check retains a handler for a moment. If the app releases the handler meanwhile,
-        // the check releases the last reference, which runs the handler's `deinit`. This `deinit` must not run while
-        // the lock is held.
+        // Check without the lock, because the check retains and releases a handler. If the app releases the handler at
+        // the same time, the check releases the last reference. The handler's `deinit` must not run while the lock is
+        // held.
         let gone = state.withLock { $0.listeners }.filter { $0.isGone }.map { $0.serial }
         if !gone.isEmpty { remove { gone.contains($0.serial) } }
     }
@@ -211,7 +214,7 @@ final class EventHub: Sendable {
             noteChange(of: state)
             return removed
         }
-        _ = removed  // Releases the listeners only after the lock.
+        _ = removed  // Release the listeners after the lock is released.
     }
 
     /// Makes a change of the listeners visible to other threads. The caller must hold the lock.
@@ -226,7 +229,7 @@ final class EventHub: Sendable {
     private struct Audience {
         var listeners: [EventListener.Present]
         var changeCount: UInt
-        /// True if a handler no longer exists.
+        /// True if the app has released a handler.
         let isOneGone: Bool
 
         init(_ listeners: [EventListener], changeCount: UInt) {
@@ -296,14 +299,13 @@ final class EventHub: Sendable {
     private func forEach(_ audience: inout Audience, _ number: UInt64, _ body: (EventListener.Present) -> Void) {
         var isOneGone = false
         for index in audience.listeners.indices where audience.listeners[index].firstNumber <= number {
-            // Skip a listener that was removed during the call of an earlier listener, and a handler that the app has
-            // released.
+            // Skip a listener that an earlier listener's call removed, and a handler that the app has released.
             if changeCount.load(ordering: .relaxed) != audience.changeCount, !isPresent(audience.listeners[index]) {
                 continue
             }
             if audience.listeners[index].isAbandoned { isOneGone = true } else { body(audience.listeners[index]) }
         }
-        // `audience` holds the last reference to a handler that the app has released. Release this reference now.
+        // Release a handler that the app has released, because `audience` holds its last reference.
         if isOneGone { audience.listeners = [] }
         guard isOneGone || changeCount.load(ordering: .relaxed) != audience.changeCount else { return }
         audience = self.audience()

@@ -1,19 +1,22 @@
 import CourierCore
 
-/// A handler, or a subscriber of the publisher. It receives entries of the ``EventBuffer`` from `firstNumber` on.
+/// A handler, or a subscriber of the events publisher. The listener receives entries of the ``EventBuffer`` from
+/// `firstNumber` on.
 struct EventListener: Sendable {
+    /// A weak reference to a handler, so that the client does not keep the handler alive.
     struct WeakHandler {
         weak var handler: (any ICourierEventHandler)?
     }
 
+    /// The receiver of the events.
     enum Target: Sendable {
-        /// The handler in the box is used on the delivery queue only, as ``NonSendableBox`` requires. Other threads
-        /// only check whether the handler still exists.
+        /// A handler. The handler in the box is used on the delivery queue only, as ``NonSendableBox`` requires. Other
+        /// threads only check whether the app has released the handler.
         case handler(ObjectIdentifier, NonSendableBox<WeakHandler>)
         case subscriber(@Sendable (PublisherSignal<CourierEvent, Never>) -> Void)
     }
 
-    /// A number that identifies the listener. No other listener ever gets this number.
+    /// The number that identifies the listener. Each number is used for one listener only.
     let serial: UInt64
     /// The number of the first entry that the listener receives.
     let firstNumber: UInt64
@@ -22,11 +25,10 @@ struct EventListener: Sendable {
     /// Returns true if the listener is the handler with this identity.
     func isHandler(_ id: ObjectIdentifier) -> Bool { if case .handler(id, _) = target { true } else { false } }
 
-    /// True if the handler no longer exists.
+    /// True if the app has released the handler.
     var isGone: Bool { if case .handler(_, let box) = target { box.use { $0.handler == nil } } else { false } }
 
-    /// A value that calls the listener during one batch; `nil` if the handler no longer exists. Used on the delivery
-    /// queue only.
+    /// The listener for one batch; `nil` if the app has released the handler. Used on the delivery queue only.
     ///
     /// Reading the weak reference to a handler takes as long as calling a short handler. So the reference is read only
     /// once for each batch.
@@ -39,14 +41,16 @@ struct EventListener: Sendable {
         }
     }
 
-    /// A listener during a batch. Used on the delivery queue only.
+    /// A listener that receives one batch. Used on the delivery queue only.
     struct Present {
+        /// The receiver of the events.
         private enum Target {
             /// ``owner`` retains the handler.
             case handler(Unowned)
             case subscriber(@Sendable (PublisherSignal<CourierEvent, Never>) -> Void)
         }
 
+        /// A handler without reference counting.
         private struct Unowned {
             unowned(unsafe) let handler: any ICourierEventHandler
         }
@@ -72,7 +76,7 @@ struct EventListener: Sendable {
             target = .subscriber(receive)
         }
 
-        /// True if the app has released the handler, so that ``owner`` is the last reference to the handler.
+        /// True if only ``owner`` still references the handler, because the app has released it.
         var isAbandoned: Bool {
             mutating get {
                 guard owner != nil else { return false }

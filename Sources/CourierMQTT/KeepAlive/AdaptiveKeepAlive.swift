@@ -4,9 +4,9 @@
 /// just before that limit keeps the connection open. Earlier pings waste power and traffic. So the client first pings
 /// after ``minimumInterval`` without traffic. Each time the broker answers, the next interval is one ``step`` longer,
 /// up to ``maximumInterval``. If a connection does not survive an interval, the client returns to the longest interval
-/// that worked, and remembers it for this network. A loss changes nothing if the silence was shorter than
-/// ``minimumInterval``, or much longer than planned, as after a stop of the process. When the interval changes, the log
-/// reports the new interval at level info.
+/// that worked. The client remembers this interval for the network. A loss changes no interval if the silence was
+/// shorter than ``minimumInterval``, or much longer than planned. The silence is longer than planned, for example, if
+/// the process was stopped. When the interval changes, the log reports the new interval at level info.
 ///
 /// ```swift
 /// var keepAlive = AdaptiveKeepAlive(maximumInterval: .seconds(1_200))

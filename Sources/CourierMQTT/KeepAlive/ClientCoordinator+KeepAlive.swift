@@ -20,7 +20,7 @@ extension ClientCoordinator {
     func keepAliveAnswered() { askKeepAlive { $0.pongReceived(now: loop.now, date: Date()) } }
 
     /// Reports that the network was down, the machine was suspended, or reading was paused. If the connection is lost
-    /// at that time, the loss does not mean that the ping interval was too long.
+    /// during the present idle time, the ping interval does not count as the cause.
     func keepAliveDisturbed() { keepAlive?.disturbed(now: loop.now) }
 
     /// Reports that an attempt to connect has failed, at any step.

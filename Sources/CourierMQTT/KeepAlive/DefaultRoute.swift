@@ -9,7 +9,7 @@ struct DefaultRoute: Hashable, Sendable {
     let link: String
     /// The gateway's IP address as the system writes it; `nil` if the link has no gateway, as in a tunnel.
     let gateway: String?
-    /// The gateway's hardware address; `nil` if it is unknown.
+    /// The gateway's hardware address; `nil` if the system does not know it.
     var hardwareAddress: String?
 
     var name: String {
@@ -24,8 +24,9 @@ extension DefaultRoute {
     /// The metric that the kernel gives to an unreachable route.
     private static let unusable = UInt32.max
 
-    /// Reads the default route with the lowest metric from the kernel's table of IPv4 routes (`/proc/net/route`); `nil`
-    /// if there is none. `neighbours` is the table with the hardware addresses (`/proc/net/arp`).
+    /// Reads the default route with the lowest metric from the kernel's table of IPv4 routes (`/proc/net/route`).
+    /// Returns `nil` if there is no default route. `neighbours` is the table with the hardware addresses
+    /// (`/proc/net/arp`).
     init?(table: String, neighbours: String) {
         typealias Row = (route: DefaultRoute, metric: UInt32)
         let rows = table.split(separator: "\n").dropFirst().compactMap { line -> Row? in
@@ -41,9 +42,9 @@ extension DefaultRoute {
         self = route
     }
 
-    /// Reads the default route with the lowest metric from the table of IPv6 routes (`/proc/net/ipv6_route`); `nil` if
-    /// there is none. No hardware address is needed, because IPv6 gateways of different networks rarely have the same
-    /// link-local address.
+    /// Reads the default route with the lowest metric from the kernel's table of IPv6 routes (`/proc/net/ipv6_route`).
+    /// Returns `nil` if there is no default route. No hardware address is needed, because IPv6 gateways of different
+    /// networks rarely have the same link-local address.
     init?(table6: String) {
         typealias Row = (route: DefaultRoute, metric: UInt32)
         let rows = table6.split(separator: "\n").compactMap { line -> Row? in
@@ -77,7 +78,8 @@ extension DefaultRoute {
             // The columns: IP address, kind, flags, hardware address, mask, link.
             let fields = line.split(separator: " ")
             guard fields.count >= 6, fields[0] == gateway, fields[5] == link else { continue }
-            // If the gateway has not answered yet, its entry is incomplete: the hardware address has only zeros.
+            // If the entry is incomplete, because the gateway has not answered yet, its hardware address has only
+            // zeros.
             return fields[3].allSatisfy { $0 == "0" || $0 == ":" } ? nil : String(fields[3])
         }
         return nil
@@ -90,8 +92,8 @@ extension AdaptiveKeepAlive {
     private static let tableLimit = 64 << 10
 
     /// Returns a name for the current network, made of its default route: the link, the gateway, and the gateway's
-    /// hardware address. The hardware address distinguishes networks with the same IP addresses. It also reveals the
-    /// place where the machine is, so treat the name as confidential.
+    /// hardware address. The hardware address distinguishes networks with the same IP addresses. The address also
+    /// reveals the machine's location, so treat the name as confidential.
     ///
     /// - Returns: The name, such as `wlan0 via 192.168.1.1 at 02:00:5e:10:00:01`; `nil` if there is no default route,
     ///   or if the system does not show its routes.

@@ -3,12 +3,14 @@ import Foundation
 
 /// The limits of an adaptive keep-alive's intervals, and the rules that choose the next interval from the findings.
 struct KeepAliveBounds: Hashable, Sendable {
-    /// The allowed intervals. For 12 h, CONNECT announces a keep-alive of 48,000 s; the protocol allows at most 65,535
-    /// s.
+    /// The allowed intervals. For the longest interval of 12 h, CONNECT announces a keep-alive of 48,000 s. The
+    /// protocol allows at most 65,535 s.
     static let intervals = Duration.milliseconds(100)...Duration.seconds(12 * 3_600)
-    /// The longest interval, as a part of the keep-alive: nine tenths. The client measures an interval from the arrival
-    /// of the broker's last response. The broker measures from the arrival of the packet that it answered, which was
-    /// earlier. The last tenth covers the travel time of the response.
+    /// The longest interval, as a part of the keep-alive: nine tenths. The last tenth covers the travel time of a
+    /// response.
+    ///
+    /// The client measures an interval from the arrival of the broker's response. The broker measures from the arrival
+    /// of the packet that caused this response, which was earlier.
     private static let usablePart = (of: 10, parts: 9)
 
     private(set) var minimum: Duration
@@ -44,7 +46,7 @@ struct KeepAliveBounds: Hashable, Sendable {
 extension KeepAliveBounds {
     typealias Finding = KeepAliveMemory.Finding
 
-    /// Returns the next interval to try on a network with the finding `known`. Without a finding, this is the minimum.
+    /// Returns the next interval to try on a network with the finding `known`. Without a finding, returns the minimum.
     func interval(_ known: Finding?, date: Date) -> Duration {
         guard let known, known.interval >= minimum else { return minimum }
         let proven = min(known.interval, maximum)
@@ -64,8 +66,8 @@ extension KeepAliveBounds {
     /// Returns the finding after a connection was lost. The connection had been idle for `silence`, and the planned
     /// idle time was `interval`. Returns `nil` if the idle time does not explain the loss.
     ///
-    /// An idle time shorter than the minimum does not explain the loss. An idle time much longer than planned, such as
-    /// after the process was stopped, proves nothing about the interval.
+    /// An idle time shorter than the minimum does not explain the loss. An idle time much longer than planned proves
+    /// nothing about the interval. It occurs, for example, if the process was stopped.
     func lost(
         after silence: Duration, of interval: Duration, _ known: Finding?, network: String, date: Date
     ) -> Finding? {
@@ -74,13 +76,13 @@ extension KeepAliveBounds {
         if interval > proven, silence >= proven {
             return Finding(network: network, interval: proven, failedInterval: interval, date: date)
         }
-        // The connection did not survive an interval that had worked before, so the interval becomes shorter.
+        // The connection did not survive an interval that had worked before, so use a shorter interval.
         return Finding(
             network: network, interval: max(minimum, proven - step), failedInterval: proven, date: date)
     }
 
     /// Returns the interval that failed, if it is too early to try it again; otherwise `nil`. A finding with a future
-    /// date is ignored, because the clock was wrong.
+    /// date is ignored, because the clock was wrong when it was stored.
     private func failedInterval(of known: Finding, date: Date) -> Duration? {
         let age = date.timeIntervalSince(known.date)
         return age >= 0 && Duration.bounded(seconds: age) < retryTime ? known.failedInterval : nil

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The ping intervals that an adaptive keep-alive found for networks. They are used for the next connection, and can be
-/// used after the next start of the app.
+/// The ping intervals that an adaptive keep-alive found for networks. The client uses them for its next connections.
+/// The app can store them for its next start.
 ///
 /// Encode and store the memory, and set ``AdaptiveKeepAlive/memory`` to it at the next start. Findings that were
 /// edited, or that were found with other bounds, do no harm: the client uses only intervals within its own bounds.

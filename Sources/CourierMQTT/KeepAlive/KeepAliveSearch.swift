@@ -2,9 +2,8 @@ import Foundation
 
 /// Decides when a PINGREQ is sent on a quiet connection, and finds the longest interval that the network path allows.
 ///
-/// The search has no clock and no timer. When ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and
-/// perform the returned ``Action``. The search is not called for each packet, so it does not slow down the traffic. It
-/// gets only the time of the last packet.
+/// The value has no clock and no timer. When ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and
+/// perform the returned ``Action``. It gets only the time of the last packet, so that it is not called for each packet.
 ///
 /// ```
 /// offline ──connected──▶ quiet ──timerFired, after a whole interval of silence──▶ asking
@@ -18,11 +17,12 @@ import Foundation
 struct KeepAliveSearch: Sendable {
     typealias Instant = ContinuousClock.Instant
 
+    /// The action that the caller must perform.
     enum Action: Equatable, Sendable {
         case none
         /// The caller must send PINGREQ.
         case ping
-        /// The caller must store ``KeepAliveSearch/memory``, which has changed.
+        /// The caller must store ``KeepAliveSearch/memory``, because it has changed.
         case remember
     }
 
@@ -32,6 +32,7 @@ struct KeepAliveSearch: Sendable {
         let duration: Duration
     }
 
+    /// The progress of the current interval.
     private enum Phase: Sendable {
         case offline
         /// No PINGREQ is due before `due`.
@@ -56,9 +57,8 @@ struct KeepAliveSearch: Sendable {
     /// The time of the last outside event that can end connections, such as a change of networks; `nil` if there was
     /// none since the connection was accepted.
     private var disturbedAt: Instant?
-    /// The finding about the last loss of a connection; `nil` if there is none. The finding is not valid yet. It
-    /// becomes valid if the next attempt to connect succeeds on the same network. A success shows that the loss was not
-    /// part of an outage.
+    /// The finding about the last loss of a connection; `nil` if there is none. The finding becomes valid if the next
+    /// attempt to connect succeeds on the same network. The success shows that the loss was not part of an outage.
     private var suspicion: KeepAliveMemory.Finding?
 
     init(_ bounds: KeepAliveBounds, memory: KeepAliveMemory = KeepAliveMemory()) {
@@ -78,7 +78,7 @@ struct KeepAliveSearch: Sendable {
         disturbedAt = nil
         let verdict = suspicion?.network == network ? suspicion : nil
         suspicion = nil
-        // Even without a new finding, this network becomes the most recently used one.
+        // Even without a new finding, mark this network as the most recently used one.
         if let known = verdict ?? memory[network] { memory.keep(known) }
         beginSilence(now, date)
         return verdict == nil ? .none : .remember
@@ -109,17 +109,17 @@ struct KeepAliveSearch: Sendable {
         return finding == known ? .none : .remember
     }
 
-    /// Records that the network was down, the machine was suspended, or reading was paused. If a connection was idle at
-    /// that time and is lost, this event counts as the cause. It also counts as the cause of an earlier loss that is
-    /// not explained yet.
+    /// Records that the network was down, the machine was suspended, or reading was paused. If the connection is lost
+    /// during the present idle time, this event counts as the cause. The event also counts as the cause of an earlier,
+    /// unexplained loss.
     mutating func disturbed(now: Instant) {
         disturbedAt = now
         suspicion = nil
     }
 
     /// Records that an attempt to connect has failed, perhaps before a connection was opened. The failure and the last
-    /// loss of a connection may have the same cause, an outage. So the interval before that loss is no longer
-    /// suspected.
+    /// loss of a connection may have the same cause, an outage. So the interval before that loss is not suspected any
+    /// more.
     mutating func attemptFailed() { suspicion = nil }
 
     /// Records that the connection or an attempt has ended. If the cause is known, `silence` is `nil`. If the cause is
@@ -127,7 +127,8 @@ struct KeepAliveSearch: Sendable {
     mutating func closed(_ silence: Silence?, date: Date) {
         let suspect: Silence?
         switch phase {
-        // An attempt failed. Its cause may also have ended the previous connection, so no idle time is suspected.
+        // An attempt failed. The cause of the failure may also have ended the previous connection, so suspect no idle
+        // time.
         case .offline: suspect = nil
         case .quiet: suspect = silence
         case .asking(let asked): suspect = silence == nil ? nil : asked

@@ -1,14 +1,14 @@
 import CourierCore
 
-/// Decides which records a log writes, so that a failure that repeats does not fill a disk.
+/// Decides which records a log writes, so that a repeated failure does not fill the disk.
 ///
 /// - Equal records are written at most once a minute.
 /// - All records together are written at most 60 times a minute.
 struct LogLimiter {
     /// The decision about a record.
     enum Decision: Equatable {
-        /// The log writes the record. `repeatCount` is the number of equal records that were skipped since an equal
-        /// record was last written.
+        /// The log writes the record. `repeatCount` is the number of equal records that were skipped since the log
+        /// wrote the last equal record.
         case write(repeatCount: Int)
         /// The log does not write the record, because the record repeats an earlier record.
         case skip
@@ -27,6 +27,7 @@ struct LogLimiter {
     /// interval are removed.
     private var written: [LogRecord: Written] = [:]
 
+    /// The last time when a record was written, and the number of equal records that were skipped since then.
     private struct Written {
         let at: ContinuousClock.Instant
         var repeatCount = 0

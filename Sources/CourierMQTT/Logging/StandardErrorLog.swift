@@ -22,8 +22,8 @@ public final class StandardErrorLog: LogHandler {
     /// The log of clients whose app sets no `logHandler`. It writes warnings and errors, and equal records only once a
     /// minute.
     ///
-    /// If standard error is closed when the first configuration is created, this log writes nothing. The reason: a file
-    /// that is opened later may get the descriptor number of standard error, and would then receive the log.
+    /// If standard error is closed when the first configuration is created, this log writes nothing. Otherwise, a file
+    /// that is opened later could get the descriptor number of standard error, and would receive the log.
     static let standard =
         fcntl(STDERR_FILENO, F_GETFD) == -1
         ? StandardErrorLog(minimumLevel: .warning, limiter: LogLimiter()) { _ in }
@@ -87,8 +87,8 @@ public final class StandardErrorLog: LogHandler {
 }
 
 extension StandardErrorLog.State {
-    /// Counts a line for a record. Returns the number of lines that were dropped, and the number of equal records that
-    /// were skipped, before this line. Returns `nil` if the line is not written.
+    /// Counts a record. Returns `nil` if no line is written for the record. Otherwise returns the number of lines that
+    /// were dropped, and the number of equal records that were skipped, before this line.
     fileprivate mutating func accept(_ record: LogRecord) -> (droppedCount: Int, repeatCount: Int)? {
         var repeatCount = 0
         switch limiter?.decide(record, now: .now) {

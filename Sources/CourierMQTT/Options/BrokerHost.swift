@@ -1,6 +1,6 @@
 import CourierCore
 
-/// A broker's host name or IP address that has passed a check. An IPv6 address is stored without brackets.
+/// A broker's host name or IP address that has passed the checks. An IPv6 address is stored without brackets.
 struct BrokerHost: Hashable, Sendable {
     /// The longest DNS name in bytes of text (RFC 1035, section 3.1).
     static let limit = 253
@@ -45,8 +45,8 @@ struct BrokerHost: Hashable, Sendable {
         string = String(address)
     }
 
-    /// Returns true if the text looks like an IPv6 address, with or without a zone. The resolver decides later whether
-    /// the address is valid.
+    /// Returns true if the text has the form of an IPv6 address, with or without a zone. The resolver decides later
+    /// whether the address is valid.
     private static func looksLikeIPv6(_ text: Substring) -> Bool {
         let address = text.prefix { $0 != "%" }.utf8
         let colons = address.count { $0 == UInt8(ascii: ":") }

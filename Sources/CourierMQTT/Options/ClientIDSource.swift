@@ -3,9 +3,9 @@ import CourierCore
 /// Makes client ids from templates such as `myapp_%%%%`.
 ///
 /// Each `%` in a template stands for one random letter or digit. The random characters are chosen when the client is
-/// made, so a template gives the same client id, and thus the same session, for the life of the client. If a client
-/// uses another template, the template gets the same random characters. A template with four `%` has 62⁴ ids, about 15
-/// million. `%u` and `%c` have a meaning in topics only, so a single `%` before `u` or `c` is refused.
+/// made, so a template gives the same client id, and thus the same session, for the life of the client. All templates
+/// of a client get the same random characters. A template with four `%` has 62⁴ ids, about 15 million. In topics, `%u`
+/// and `%c` have a meaning. In a client id, a single `%` before `u` or `c` is refused.
 struct ClientIDSource: Sendable {
     /// The largest number of random characters in one client id.
     static let randomCharacterLimit = 64
@@ -54,7 +54,7 @@ struct ClientIDSource: Sendable {
         }
     }
 
-    /// Returns the first `%u` or `%c` whose `%` does not follow another `%`; `nil` if there is none.
+    /// Returns the first `%u` or `%c` whose `%` does not follow another `%`; `nil` if the template contains none.
     private static func topicPlaceholder(in template: String) -> String? {
         var row = 0
         for character in template {

@@ -77,8 +77,8 @@ extension ConnectOptions {
         }
     }
 
-    /// Returns the user properties for CONNECT: first the entries of ``userProperties``, sorted by name so that equal
-    /// options make equal packets. The entries of ``userPropertyList`` follow in their own order.
+    /// Returns the user properties for CONNECT. The entries of ``userProperties`` come first, sorted by name, so that
+    /// equal options make equal packets. The entries of ``userPropertyList`` follow in their own order.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration``. Its message never contains a property's value.
     func checkedUserProperties(_ texts: WireText) throws(CourierError) -> [Property] {

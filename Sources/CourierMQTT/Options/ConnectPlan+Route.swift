@@ -4,8 +4,8 @@ import CourierTransport
 extension ConnectPlan {
     /// Where and how to connect: the endpoint, the settings of TLS and WebSocket, and the name for events and errors.
     struct Route {
-        /// The default application protocol (ALPN) of WebSocket over TLS. It is HTTP/1.1, because the client requests
-        /// WebSocket by an HTTP/1.1 upgrade, which HTTP/2 does not have.
+        /// The default application protocol (ALPN) of WebSocket over TLS: HTTP/1.1. The client opens a WebSocket by an
+        /// upgrade request, which HTTP/2 does not have.
         static let webSocketProtocols = ["http/1.1"]
 
         let endpoint: TransportEndpoint
@@ -111,7 +111,7 @@ extension ConnectPlan {
                     + "ALPN needs TLS: leave alpn out, or use the scheme \"tls\".")
         }
 
-        /// Returns the TLS settings for an endpoint without a host name, such as a Unix socket; `nil` if there are no
+        /// Returns the TLS settings for an endpoint without a host name, such as a Unix socket; `nil` without TLS
         /// settings.
         private static func withoutHost(
             _ settings: TLSClientConfiguration?, _ options: ConnectOptions, _ peer: String
@@ -126,7 +126,8 @@ extension ConnectPlan {
             return try offering(options.alpn, settings)
         }
 
-        /// Returns the settings with the application protocols of the options, if the options name any.
+        /// Returns the settings with the application protocols of the options; if the options name none, returns the
+        /// settings unchanged.
         private static func offering(
             _ names: [String]?, _ settings: TLSClientConfiguration
         ) throws(CourierError) -> TLSClientConfiguration {

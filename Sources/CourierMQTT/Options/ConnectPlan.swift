@@ -46,7 +46,7 @@ struct ConnectPlan: Sendable {
         var channel = settings.limits.channel
         channel.webSocket = route.webSocket
         channel.connectTimeout = settings.limits.connectTimeout
-        // The channel must be able to keep the beginning of the largest packet that the engine accepts, until the rest
+        // The channel must be able to hold the first part of the largest packet that the engine accepts, until the rest
         // of the packet arrives.
         channel.remainderLimit = max(
             channel.remainderLimit, settings.limits.maximumPacketSize + EventLoop.readBufferSize)
@@ -103,8 +103,8 @@ extension ConnectPlan {
             connect.will?.properties = []
             return connect
         }
-        // If CONNECT has no session expiry, an MQTT 5 session ends with its connection (3.1.2.11.2). So CONNECT needs a
-        // session expiry if the session must continue. MQTT 3.1.1 sessions continue without it.
+        // An MQTT 5 session ends with its connection if CONNECT has no session expiry (3.1.2.11.2). So add a session
+        // expiry if the session must continue. MQTT 3.1.1 sessions continue without a session expiry.
         if !options.isCleanSession, let expiry = WireSeconds(settings.limits.sessionExpiry)?.rawValue, expiry > 0 {
             connect.properties.append(.sessionExpiryInterval(expiry))
         }

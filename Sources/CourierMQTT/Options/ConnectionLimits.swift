@@ -23,43 +23,43 @@ struct ConnectionLimits: Hashable, Sendable {
     /// The time limit for an acknowledgement, 60 s by default; `nil` for no limit.
     var acknowledgementTimeout: Duration? = .seconds(60)
 
-    /// The keep-alive of every connection in seconds. By default (`nil`), it is the keep-alive of the connection's
-    /// options.
+    /// The keep-alive of every connection in seconds. With `nil`, the default, each connection uses the keep-alive of
+    /// its options.
     var keepAlive: UInt16?
 
-    /// How many incoming QoS 1 and 2 messages may be unacknowledged, 65,535 by default.
+    /// The maximum number of unacknowledged incoming QoS 1 and 2 messages, 65,535 by default.
     var receiveMaximum = UInt16.max
     /// The size of the largest packet that the client accepts, in bytes; 16 MiB by default.
     var maximumPacketSize = PacketDecoder.Limits().maximumPacketSize
-    /// How many outgoing QoS 1 and 2 messages may be unacknowledged on a connection with MQTT 5, 1,000 by default.
+    /// The maximum number of unacknowledged outgoing QoS 1 and 2 messages with MQTT 5, 1,000 by default.
     var maximumInFlight = 1_000
-    /// How many outgoing QoS 1 and 2 messages may be unacknowledged on a connection with MQTT 3.1 or 3.1.1, 20 by
-    /// default.
+    /// The maximum number of unacknowledged outgoing QoS 1 and 2 messages with MQTT 3.1 or 3.1.1, 20 by default.
     var maximumInFlightBeforeVersion5 = 20
     /// The number of topic aliases that the broker may use, 16 by default.
     var incomingTopicAliases: UInt16 = 16
-    /// Whether the broker may explain failures by reason strings and user properties, `true` by default.
+    /// True if the broker may explain failures by reason strings and user properties; `true` by default.
     var requestsProblemInformation = true
-    /// Whether the broker is asked for the beginning of response topics (Response Information), `false` by default.
+    /// True if the client asks the broker for the first part of response topics (Response Information); `false` by
+    /// default.
     var requestsResponseInformation = false
     /// The number of topic aliases that the client uses for its messages, 16 by default.
     var outgoingTopicAliases: UInt16 = 16
     /// What happens to messages in flight if the broker has lost the session; by default they are sent again.
     var sessionLossPolicy = EngineConfiguration.SessionLossPolicy.resend
-    /// Whether the engine acknowledges incoming messages when they arrive (`automatic`, the default), or waits until
-    /// the client requests it (`onCommand`).
+    /// The mode of acknowledging incoming messages. `automatic`, the default: the engine acknowledges a message when it
+    /// arrives. `onCommand`: the engine waits until the client requests the acknowledgement.
     var acknowledgements = EngineConfiguration.AcknowledgementMode.automatic
-    /// Whether each step of a QoS 2 exchange must be stored before the next packet of the exchange is sent; `false` by
+    /// True if each step of a QoS 2 exchange must be stored before the next packet of the exchange is sent; `false` by
     /// default.
     var awaitsStorage = false
-    /// The limits of the byte channel; its connect timeout is ``connectTimeout``.
+    /// The limits of the byte channel. The channel's connect timeout is ``connectTimeout``.
     var channel = ChannelOptions()
 }
 
 extension ConnectionLimits {
     /// Checks that the values are in range.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` with the option, its value and its range.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` whose message contains the option, its value and its range.
     func check() throws(CourierError) {
         if let problem = channel.localBinding?.problem {
             throw CourierError(

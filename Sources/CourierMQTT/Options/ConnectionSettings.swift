@@ -9,7 +9,8 @@ struct ConnectionSettings: Sendable {
     var texts = WireText.portable
     /// The will message of every connection.
     @BoxedOptional var will: WillMessage?
-    /// The settings of TLS, which also turn TLS on. If they are `nil`, the connect options decide whether TLS is used.
+    /// The settings of TLS. If they are set, TLS is used. If they are `nil`, the connect options decide whether TLS is
+    /// used.
     @BoxedOptional var tls: TLSClientConfiguration?
     /// The topic aliases that the app chose. Each key is a topic.
     @BoxedOptional var topicAliases: [String: UInt16]?
@@ -37,7 +38,7 @@ struct ConnectionSettings: Sendable {
 extension ConnectionSettings {
     /// Checks that the values are in range; reads no file.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` with the option, its value and its range.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` whose message contains the option, its value and its range.
     func check() throws(CourierError) {
         try will?.check(texts)
         try limits.check()

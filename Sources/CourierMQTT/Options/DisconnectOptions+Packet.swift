@@ -4,8 +4,8 @@ import MQTTCodec
 extension DisconnectOptions {
     /// Makes the DISCONNECT packet. In versions before MQTT 5, the engine leaves out the packet's properties.
     ///
-    /// - Parameter endsSession: True if the session ends with its connection. The packet then has no session expiry: a
-    ///   value above 0 would be a protocol error, and 0 would change nothing.
+    /// - Parameter endsSession: True if the session ends with its connection. Then the packet has no session expiry,
+    ///   because a value above 0 would be a protocol error and 0 would have no effect.
     /// - Returns: The packet.
     func packet(endsSession: Bool = false) -> Disconnect {
         var properties = PacketProperties()
@@ -21,7 +21,7 @@ extension DisconnectOptions {
 
     /// Checks that DISCONNECT can carry these options on the connection that `agreement` describes.
     ///
-    /// - Throws: ``CourierError/Code/invalidMessage`` with the field and the remedy.
+    /// - Throws: ``CourierError/Code/invalidMessage`` whose message names the field and the remedy.
     func check(for agreement: ConnectionAgreement, _ texts: WireText) throws(CourierError) {
         func refuse(_ problem: String) -> CourierError {
             CourierError(.invalidMessage, "The DISCONNECT cannot be sent: \(problem).")

@@ -4,13 +4,13 @@ import Synchronization
 
 /// Keeps a client's TLS context between connections, so that the next connection can resume a TLS session.
 ///
-/// One cache serves one client, or several clients with the same TLS settings. It makes a new context if the application
-/// protocols, the app's certificates or a certificate file have changed.
+/// One cache serves one client, or several clients with the same TLS settings. The cache makes a new context if the
+/// application protocols, the app's certificates or a certificate file have changed.
 package final class TLSContextCache: Sendable {
-    /// A function that makes a context from the settings.
+    /// A function that makes a TLS context from the settings.
     typealias Make = @Sendable (TLSClientConfiguration) throws(TransportError) -> TLSContext
 
-    /// The settings and files that a context is made from. If they are equal, the context can be used again.
+    /// The settings and files that a context is made from. If both are unchanged, the cache uses the context again.
     private struct Source: Equatable {
         let applicationProtocols: [String]
         let serverName: String?
@@ -28,9 +28,10 @@ package final class TLSContextCache: Sendable {
         }
     }
 
+    /// The state that the lock guards.
     private struct State {
         var kept: (source: Source, context: TLSContext)?
-        /// True after a context was made. A later failure then means that a file is being replaced.
+        /// True after a context was made. If the next context cannot be made, a file is probably being replaced.
         var hasWorked = false
     }
 
@@ -52,9 +53,9 @@ package final class TLSContextCache: Sendable {
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration`` if a file cannot be used, and no context was made before;
     ///   the message names the file and the problem. ``CourierError/Code/secureConnectionFailed`` if a file cannot be
-    ///   used, but a context was made before, or if the app's source of certificates failed or returned unusable
-    ///   certificates. ``CourierError/Code/connectionFailed`` if the process has no file descriptor or memory left to
-    ///   read the files.
+    ///   used, but a context was made before. The same error is thrown if the app's source of certificates failed or
+    ///   returned unusable certificates. ``CourierError/Code/connectionFailed`` if the process has no file descriptor
+    ///   or memory left to read the files.
     func context(for plan: ConnectPlan) throws(CourierError) -> TLSContext? {
         guard let asked = plan.tls else { return nil }
         let tls: TLSClientConfiguration
@@ -66,14 +67,14 @@ package final class TLSContextCache: Sendable {
                 "The source of TLS certificates (TLSClientConfiguration.material) has failed with \(type(of: error)), "
                     + "which is the cause of this error.", cause: error)
         }
-        // The stamps are taken before the files are read. So if a file changes meanwhile, its stamp differs next time,
+        // Take the stamps before reading the files. If a file changes during the reading, its stamp differs next time,
         // and the file is read again.
         let source = Source(tls)
         let (present, hasWorked) = state.withLock { ($0.kept, $0.hasWorked) }
         if let present, present.source == source { return present.context }
         do throws(TransportError) {
-            // The lock is not held here. Two calls at the same time make two contexts, and the cache stores the context
-            // that was made last.
+            // Make the context without the lock. Two calls at the same time make two contexts, and the cache stores the
+            // context that was made last.
             let context = try make(tls)
             state.withLock {
                 $0.kept = (source, context)
@@ -92,6 +93,7 @@ package final class TLSContextCache: Sendable {
         }
     }
 
-    /// Makes the next connection read the files again, for example after the broker refused the client's certificate.
+    /// Makes the next connection read the files again, for example after the broker has refused the client's
+    /// certificate.
     func forget() { state.withLock { $0.kept = nil } }
 }

@@ -2,8 +2,8 @@ import CourierCore
 import MQTTCodec
 
 extension [UserProperty] {
-    /// Returns the problem with the user properties of one packet; `nil` if MQTT 5 can carry them. The text is the end
-    /// of a sentence that starts with the packet's name. It never contains a property's value.
+    /// Returns the problem with the user properties of one packet; `nil` if MQTT 5 can carry them. The returned text is
+    /// the end of a sentence that starts with the packet's name. The text never contains a property's value.
     func problem(_ texts: WireText) -> String? {
         guard count <= MessageProperties.userPropertyLimit else {
             return "has \(count) user properties; at most \(MessageProperties.userPropertyLimit) are allowed"

@@ -4,7 +4,7 @@ import MQTTCodec
 extension WillMessage {
     /// Checks that CONNECT can carry the will.
     ///
-    /// - Throws: ``CourierError/Code/invalidConfiguration`` with the field and the remedy.
+    /// - Throws: ``CourierError/Code/invalidConfiguration`` whose message names the field and the remedy.
     func check(_ texts: WireText) throws(CourierError) {
         do {
             _ = try TopicName(topic)

@@ -13,8 +13,8 @@ public struct WillMessage: Hashable, Sendable {
     /// The payload of the will, at most 65,535 bytes.
     public var payload: Data
 
-    /// The quality of service of the will. Only its level 0, 1 or 2 is sent. A subscriber that is offline never gets a
-    /// will of QoS 0, and gets no retained copy later. Set QoS 1 for an important will.
+    /// The quality of service of the will. Only its level 0, 1 or 2 is sent. An offline subscriber never gets a will of
+    /// QoS 0, so set QoS 1 for an important will.
     public var qos: QoS
 
     /// Whether the broker keeps the will as a retained message for later subscribers.
@@ -84,7 +84,7 @@ extension WillMessage: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the same facts as ``description``, so that `dump` and debuggers show no payload either.
+    /// Shows the same text as ``description``, so that `dump` and debuggers do not show the payload.
     public var customMirror: Mirror {
         Mirror(
             self,

@@ -14,7 +14,7 @@ struct WireText: Sendable {
     /// begins with the text's name.
     func problem(_ text: String) -> String? {
         let count = text.utf8.count
-        // The quick check: most texts are portable.
+        // The quick check first: most texts are portable.
         if count <= Self.limit, PortableText.isPortable(text) { return nil }
         if count > Self.limit { return "has \(count) bytes of UTF-8; at most \(Self.limit) are allowed" }
         if text.utf8.contains(0) { return "contains U+0000, which MQTT does not allow" }  // [MQTT-1.5.4-2]
@@ -29,7 +29,7 @@ struct WireText: Sendable {
         return PortableText.topicProblem(of: topic).map { $0 + Self.remedy }
     }
 
-    /// True when the text is a legal topic name that may be sent: the quick check for each message.
+    /// True if the text is a legal topic name that may be sent. This quick check runs for each message.
     func allows(topicName: String) -> Bool {
         switch policy {
         case .portable:
@@ -41,7 +41,7 @@ struct WireText: Sendable {
 
     /// Checks a topic name before a message is published to it.
     ///
-    /// - Throws: ``CourierError/Code/invalidTopicName`` with the character and its position.
+    /// - Throws: ``CourierError/Code/invalidTopicName`` whose message contains the character and its position.
     func check(topicName: String) throws(CourierError) {
         guard let problem = topicProblem(topicName) else { return }
         throw CourierError(.invalidTopicName, "The topic name \(topicName.quoted()) \(problem).")
@@ -49,7 +49,7 @@ struct WireText: Sendable {
 
     /// Checks a topic filter before it is sent in SUBSCRIBE or UNSUBSCRIBE.
     ///
-    /// - Throws: ``CourierError/Code/invalidTopicFilter`` with the character and its position.
+    /// - Throws: ``CourierError/Code/invalidTopicFilter`` whose message contains the character and its position.
     func check(_ filter: TopicFilter) throws(CourierError) {
         guard let problem = topicProblem(filter.string) else { return }
         throw CourierError(.invalidTopicFilter, "The topic filter \(filter.string.quoted()) \(problem).")
