@@ -6,8 +6,8 @@ public import CourierCore
 /// config.session.expiry = .seconds(3_600)
 /// ```
 public struct SessionOptions {
-    /// How long the broker keeps the session while there is no connection; 7 days by default. The value is sent only
-    /// with MQTT 5, and only if `isCleanSession` is false.
+    /// How long the broker keeps the session while there is no connection; 7 days by default. Only MQTT 5 sends this
+    /// value, and only if `isCleanSession` is false.
     public var expiry = Duration.seconds(7 * 24 * 3_600)
 
     /// What happens to unacknowledged messages if the broker has lost the session; by default they are sent again.
@@ -20,20 +20,23 @@ public struct SessionOptions {
     /// `true` by default.
     ///
     /// The client sends such a message alone. After three connections that ended right after this message, the message
-    /// fails with `publishRefused`. The error's `rejectedMessage` and the event `messageRejected` carry the whole
-    /// message, and a message store keeps it as rejected. If the option is `false`, the client sends the message again
-    /// on each connection, and all later messages wait. A message of QoS 0 is never suspected, because the client never
-    /// sends such a message again. If a stored message has already ended connections, the first connection after a
-    /// restart is a control connection, without messages of QoS 1 and 2. The packet id of a rejected QoS 2 message is
-    /// not used again until the session ends, not even by the next process. A loss that such a message explains does
-    /// not count as a takeover, and the first reconnect pause follows.
+    /// fails with `publishRefused`. The error's `rejectedMessage` and the event `messageRejected` contain the whole
+    /// message. A message store keeps the message and marks it as rejected.
+    ///
+    /// If the option is `false`, the client sends the message again on each connection, and all later messages wait.
+    ///
+    /// A QoS 0 message is never suspected, because the client never sends it again. If a stored message has already
+    /// ended connections, the first connection after a restart is a control connection, which sends no QoS 1 and 2
+    /// messages. Until the session ends, no process uses the packet id of a rejected QoS 2 message again. If a
+    /// suspected message explains a loss, the loss does not count as a takeover, and the client reconnects after the
+    /// first pause.
     public var rejectsHarmfulMessages = true
 
     /// The options of each subscription (MQTT 5). With the defaults, subscriptions work as in MQTT 3.1.1.
     public var subscriptionOptions = SubscriptionOptions()
 
     /// How many topic aliases the broker may use in messages to this client (MQTT 5); 16 by default, 0 for none. The
-    /// client keeps the topic of each alias in memory. A topic may have 65,535 bytes.
+    /// client keeps the topic of each alias in memory. Each topic may have up to 65,535 bytes.
     public var topicAliasMaximum: UInt16 = 16
 
     /// The aliases for topics of this client's messages (MQTT 5); empty by default, at most 100 topics.
@@ -44,8 +47,8 @@ public struct SessionOptions {
     /// [MQTT-3.3.2-9].
     public var topicAliases: [String: UInt16] = [:]
 
-    /// Finds the longest keep-alive that the network path allows, and replaces `ConnectOptions.keepAlive`. With `nil`,
-    /// the default, `ConnectOptions.keepAlive` is used.
+    /// Options to find the longest keep-alive that the network path allows. If set, they replace
+    /// `ConnectOptions.keepAlive`. With `nil`, the default, `ConnectOptions.keepAlive` is used.
     public var adaptiveKeepAlive: AdaptiveKeepAlive?
 
     /// Whether the broker may send reason strings and user properties that explain its refusals (MQTT 5); `true` by
@@ -59,13 +62,13 @@ public struct SessionOptions {
     /// Identifies this client's messages in the message store, so that the next process finds these messages. By
     /// default (`nil`), the scope is the client id and broker of the first options that the provider returns.
     ///
-    /// Set a scope if messages must be stored before the provider returns options. Set it also if the provider may
+    /// Set a scope if messages must be stored before the provider returns options. Set a scope also if the provider may
     /// return another broker next time, or if it returns a client id with `%`. Each client that shares a store needs
     /// its own scope.
     public var storeScope: StoreScope?
 
     /// The name of the folder for the messages of this program. By default (`nil`), it is the name of the executable.
-    /// It is used if `isMessagePersistenceEnabled` is set and there is no `messageStore`.
+    /// The name is used if `isMessagePersistenceEnabled` is `true` and there is no `messageStore`.
     public var storeName: String?
 
     /// Makes options with the default values.

@@ -3,11 +3,11 @@ import MQTTEngine
 
 /// A growing ring buffer of message entries, in the order in which the messages were accepted.
 ///
-/// The ring has no lock, no clock, and no rules about messages. A new entry is added at the end. The entry's number is
-/// the position at which it was added, and never changes. When an entry ends, its position becomes a hole. If the ring
-/// is full, and at least half of its positions are holes, the entries move toward the end and fill the holes. If the
-/// ring is full and has fewer holes, the capacity doubles. The smallest capacity is 16. A larger capacity is at most
-/// four times the largest number of entries that the ring has had at one time.
+/// The ring uses no lock and no clock, and knows no rules about messages. A new entry is added at the end. The entry's
+/// number is the position at which it was added, and never changes. When an entry ends, its position becomes a hole. If
+/// the ring is full, and at least half of its positions are holes, the entries move toward the end and fill the holes.
+/// If the ring is full and has fewer holes, the capacity doubles. The smallest capacity is 16. A larger capacity is at
+/// most four times the largest number of entries that the ring has had at one time.
 ///
 /// ```
 ///        start                 end
@@ -19,8 +19,8 @@ import MQTTEngine
 struct EntryRing: ~Copyable {
     typealias Position = Int
 
-    /// Selects one of the cursors. A cursor is the position where the search for the next entry of one kind starts. All
-    /// entries of this kind are at the cursor or after it.
+    /// Selects one of the cursors. A cursor is the position where the search for the next entry of one kind starts. No
+    /// entry of this kind is before the cursor.
     enum Cursor: Int {
         /// Each of these three cursors finds the waiting entries of one lane: QoS 0 messages, messages that are kept
         /// only in memory, or messages for the message store.
@@ -86,7 +86,7 @@ struct EntryRing: ~Copyable {
     }
 
     /// Returns the position of an entry that `fillHoles()` moved, or `nil` if the entry has ended. A hole keeps the
-    /// number of its ended entry, so the numbers at all positions are in ascending order. So a binary search finds a
+    /// number of its ended entry. So the numbers at all positions are in ascending order, and a binary search finds a
     /// number.
     @inline(never)
     private func positionOfMoved(_ number: Int) -> Position? {
@@ -135,13 +135,13 @@ struct EntryRing: ~Copyable {
         while start < end, self[start].state == .free { start &+= 1 }
     }
 
-    /// Marks a waiting entry as in flight. Called when the session takes the message.
+    /// Marks a waiting entry as in flight. Called when the session driver takes the message.
     mutating func markInFlight(_ position: Position) {
         waitingCounts[Int(self[position].lane.rawValue)] &-= 1
         self[position].state = .inFlight
     }
 
-    /// Marks an entry as waiting again. Called when the session returns the message.
+    /// Marks an entry as waiting again. Called when the session driver returns the message.
     mutating func markReturned(_ position: Position) {
         let lane = self[position].lane
         waitingCounts[Int(lane.rawValue)] &+= 1
@@ -213,7 +213,7 @@ struct EntryRing: ~Copyable {
 
     private mutating func grow() {
         let larger = max(Self.smallestCapacity, 2 * capacity)
-        // An entry is as large as a cache line, 64 bytes. With this alignment, each entry fills exactly one cache line.
+        // An entry is as large as a cache line, 64 bytes. With this alignment, each entry has its own cache line.
         let room = UnsafeMutableRawPointer.allocate(
             byteCount: larger * MemoryLayout<OutgoingEntry>.stride, alignment: 64
         ).bindMemory(to: OutgoingEntry.self, capacity: larger)

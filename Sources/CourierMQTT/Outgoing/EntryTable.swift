@@ -3,23 +3,23 @@ import MQTTEngine
 
 /// Holds the entries of accepted messages that have not ended, in the order of acceptance, and the messages' bytes.
 ///
-/// The table has no lock, no clock, and no rules about messages. An entry keeps its place in the order when its state
-/// changes. Messages that an earlier process stored precede all messages of this process. The messages of the earlier
-/// process may be read after messages of this process were added. Therefore, the messages of the earlier process have
+/// The table uses no lock and no clock, and knows no rules about messages. An entry keeps its place in the order when
+/// its state changes. Messages that an earlier process stored precede all messages of this process. The messages of the
+/// earlier process may be read after messages of this process were added. So the messages of the earlier process have
 /// their own ring.
 struct EntryTable: ~Copyable {
-    /// The position of an entry. It is valid until the next entry is added. An entry precedes all entries with a higher
-    /// slot.
+    /// The position of an entry. A slot is valid until the next entry is added. An entry precedes all entries with a
+    /// higher slot.
     typealias Slot = EntryRing.Position
     typealias Lane = OutgoingEntry.Lane
 
     private var earlier = EntryRing(firstNumber: 1)
     private var current = EntryRing(firstNumber: EntryTable.firstNumber)
-    /// The number of the first message that this process accepts.
+    /// The number of the first message that this process accepts. Messages of an earlier process have lower numbers.
     @inline(__always) private static var firstNumber: Int { 1 << 48 }
 
     private var memory = MessageMemory()
-    /// True while the session reads bytes of ``memory`` without the queue's lock.
+    /// True while the session driver reads bytes of ``memory`` without the queue's lock.
     private var isLent = false
     /// The memory of messages that ended while ``isLent`` was true. It is freed when ``isLent`` becomes false.
     private var spent = MessageMemory.SpentPlaces()
@@ -49,7 +49,7 @@ struct EntryTable: ~Copyable {
     @inline(__always)
     func isEarlier(_ slot: Slot) -> Bool { slot < Self.firstNumber }
 
-    /// Returns the time when the session last took the entry's message; `never` if this process has not sent it.
+    /// Returns the time when the session driver last took the entry's message; `never` if this process has not sent it.
     @inline(__always)
     func sentAt(_ slot: Slot) -> MonotonicInstant { view(slot)?.header.sentAt ?? .never }
 
@@ -61,12 +61,12 @@ struct EntryTable: ~Copyable {
 
     // MARK: Tokens
 
-    /// The token that all QoS 0 messages share. The entry of a QoS 0 message is removed when the session takes the
-    /// message. When the session later reports a result, no entry exists that a token could identify.
+    /// The token that all QoS 0 messages share. The entry of a QoS 0 message is removed when the session driver takes
+    /// the message. So a later result of the message has no entry that a token could identify.
     static var unacknowledged: Token { 0 }
 
-    /// Returns the token that identifies an entry to the session. The token is never ``unacknowledged``. Its highest
-    /// bit is never set, because that bit marks the tokens of SUBSCRIBE and UNSUBSCRIBE.
+    /// Returns the token that identifies an entry to the session driver. The token is never ``unacknowledged``. Its
+    /// highest bit is never set, because that bit marks the tokens of SUBSCRIBE and UNSUBSCRIBE.
     @inline(__always)
     func token(of slot: Slot) -> Token { Token(rawValue: UInt64(self[slot].number)) }
 
@@ -95,23 +95,24 @@ struct EntryTable: ~Copyable {
         earlier.append(state, in: .stored, qos, byteCount: byteCount, flags, end: end)
     }
 
-    /// Removes an entry. The message's bytes are freed at once. If the session is reading bytes without the lock, the
-    /// message's bytes are freed in `endLending()`.
+    /// Removes an entry. The message's bytes are freed at once. If the session driver is reading bytes without the
+    /// lock, `endLending()` frees the message's bytes later.
     @inline(__always)
     mutating func remove(_ slot: Slot) {
         if let place = self[slot].place { if isLent { spent.add(place) } else { memory.discard(place) } }
         if slot >= Self.firstNumber { current.remove(slot) } else { earlier.remove(slot) }
     }
 
-    /// Marks a waiting entry as in flight. Called when the session takes the message at the time `now`. From now on, the
-    /// entry does not count toward the limits.
+    /// Marks a waiting entry as in flight. Called when the session driver takes the message at the time `now`. From now
+    /// on, the entry does not count toward the limits.
     mutating func markInFlight(_ slot: Slot, now: MonotonicInstant) {
         if let place = self[slot].place { memory.setSentAt(place, now) }
         self[slot].flags.subtract([.isDroppable, .isCounted])
         if slot >= Self.firstNumber { current.markInFlight(slot) } else { earlier.markInFlight(slot) }
     }
 
-    /// Marks an entry as waiting again, in its old place in the order. Called when the session returns the message.
+    /// Marks an entry as waiting again, in its old place in the order. Called when the session driver returns the
+    /// message.
     mutating func markReturned(_ slot: Slot) {
         if slot >= Self.firstNumber { current.markReturned(slot) } else { earlier.markReturned(slot) }
     }
@@ -175,10 +176,10 @@ extension EntryTable {
     @inline(__always)
     func view(_ slot: Slot) -> MessageView? { self[slot].place.map { memory.view($0) } }
 
-    /// The size of the memory for message bytes, in bytes. The size includes unused memory.
+    /// The size of the memory for message bytes, including unused memory.
     var heldByteCount: Int { memory.heldByteCount }
 
-    /// Begins lending: the session reads the bytes of messages without the queue's lock until ``endLending()``.
+    /// Begins lending: the session driver reads the bytes of messages without the queue's lock until ``endLending()``.
     mutating func beginLending() { isLent = true }
 
     mutating func endLending() {
@@ -188,11 +189,12 @@ extension EntryTable {
         compact()
     }
 
-    /// The memory is compacted only if its unused part is larger than its used part plus 1 MiB.
+    /// The unused part of the memory that is always tolerated, 1 MiB. The memory is compacted only if its unused part
+    /// is larger than its used part plus this size.
     private static var sparseLimit: Int { 1 << 20 }
 
-    /// Compacts the memory if the unused part is much larger than the used part. This happens if short-lived messages
-    /// ended between long-lived messages.
+    /// Compacts the memory if the unused part is much larger than the used part. This happens if many messages ended
+    /// between messages that still wait.
     private mutating func compact() {
         guard memory.heldByteCount > 2 * memory.byteCount + Self.sparseLimit else { return }
         var slot = first
@@ -203,7 +205,7 @@ extension EntryTable {
         memory.trim()
     }
 
-    /// Frees memory that no entry needs. Does nothing while the session reads bytes without the lock.
+    /// Frees memory that no entry needs. Does nothing while the session driver reads bytes without the lock.
     mutating func trim() {
         if isLent { return }
         memory.trim()

@@ -3,7 +3,7 @@ import MQTTEngine
 
 /// Finds a message that makes the broker close connections, and ends only that message.
 ///
-/// The struct has no clock and no timer. After each input, the caller sets the engine's send limit to ``sendLimit``,
+/// The value has no clock and no timer. After each input, the caller sets the engine's send limit to ``sendLimit``,
 /// sends PINGREQ if ``wantsPing`` is true, and calls ``timerFired(now:)`` after ``deadline``.
 ///
 /// ```
@@ -25,7 +25,7 @@ import MQTTEngine
 struct MessageSuspicion: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// How a connection ended. The cases list only the differences that matter for a suspicion.
+    /// How a connection ended, as far as the suspicion of a message depends on it.
     enum Cause: Equatable, Sendable {
         /// The broker closed the byte stream (FIN or RST) and gave no reason.
         case peerClosed
@@ -38,11 +38,11 @@ struct MessageSuspicion: Sendable {
     /// The messages that the broker had not answered when a connection ended.
     struct Unanswered: Equatable, Sendable {
         var publishes = UnacknowledgedPublishes()
-        /// True if the client still had unsent bytes for the broker.
+        /// True if the client still had unsent bytes for the broker when the connection ended.
         var hasUnwrittenBytes = false
     }
 
-    /// A message that is rejected, because the broker ended connections after it received the message.
+    /// A message that is rejected, because the broker ended connections right after this message.
     struct Rejection: Equatable, Sendable {
         let token: Token
         /// The number of connections that ended because of the message.
@@ -60,12 +60,12 @@ struct MessageSuspicion: Sendable {
         case end(Rejection)
     }
 
-    /// The conclusion from the end of a connection: the decision about a message, and whether a message explains the
+    /// The result of judging the end of a connection: the decision about a message, and whether a message explains the
     /// end.
     struct Judgement: Equatable, Sendable {
         var verdict = Verdict.none
-        /// True if a message explains the end of the connection. Then the end of the connection does not suggest that
-        /// another client uses the same client id.
+        /// True if a message explains the end of the connection. Then the end is no sign of another client with the
+        /// same client id.
         var explainsLoss = false
     }
 
@@ -75,9 +75,10 @@ struct MessageSuspicion: Sendable {
     /// If the broker closes the connection within this time after a message, the message may be the cause.
     static let closeWindow = Duration.seconds(2)
     /// The time that a control connection must last. A control connection sends no messages, to test whether a
-    /// connection lasts without them.
+    /// connection lasts without messages.
     static let controlTime = Duration.seconds(10)
 
+    /// The state while the client suspects a message and sends one message at a time.
     private struct Suspicion {
         /// The number of messages that still have to finish before the suspicion ends.
         var remaining: Int
@@ -87,15 +88,17 @@ struct MessageSuspicion: Sendable {
         var isPlausible = true
     }
 
+    /// The present connection, as far as the suspicion needs it.
     private struct Connection {
         let acceptedAt: Instant
-        /// True while this is a control connection. It sends no messages, to test whether it lasts without them.
+        /// True while this is a control connection, which sends no messages, to test whether a connection lasts without
+        /// messages.
         var isControl: Bool
         var hasAnsweredPing = false
         var flight: Flight?
     }
 
-    /// The only unanswered message that was sent on this connection.
+    /// The only unanswered message on this connection. During a suspicion, messages are sent one at a time.
     private struct Flight {
         let token: Token
         /// The time when the first byte of the message was sent, or `nil` if earlier bytes were still unsent.
@@ -105,7 +108,8 @@ struct MessageSuspicion: Sendable {
         /// Returns true if `now` is within `closeWindow` after the message was sent.
         ///
         /// If the last byte is not written yet, the time of the first byte counts. The broker may close the connection
-        /// before it has read the last byte: it reads the packet's size first, and refuses a packet that is too large.
+        /// before it has read the last byte. For example, it reads the packet's size first, and refuses a packet that
+        /// is too large.
         func isRecent(_ now: Instant) -> Bool {
             guard let start = lastByteAt ?? firstByteAt else { return false }
             return start.duration(to: now) <= MessageSuspicion.closeWindow
@@ -139,7 +143,8 @@ struct MessageSuspicion: Sendable {
         return 1
     }
 
-    /// True if the caller must send PINGREQ, unless it has already sent one on this connection.
+    /// True if the caller must send PINGREQ. The caller need not send it if it has already sent a PINGREQ on this
+    /// connection.
     var wantsPing: Bool { isSuspicious && connection?.hasAnsweredPing == false }
 
     /// The time when ``timerFired(now:)`` must be called, or `nil` if no call is needed.
@@ -242,7 +247,8 @@ struct MessageSuspicion: Sendable {
     ///
     /// The caller must not call this function if the same broker lost the session and the messages are published again.
     /// In this case, the suspicion must continue. For example, a client with clean start loses its session at the end
-    /// of each connection. A broker that crashes because of a message loses the sessions of its clients.
+    /// of each connection. As a second example, a broker may crash because of a message, and lose the sessions of its
+    /// clients.
     mutating func sessionChanged() {
         suspicion = nil
         connection?.isControl = false
@@ -315,7 +321,7 @@ extension MessageSuspicion.Cause {
         }
     }
 
-    /// True if a message may be the reason why the broker ended the connection.
+    /// True if a message may be the cause of this end of a connection.
     fileprivate var mayBlameMessage: Bool {
         switch self {
         case .peerClosed: true

@@ -14,7 +14,7 @@ public struct OfflinePolicy: Hashable, Sendable {
         /// The oldest waiting messages fail with `queueFull`, one by one, until the new message fits. Messages that
         /// were already sent once and messages of an earlier process are never dropped. If these drops cannot make
         /// enough room, only the new message is dropped, as with ``dropNewest``. A dropped QoS 0 message is not
-        /// reported, because it counted as sent when the queue accepted it.
+        /// reported, because it already counted as sent when the queue accepted it.
         case dropOldest
         /// The new message is dropped. A waiting caller or a completion receives `queueFull`, and an event reports the
         /// drop. Calls that do not wait return as if the message had been accepted.
@@ -28,15 +28,15 @@ public struct OfflinePolicy: Hashable, Sendable {
     /// The maximum number of bytes in the topics, properties and payloads of all waiting messages; 64 MiB by default,
     /// at least 1. A single message with more bytes is refused at once.
     public var maximumBytes: Int
-    /// The maximum time that a message may wait in the client's queue or in the message store. After this time, it
-    /// fails with `messageExpired`. `nil`, the default, means no limit. If the message has a shorter `messageExpiry`,
-    /// it fails after that time. Only `messageExpiry` is sent to the broker. The expiry of a QoS 0 message is not
-    /// reported, because the message counts as sent when the queue accepts it.
+    /// The maximum time that a message may wait in the client's queue or in the message store. After this time, the
+    /// message fails with `messageExpired`. `nil`, the default, means no limit. If the message has a shorter
+    /// `messageExpiry`, the message fails after that shorter time. Only `messageExpiry` is sent to the broker. The
+    /// expiry of a QoS 0 message is not reported, because the message counts as sent when the queue accepts it.
     public var maximumAge: Duration?
     /// The rule for a new message at a limit; ``Overflow/suspend(timeout:)`` with 30 s by default.
     public var overflow: Overflow
-    /// Whether QoS 0 messages wait for a connection, too; `false` by default. If `false`, a QoS 0 message fails with
-    /// `connectionLost` if there is no connection. If `true`, a QoS 0 message counts as sent when the queue accepts it.
+    /// Whether QoS 0 messages also wait for a connection; `false` by default. If `false`, a QoS 0 message without a
+    /// connection fails with `connectionLost`. If `true`, a QoS 0 message counts as sent when the queue accepts it.
     public var queuesQoS0: Bool
     /// The maximum number of waiting messages that are sent in one batch on a new connection; 1,000 by default.
     public var drainCount: Int

@@ -14,25 +14,28 @@ import MQTTEngine
 /// A waiting entry may also end because it expires, a newer message replaces it, it is dropped at a limit, or the app
 /// withdraws it.
 struct OutgoingEntry: ~Copyable {
+    /// The state of an entry; see the diagram above.
     enum State: UInt8 {
-        /// The position in the ring holds no entry.
+        /// The position in the ring contains no entry.
         case free
         /// The message waits until the message store has stored it.
         case storing
-        /// The session may take the message.
+        /// The session driver may take the message.
         case ready
         /// The message's bytes are in the message store only, not in memory.
         case onDisk
-        /// The session has taken the message.
+        /// The session driver has taken the message.
         case inFlight
     }
 
+    /// Properties of an entry that are true or false.
     struct Flags: OptionSet {
         let rawValue: UInt8
 
         /// The entry counts toward the limits of ``OfflinePolicy``.
         static let isCounted = Flags(rawValue: 1)
-        /// The message may be dropped at a limit, because this process accepted it and the session has never taken it.
+        /// The message may be dropped at a limit, because this process accepted it and the session driver has never
+        /// taken it.
         static let isDroppable = Flags(rawValue: 2)
         /// Events report the message's end.
         static let isObserved = Flags(rawValue: 4)
@@ -42,8 +45,8 @@ struct OutgoingEntry: ~Copyable {
         static let isCommitting = Flags(rawValue: 16)
     }
 
-    /// A group of messages that keep their order among each other. Messages of different lanes keep their order only
-    /// while no message has to wait.
+    /// A group of messages that keep their order among each other. A message may overtake a waiting message of another
+    /// lane.
     enum Lane: UInt8, CaseIterable {
         /// QoS 0 messages. They overtake messages that have to wait for acknowledgements.
         case unacknowledged
@@ -55,7 +58,7 @@ struct OutgoingEntry: ~Copyable {
 
     /// The number that identifies the entry and gives its order among all entries. ``EntryRing`` assigns it.
     var number = 0
-    /// The time when the entry expires, unless the session takes it before.
+    /// The time when the entry expires, unless the session driver takes it before.
     var end = MonotonicInstant.never
     var recipient = PublishRecipient.nobody
     var state = State.free
@@ -72,7 +75,7 @@ struct OutgoingEntry: ~Copyable {
     /// The number of bytes of topic, properties and payload.
     var byteCount: Int { Int(size) }
 
-    /// True if the entry has not ended and the session has not taken it.
+    /// True if the entry has not ended and the session driver has not taken it.
     var isWaiting: Bool {
         switch state {
         case .storing, .ready, .onDisk: true
@@ -97,9 +100,9 @@ enum PublishRecipient: Sendable {
     case nobody
     /// A closure of the app, called on the delivery queue.
     case completion(PublishCompletion)
-    /// A task that waits for the result of the publish.
+    /// A task that waits for the final result of the publish.
     case task(PublishContinuation)
-    /// A task that waits until the message is stored.
+    /// A task that waits only until the message is stored.
     case acceptance(PublishContinuation)
 }
 
@@ -117,11 +120,11 @@ typealias PublishContinuation = UnsafeContinuation<PublishAnswer, Never>
 enum PublishAnswer: Sendable {
     /// The broker acknowledged the message with this code.
     case acknowledged(PacketReasonCode)
-    /// The message is stored. If the message is not meant for the message store, this answer means that the queue has
-    /// accepted it. The token identifies the message's entry.
+    /// The message is stored. If the message is not meant for the message store, the answer means that the queue has
+    /// accepted the message. The token identifies the message's entry.
     case stored(Token)
     indirect case ended(PublishOutcome)
-    /// The task was cancelled. The delivery continues.
+    /// The task was cancelled. The delivery of the message continues.
     case cancelled
     /// The queue did not accept the message.
     case notAccepted(OutgoingQueue.Refusal)
@@ -141,7 +144,7 @@ final class OutgoingRow {
     var payload: [UInt8]
     /// The row's id; `nil` until a commit of the message store contains the message.
     var id: StoredMessage.ID?
-    /// The packet id under which the session sends the message; `nil` before the message is sent.
+    /// The packet id under which the session driver sends the message; `nil` before the message is sent.
     var packetID: PacketID?
 
     init(

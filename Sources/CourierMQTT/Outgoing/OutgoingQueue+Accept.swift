@@ -3,8 +3,8 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// A message that a caller publishes, without its payload. The type is not copyable, because each copy would cost time
-/// for reference counting.
+/// A message that a caller publishes, without its payload. The type is not copyable, because the reference counting of
+/// each copy would cost time.
 struct OutgoingPublish: ~Copyable, Sendable {
     let topic: String
     let qos: QoS
@@ -12,10 +12,10 @@ struct OutgoingPublish: ~Copyable, Sendable {
     var isLatestOnly = false
     /// The properties that the app set.
     var properties = MessageProperties.empty
-    /// The adapter's content type, if the app set no properties. It has its own variable, because a list of properties
-    /// would allocate memory.
+    /// The adapter's content type, if the app set no properties. The content type has its own variable, because a list
+    /// of properties would allocate memory.
     var contentType: String?
-    /// True if events report the message's end.
+    /// True if events report the end of the message.
     var isObserved = false
 
     /// All properties of the message, for messages that are stored.
@@ -33,7 +33,7 @@ extension OutgoingQueue {
         case tooLarge(byteCount: Int)
         /// There is no room, and the policy drops the new message.
         case dropped
-        /// There is no connection, and messages of QoS 0 do not wait for one.
+        /// There is no connection, and the policy does not let QoS 0 messages wait for a connection.
         case notConnected
         /// `connect()` was not called.
         case noSession
@@ -45,13 +45,14 @@ extension OutgoingQueue {
 
     /// The result of accepting a message, and the work for the caller after the lock is released.
     ///
-    /// The value has only a few bytes, so that it is returned in registers. Results that are rarely needed are in
-    /// ``consequences``.
+    /// The value is only a few bytes long, so that it can be returned in registers. Results that are rarely needed are
+    /// in ``consequences``.
     struct Acceptance: Sendable {
+        /// The parts of the client that the caller must wake.
         struct Wakes: OptionSet {
             let rawValue: UInt8
 
-            /// Wake the session, so that it checks the queue.
+            /// Wake the session driver, so that it checks the queue.
             static let session = Wakes(rawValue: 1)
             /// Wake `OutgoingStore`, so that it commits the new message.
             static let store = Wakes(rawValue: 2)
@@ -92,11 +93,11 @@ extension OutgoingQueue {
     /// - Parameters:
     ///   - publish: The message.
     ///   - payload: The payload of the message.
-    ///   - array: The same payload as an array, if the caller has one. If the message is stored, the queue uses this
-    ///     array and need not copy the payload.
+    ///   - array: The same payload as an array, if the caller has an array. If the message is stored, the queue uses
+    ///     this array instead of copying the payload.
     ///   - recipient: The receiver of the message's result.
     ///   - epoch: The epoch of the session that the message belongs to; `nil` for the present session.
-    ///   - now: The current time. It must be exact if the message expires or is stored.
+    ///   - now: The current time. The time must be exact if the message expires or is stored.
     /// - Returns: Whether the message was accepted, and the work for the caller.
     func accept(
         _ publish: borrowing OutgoingPublish, _ payload: RawSpan, array: [UInt8]?, for recipient: PublishRecipient,
@@ -147,7 +148,8 @@ extension OutgoingQueue.State {
             lane == .stored ? .storing : .ready, in: lane, publish.qos, byteCount: byteCount, flags, end: end)
         result.token = table.token(of: slot)
         if let key { latest[key] = result.token }
-        // A QoS 0 publish succeeds when it is accepted. So no receiver waits for a later result.
+        // No receiver waits for the result of a QoS 0 publish, because the publish succeeds when the message is
+        // accepted.
         if lane != .unacknowledged { table[slot].recipient = recipient }
         if lane == .stored {
             table[slot].row = OutgoingRow(
@@ -176,12 +178,12 @@ extension OutgoingQueue.State {
         -> MonotonicInstant
     {
         if publish.properties.isEmpty { return .never }
-        // `messageExpiry` was checked before. It is less than 2^32 s, so the sum fits into the type.
+        // The sum fits into the type, because `messageExpiry` was checked before and is less than 2^32 s.
         return publish.properties.messageExpiry.map { now.advanced(by: $0) } ?? .never
     }
 
     /// Makes room for a new message, or refuses it. To make room, ends the message that the new message replaces, and
-    /// drops the oldest messages as needed.
+    /// drops the oldest messages until the new message fits.
     @inline(never)
     private mutating func makeRoom(
         for byteCount: Int, replacing older: EntryTable.Slot?
@@ -261,8 +263,8 @@ extension OutgoingQueue.State {
         return true
     }
 
-    /// Returns true if the event loop must be woken for a new message. After the function has returned true, it returns
-    /// false until the loop has checked the queue.
+    /// Returns true if the event loop must be woken for a new message. After that, returns false until the loop has
+    /// checked the queue.
     mutating func wakesLoop(_ lane: EntryTable.Lane) -> Bool {
         switch wakeCondition {
         case .nothing: return false

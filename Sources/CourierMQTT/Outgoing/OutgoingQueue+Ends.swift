@@ -25,7 +25,8 @@ struct EndedPublish: Sendable {
         /// The client ended. The message's row stays in the store for the next process.
         case clientEnded(CourierError)
         case failed(CourierError)
-        /// The broker ended connections because of the message. The message store keeps the message as rejected.
+        /// The broker ended connections because of the message. The message store keeps the message and marks it as
+        /// rejected.
         case rejected(CourierError)
 
         /// True unless the broker acknowledged the message with success.
@@ -33,8 +34,8 @@ struct EndedPublish: Sendable {
             if case .acknowledged(let code, _) = self { code.isFailure } else { true }
         }
 
-        /// True if the message's row must be removed from the store. It is false for a destroyed session, because other
-        /// code removes all rows of that session at once.
+        /// True if the message's row must be removed from the store. False for a destroyed session, because other code
+        /// removes all rows of that session at once.
         fileprivate var removesRow: Bool {
             switch self {
             case .destroyed, .clientEnded, .rejected: false
@@ -48,7 +49,7 @@ struct EndedPublish: Sendable {
     let topic: String
     let qos: QoS
     let byteCount: Int
-    /// The payload if events report the end; otherwise `nil`.
+    /// The payload if events report the end of the message; otherwise `nil`.
     let payload: Data?
     /// The message's row in the store if the row must be removed; otherwise `nil`.
     var row: EndedRow?
@@ -57,7 +58,7 @@ struct EndedPublish: Sendable {
 /// The row of a message that ended.
 struct EndedRow: Sendable {
     let id: StoredMessage.ID
-    /// True if the session had given the message a packet id.
+    /// True if the session driver had given the message a packet id.
     let wasSent: Bool
 }
 
@@ -68,7 +69,7 @@ extension OutgoingQueue {
         state.withLock { state in state.table.slot(of: token).map { state.end($0, cause) } }
     }
 
-    /// Ends an entry that the session has never taken.
+    /// Ends an entry that the session driver has never taken.
     ///
     /// - Returns: The ended publish, and the waiters to resume because there is room now. `nil` if the message was
     ///   already sent or has ended.
@@ -105,13 +106,13 @@ extension OutgoingQueue {
         return MessageProperties((try? decoder.publishProperties(view.properties)) ?? [])
     }
 
-    /// The broker's answer to one message.
+    /// The broker's answer to one outgoing message.
     struct Answer: Sendable {
         let token: Token
         let code: PacketReasonCode
     }
 
-    /// The messages that a batch of answers ended, grouped by the work that remains for the caller.
+    /// The results of messages that a batch of answers ended, grouped by the work that remains for the caller.
     struct Answered: Sendable {
         var calls: [CompletionQueue.Call] = []
         var tasks: [(task: PublishContinuation, code: PacketReasonCode)] = []
@@ -120,7 +121,7 @@ extension OutgoingQueue {
         var events: [CourierEventType] = []
         var failures: [EndedPublish] = []
 
-        /// Removes all elements. A list with a capacity of more than `count` elements also frees its memory.
+        /// Removes all elements. Also frees the memory of each list whose capacity is above `count`.
         mutating func removeAll(keeping count: Int) {
             calls.removeAll(keepingCapacity: calls.capacity <= count)
             tasks.removeAll(keepingCapacity: tasks.capacity <= count)
@@ -252,7 +253,7 @@ extension OutgoingQueue.State {
         return table.view(slot).map { Array($0.topic) } ?? []
     }
 
-    /// Removes an entry from `latest`, so that no newer latest-only message replaces it.
+    /// Removes an entry from `latest`, so that no newer latest-only message replaces the entry.
     mutating func forgetLatest(_ slot: EntryTable.Slot) {
         let key = topicBytes(slot)
         if latest[key] == table.token(of: slot) { latest[key] = nil }

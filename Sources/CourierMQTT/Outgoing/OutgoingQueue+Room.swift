@@ -11,8 +11,7 @@ extension OutgoingQueue {
         return waiter
     }
 
-    /// Returns a waiter for a call of `readyToPublish()`. The waiter is resumed when the caller can publish its next
-    /// message.
+    /// Returns a waiter for a call of `readyToPublish()`. The waiter is resumed when the caller can publish a message.
     func readyWaiter(_ waiterCount: WaiterCount) -> Waiter<Void> {
         let waiter = Waiter<Void>(waiterCount)
         if !state.withLock({ $0.rules.waitUntilReady(waiter) }) { waiter.resume(.success(())) }
@@ -23,7 +22,7 @@ extension OutgoingQueue {
     func noteRefusal(of byteCount: Int) { state.withLock { $0.rules.noteRefusal(of: byteCount) } }
 
     /// Resumes the next waiters. Called when a waiter was resumed because there is room, but its caller does not use
-    /// this room.
+    /// the room.
     func passOnRoom() {
         for waiter in state.withLock({ $0.rules.takeReadyWaiters() }) { waiter.resume(.success(())) }
     }

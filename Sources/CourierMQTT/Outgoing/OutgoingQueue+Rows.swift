@@ -6,14 +6,14 @@ import Synchronization
 
 /// The queue's counters of messages that are stored, or wait to be stored.
 struct RowState {
-    /// The default for the maximum number of waiting stored messages in memory, 8,192. The bytes of further messages
-    /// are on disk only.
+    /// The default of the maximum number of waiting stored messages in memory, 8,192. The bytes of further messages are
+    /// on disk only.
     static let defaultMemoryCount = 8_192
     /// The maximum number of bytes of waiting stored messages in memory, 8 MiB.
     static let memoryByteCount = 8 << 20
     /// The maximum number of messages in one commit.
     static let commitCount = 4_096
-    /// A commit that has reached this number of bytes, 8 MiB, takes no further message.
+    /// The number of bytes at which a commit takes no further message, 8 MiB.
     static let commitByteCount = 8 << 20
 
     let memoryCount: Int
@@ -21,7 +21,7 @@ struct RowState {
     private(set) var uncommitted = OutgoingRules.Amount()
     /// The number of uncommitted messages that the store waits for before it commits; see ``OutgoingQueue/gather(_:)``.
     var awaitedCount = 1
-    /// True if the store was woken, and has not checked the queue since.
+    /// True if the store was woken and has not checked the queue since then.
     var isScheduled = false
     /// The number and the bytes of the waiting stored messages whose bytes are in memory.
     private(set) var inMemory = OutgoingRules.Amount()
@@ -63,14 +63,15 @@ struct RowState {
         inMemory = inMemory + OutgoingRules.Amount(count: 1, byteCount: byteCount)
     }
 
-    /// Subtracts a message from the messages in memory, because the session took the message or the message ended.
+    /// Subtracts a message from the messages in memory, because the session driver took the message or the message
+    /// ended.
     mutating func left(_ byteCount: Int) { inMemory = inMemory - OutgoingRules.Amount(count: 1, byteCount: byteCount) }
 
     mutating func movedToDisk() { onDiskCount += 1 }
 
     mutating func movedFromDisk() { onDiskCount -= 1 }
 
-    /// Updates the counters when an entry ends.
+    /// Updates the counters, because an entry has ended.
     mutating func ended(_ state: OutgoingEntry.State, isCommitting: Bool, _ byteCount: Int) {
         switch state {
         case .storing where !isCommitting: committing(byteCount)
@@ -137,9 +138,10 @@ extension OutgoingQueue {
         }
     }
 
-    /// Records that messages are stored, so that the session may take them.
+    /// Records that messages are stored, so that the session driver may take them.
     ///
-    /// - Returns: The tasks that waited until their message is stored, and whether the session must check the queue.
+    /// - Returns: The tasks that waited until their message is stored, and whether the session driver must check the
+    ///   queue.
     func stored(
         _ tokens: some Sequence<Token>
     ) -> (tasks: [(task: PublishContinuation, token: Token)], wakesSession: Bool) {
@@ -166,8 +168,8 @@ extension OutgoingQueue {
         }
     }
 
-    /// Makes the store wait for `count` more messages before its next commit: one from each caller whose message was
-    /// just stored.
+    /// Makes the store wait for `count` more messages before its next commit. Each caller whose message was just stored
+    /// may send one of them.
     ///
     /// - Returns: True if the store waits. Then ``stopGathering()`` must be called later.
     func gather(_ count: Int) -> Bool {
@@ -198,8 +200,8 @@ extension OutgoingQueue {
 
     // MARK: Packet ids
 
-    /// Records the packet id that the session gave a message. Returns the id and the QoS of the message's row, or `nil`
-    /// if the message has no row.
+    /// Records the packet id that the session driver gave a message. Returns the row id and the QoS of the message;
+    /// `nil` if the message has no row.
     func noteSent(_ token: Token, _ id: PacketID) -> (id: StoredMessage.ID, qos: QoS)? {
         state.withLock { state in
             guard let slot = state.table.slot(of: token), let row = state.table[slot].row, let rowID = row.id else {
@@ -210,7 +212,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// Returns the row and the packet id of a message that was sent, or `nil` if one of them is missing.
+    /// Returns the row id and the packet id of a message; `nil` if one of them is missing.
     func sentRow(_ token: Token) -> (id: StoredMessage.ID, packetID: PacketID)? {
         state.withLock { state in
             guard let row = state.table.slot(of: token).flatMap({ state.table[$0].row }), let id = row.id,
@@ -269,7 +271,7 @@ extension OutgoingQueue {
         }
     }
 
-    /// The rows to read next from the store.
+    /// The rows that must be read next from the store.
     enum Reading {
         /// The next unread rows of an earlier process.
         case unreadRows
@@ -304,15 +306,15 @@ extension OutgoingQueue {
             guard row.isLatestOnly else { return (token, nil) }
             let key = Array(row.message.topic.utf8)
             let other = state.latest[key].flatMap { state.table.slot(of: $0) }
-            // The newer message replaces the older one. If `other` has a higher slot, it is a message of this process,
-            // and newer than the row. If `other` has a lower slot, it is a row that was read before, and older.
+            // The newer message replaces the older one. If `other` has a higher slot, it is a newer message of this
+            // process. If `other` has a lower slot, it is an older row that was read before.
             if let other, other > slot { return (token, state.end(slot, .replaced)) }
             state.latest[key] = token
             return (token, other.map { state.end($0, .replaced) })
         }
     }
 
-    /// Records that all rows of an earlier process were read. Returns true if the session must check the queue.
+    /// Records that all rows of an earlier process were read. Returns true if the session driver must check the queue.
     func endEarlierRows() -> Bool {
         state.withLock { state in
             state.rows.hasUnreadRows = false
@@ -327,8 +329,8 @@ extension OutgoingQueue {
     /// - Parameters:
     ///   - rows: The page, in the order of the row ids.
     ///   - isLast: Whether the store has no rows after this page.
-    /// - Returns: The results of entries that ended because their row is missing, and whether the session must check
-    ///   the queue.
+    /// - Returns: The results of entries that ended because their row is missing, and whether the session driver must
+    ///   check the queue.
     func fill(from rows: [StoredMessage], isLast: Bool) -> (missing: [EndedPublish], wakesSession: Bool) {
         state.withLock { state in
             var missing: [EndedPublish] = []
@@ -387,13 +389,13 @@ extension OutgoingQueue.State {
     /// Copies a stored message's bytes into memory.
     fileprivate mutating func keepRow(_ slot: EntryTable.Slot, payload: [UInt8]) {
         guard let row = table[slot].row else { return }
-        // No error is possible here: the properties were encoded before, or checked when the row was read.
+        // No error is possible: the properties were encoded before, or were checked when the row was read.
         _ = encode(row.properties)
         var header = OutgoingHeader(
             PacketQoS(table[slot].qos), isRetained: row.isRetained, isRetried: true, expiry: row.expiry,
             token: table.token(of: slot))
-        // The session sends a QoS 2 message only after the message's packet id is stored. So the message can still
-        // expire between the time when the session takes it and the time when it is sent.
+        // A QoS 2 message is sent only after its packet id is stored. So the message may still expire after the session
+        // driver has taken it.
         header.firstSendEnd = table[slot].end
         header.acceptedAt = row.acceptedAt
         row.topic.withUTF8Bytes { topic in

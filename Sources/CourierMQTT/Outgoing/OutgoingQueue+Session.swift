@@ -3,19 +3,19 @@ import MQTTCodec
 import MQTTEngine
 import Synchronization
 
-/// Gives messages to the session and takes them back. All functions run on the event loop.
+/// Gives messages to the session driver, and takes unsent messages back. All functions run on the event loop.
 extension OutgoingQueue {
-    /// The number of bytes after which the session takes no further message at a time, 128 KiB. The last message may
-    /// exceed this number, so a message of any size can be taken.
+    /// The number of bytes after which the session driver takes no further message at a time, 128 KiB. The last message
+    /// may exceed this number, so that a message of any size can be taken.
     static let takenByteLimit = 128 << 10
 
     /// The result of taking messages.
     struct Taken: Sendable {
-        /// True if the session took all messages that may be sent now.
+        /// True if the session driver took all messages that may be sent now.
         var isAll = true
-        /// True if the session must check the queue again when the connection or the broker's quota changes.
+        /// True if the session driver must check the queue again when the connection or the broker's quota changes.
         var isBlocked = false
-        /// True if messages remained that may be sent later, because their numbers are higher than the requested last
+        /// True if messages remain that may be sent only later. Their numbers are higher than the requested last
         /// number.
         var hasLater = false
         /// The time when the next batch after a reconnect may be sent; `nil` if no batch waits for its time.
@@ -197,13 +197,13 @@ extension OutgoingQueue.State {
             taken.nextBatch = rules.nextBatch
             if let slot = nextTakable(quota: taking.quota), table[slot].number > taking.last {
                 taken.hasLater = true
-                wakeCondition = .nothing  // The session checks the queue again without a wake-up.
+                wakeCondition = .nothing  // The session driver checks the queue again without being woken.
                 return false
             }
             wakeCondition =
                 taken.nextBatch != nil ? .nothing : isQuotaUsed ? .unacknowledgedMessage : .anyMessage
-            // If the quota is used up, a later QoS 1 or 2 message does not wake the loop. So the session must check the
-            // queue again when the quota changes.
+            // If the quota is used up, a later QoS 1 or 2 message does not wake the loop. So the session driver must
+            // check the queue again when the quota changes.
             taken.isBlocked = isWaiting || isQuotaUsed
         }
         taken.readsRows = rows.readsRows
@@ -211,8 +211,8 @@ extension OutgoingQueue.State {
     }
 
     /// Returns the first entry that may be sent; `nil` if there is none. Entries keep their order, with two exceptions.
-    /// QoS 0 messages overtake messages that wait for quota. Messages that are kept only in memory overtake messages
-    /// that wait for the message store.
+    /// QoS 0 messages overtake messages that wait because the quota is used up. Messages that are kept only in memory
+    /// overtake messages that wait for the message store.
     private mutating func nextTakable(quota: Int) -> EntryTable.Slot? {
         var first = table.firstWaiting(in: .unacknowledged)
         guard quota > 0 else { return first }

@@ -19,7 +19,7 @@ import Synchronization
 /// - ``EntryTable`` holds the entries in order, and their bytes.
 /// - ``OutgoingRules`` applies the limits, ages and pacing of ``OfflinePolicy``.
 /// - `OutgoingQueue+Accept.swift` accepts messages from callers.
-/// - `OutgoingQueue+Session.swift` gives messages to the session and takes them back.
+/// - `OutgoingQueue+Session.swift` gives messages to the session driver and takes them back.
 /// - `OutgoingQueue+Ends.swift` ends entries.
 /// - `OutgoingQueue+Rows.swift` has the functions for ``OutgoingStore``.
 /// - `OutgoingQueue+Waiting.swift` reports which messages wait, and how many.
@@ -46,8 +46,8 @@ final class OutgoingQueue: Sendable {
 
         /// The number of destroyed sessions. Results from an earlier epoch are ignored.
         var epoch = 0
-        /// The epoch of the session that the event loop works for. While it differs from ``epoch``, the loop still has
-        /// to end the destroyed session, and messages wait for the next session.
+        /// The epoch of the session that the event loop works for. If it differs from ``epoch``, the loop has not ended
+        /// the destroyed session yet, and messages wait for the next session.
         var loopEpoch = 0
         /// True if `connect()` was called, and `destroy()` was not called after it.
         var hasSession = false
@@ -55,8 +55,8 @@ final class OutgoingQueue: Sendable {
         var finish: CourierError?
 
         var wakeCondition = WakeCondition.nothing
-        /// The waiting latest-only entry of each topic. The key is the topic's bytes. A newer latest-only message to
-        /// the topic replaces the entry.
+        /// The waiting latest-only entry of each topic. Each key is the bytes of a topic. A newer latest-only message
+        /// to the topic replaces the entry.
         var latest: [[UInt8]: Token] = [:]
         /// No waiting entry expires before this time.
         var nextEnd = MonotonicInstant.never
@@ -64,11 +64,11 @@ final class OutgoingQueue: Sendable {
         var acknowledgedCount = 0
         /// The number of messages that ended with an error.
         var failedCount = 0
-        /// A histogram of the times between sending and acknowledgement.
+        /// A histogram of the times between sending a message and its acknowledgement.
         var acknowledgementTimes = DurationHistogram()
-        /// The topic of the message that ended last, for events.
+        /// Decodes the topics of ended messages for events.
         var lastTopic = LastTopic()
-        /// Memory for the encoded properties of one message.
+        /// Reused memory for the encoded properties of one message.
         var scratch = PacketBuffer()
         var rows: RowState
 
@@ -79,7 +79,8 @@ final class OutgoingQueue: Sendable {
 
     let policy: OfflinePolicy
     let state: Mutex<State>
-    /// True while there is a connection. Callers read it without the lock to choose a clock, so it may be out of date.
+    /// True while there is a connection. Callers read the value without the lock to choose a clock, so it may be out of
+    /// date.
     let isProbablyConnected = Atomic(false)
 
     init(
@@ -129,8 +130,8 @@ final class OutgoingQueue: Sendable {
     /// The epoch of the session that the event loop works for. Results of an earlier session are ignored.
     var sessionEpoch: Int { state.withLock { $0.loopEpoch } }
 
-    /// Ends the session, because `destroy()` was called. May be called from any thread. The function reports nothing,
-    /// so the caller may hold a lock.
+    /// Ends the session, because `destroy()` was called. May be called from any thread. The caller may hold a lock,
+    /// because the function reports no result.
     ///
     /// - Returns: All messages that had not ended before, and the callers that waited for room.
     func destroy() -> Remains {
@@ -150,7 +151,7 @@ final class OutgoingQueue: Sendable {
         isProbablyConnected.store(false, ordering: .relaxed)
         state.withLock { state in
             state.loopEpoch += 1
-            // The result is not needed, because `destroy()` has removed all callers that waited for room.
+            // Ignore the result, because `destroy()` has removed all callers that waited for room.
             _ = state.rules.disconnected()
         }
     }

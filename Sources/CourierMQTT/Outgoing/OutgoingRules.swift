@@ -3,9 +3,9 @@ import MQTTEngine
 
 /// Applies the limits, the overflow rule, the maximum age and the pacing of an ``OfflinePolicy``.
 ///
-/// The value has no lock and no clock. The queue uses it when the queue accepts a message, when messages end, and when
-/// the expiry timer fires. The counts include each accepted message that the session has never taken. The message may
-/// be in memory or in the store.
+/// The value uses no lock and no clock. The queue calls it when a message is accepted, when messages end, and when the
+/// expiry timer fires. The counts include each accepted message that the session driver has never taken. The message
+/// may be in memory or in the store.
 struct OutgoingRules {
     /// The decision about a new message.
     enum Verdict {
@@ -39,31 +39,32 @@ struct OutgoingRules {
     private(set) var isConnected = false
     /// The messages that count toward the limits.
     private(set) var waiting = Amount()
-    /// The part of ``waiting`` that ``OfflinePolicy/Overflow/dropOldest`` may drop.
+    /// The messages in ``waiting`` that ``OfflinePolicy/Overflow/dropOldest`` may drop.
     private(set) var droppable = Amount()
-    /// The number of unread rows of an earlier process. ``waiting`` includes them.
+    /// The number of unread rows of an earlier process. ``waiting`` includes these rows.
     private(set) var unreadCount = 0
     /// Callers that wait for room, in the order of their calls.
     private var roomWaiters: [RoomWaiter] = []
-    /// The size of the message that was refused last. It becomes `nil` when there is room for this size, or when a
-    /// caller begins to wait for this room.
+    /// The size of the message that was refused last. The value becomes `nil` when there is room for this size, or when
+    /// a caller begins to wait for such room.
     private var refusedSize: Int?
     /// True from the beginning of a connection until the queue first takes messages for this connection.
     private(set) var awaitsPace = false
     private var pace: Pace?
 
+    /// A caller that waits for room.
     private struct RoomWaiter {
         let waiter: Waiter<Void>
         let byteCount: Int
-        /// False for callers of `readyToPublish()`, which have no message yet.
+        /// False for a caller of `readyToPublish()`, which has no message yet.
         var hasMessage = true
         /// True if the message must not wait without a connection.
         var needsConnection = false
     }
 
-    /// The progress of sending the messages that waited when the connection began. They are sent in batches.
+    /// The progress of sending the messages that waited when the connection began. These messages are sent in batches.
     private struct Pace {
-        /// The number of messages that have waited since before the connection began.
+        /// The number of these messages that are not sent yet.
         var left: Int
         /// The number of messages that may be sent before ``next``.
         var budget: Int
@@ -104,7 +105,7 @@ struct OutgoingRules {
         if isDroppable { droppable = droppable + Amount(count: 1, byteCount: byteCount) }
     }
 
-    /// Subtracts a message that ended, or that the session took for the first time.
+    /// Subtracts a message that ended, or that the session driver took for the first time.
     mutating func uncount(_ byteCount: Int, isDroppable: Bool) {
         waiting = waiting - Amount(count: 1, byteCount: byteCount)
         if isDroppable { droppable = droppable - Amount(count: 1, byteCount: byteCount) }
@@ -126,14 +127,15 @@ struct OutgoingRules {
 
     // MARK: Waiting for room
 
-    /// True if waiting callers may be woken. With a connection, they are woken only when at most half of each limit is
-    /// used. So callers are woken in groups, and not after each sent message.
+    /// True if waiting callers may be woken now. With a connection, callers are woken only when at most half of each
+    /// limit is used. So many callers are woken together, instead of one after each sent message.
     private var wakesWaiters: Bool {
         !isConnected || (waiting.count <= maximumCount / 2 && waiting.byteCount <= maximumBytes / 2)
     }
 
-    /// Adds a caller that waits for room for its message. Returns false if the caller must not wait, but try again at
-    /// once. The reason is that there is room now, or that there is no connection and the message may not wait for one.
+    /// Adds a caller that waits for room for its message. Returns false if the caller must try again at once instead of
+    /// waiting. This happens if there is room now, or if there is no connection and the message may not wait for a
+    /// connection.
     mutating func wait(_ waiter: Waiter<Void>, for byteCount: Int, _ qos: QoS) -> Bool {
         let needsConnection = qos == .zero && !policy.queuesQoS0
         if wakesWaiters, hasRoom(for: byteCount) || (needsConnection && !isConnected) { return false }
@@ -167,8 +169,8 @@ struct OutgoingRules {
 
     mutating func forget(_ waiter: Waiter<Void>) { roomWaiters.removeAll { $0.waiter === waiter } }
 
-    /// Removes and returns the callers whose message has room now, in the order of their calls. The room that one of
-    /// these callers needs is not offered to the next caller.
+    /// Removes and returns the callers whose message has room now, in the order of their calls. Room that one of these
+    /// callers needs does not count as free for the next caller.
     mutating func takeReadyWaiters() -> [Waiter<Void>] {
         if refusedSize == nil, roomWaiters.isEmpty { return [] }
         guard wakesWaiters else { return [] }
@@ -198,8 +200,8 @@ struct OutgoingRules {
     /// Records that the broker accepted a connection.
     mutating func connected() { (isConnected, awaitsPace) = (true, true) }
 
-    /// Begins sending messages on a new connection. If more messages wait than one batch may have, they are sent in
-    /// batches.
+    /// Begins sending messages on a new connection. If more messages wait than one batch may have, the messages are
+    /// sent in batches.
     mutating func beginPace(waitingCount: Int, now: MonotonicInstant) {
         awaitsPace = false
         let batch = max(policy.drainCount, 1)
@@ -225,7 +227,7 @@ struct OutgoingRules {
         return pace.budget
     }
 
-    /// The time when the next batch may be sent. `nil` if the present batch is not finished, or if messages are not
+    /// The time when the next batch may be sent; `nil` if the present batch is not finished, or if messages are not
     /// sent in batches.
     var nextBatch: MonotonicInstant? { pace.flatMap { $0.budget == 0 ? $0.next : nil } }
 

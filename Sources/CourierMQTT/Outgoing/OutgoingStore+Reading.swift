@@ -27,7 +27,7 @@ extension OutgoingStore {
     }
 
     private func read(_ page: Result<[StoredOutgoing], any Error>, _ request: OutgoingQueue.Reading, epoch: Int) {
-        guard reading != nil, epoch == queue.epoch else { return }  // The session was destroyed meanwhile.
+        guard reading != nil, epoch == queue.epoch else { return }  // The session was destroyed during the read.
         reading = nil
         switch page {
         case .success(let rows):
@@ -53,8 +53,8 @@ extension OutgoingStore {
         }
         for row in rows {
             guard row.message.id.rawValue <= lastEarlierID else { return endEarlierRows() }
-            // A restored row already has an entry, because the session continues the delivery of its message. So the
-            // row is skipped.
+            // Skip a restored row. It already has an entry, because the session driver continues the delivery of its
+            // message.
             if restored.remove(row.message.id) == nil {
                 guard let end = addEarlier(row) else {
                     parts.wakeSession()
@@ -115,8 +115,8 @@ extension OutgoingStore {
 
     // MARK: Rejected messages
 
-    /// Returns the reason why the client must not send a message of an earlier process; `nil` if it may send the
-    /// message.
+    /// Returns the reason why the client must not send a message of an earlier process; `nil` if the client may send
+    /// the message.
     func refusal(of message: StoredMessage) -> CourierError? {
         do throws(CourierError) {
             try parts.texts.check(topicName: message.topic)

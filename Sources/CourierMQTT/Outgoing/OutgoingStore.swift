@@ -28,10 +28,10 @@ final class OutgoingStore: @unchecked Sendable {
         let texts: WireText
         /// The clock for the ages of stored messages.
         let clock: StoreClock
-        /// Begins the suspicion of a message, because the broker closed connections right after this message in an
-        /// earlier process. Each of these connections is a strike.
+        /// Begins the suspicion of a message that has strikes. A strike is a connection of an earlier process that the
+        /// broker closed right after this message.
         let suspect: (Token, _ strikes: Int) -> Void
-        /// Makes the session check the queue.
+        /// Makes the session driver check the queue.
         let wakeSession: () -> Void
         /// Sets the timer that ends expired messages.
         let watchExpiry: () -> Void
@@ -51,7 +51,7 @@ final class OutgoingStore: @unchecked Sendable {
 
     /// The client id and the broker that the rows belong to; `nil` while no session is open.
     var scope: StoreScope?
-    /// The id that was given to the last row.
+    /// The highest row id that was used in the scope so far.
     private var lastID: UInt64 = 0
     /// The id of the last row that an earlier process wrote.
     var lastEarlierID: UInt64 = 0
@@ -60,7 +60,7 @@ final class OutgoingStore: @unchecked Sendable {
     /// The ids of rows of an earlier process that became entries when the session began, before pages of rows were
     /// read.
     var restored: Set<StoredMessage.ID> = []
-    /// The number of sessions that the broker has lost.
+    /// The number of times that the broker has lost the session.
     private var lostSessionCount = 0
     private var isCommitting = false
     /// The timer that fires after ``gatheringTime``.
@@ -87,7 +87,7 @@ final class OutgoingStore: @unchecked Sendable {
 
     /// Begins a session with the rows of an earlier process.
     ///
-    /// - Returns: The messages whose delivery the session continues.
+    /// - Returns: The messages whose delivery the session driver continues.
     func begin(_ session: StoredSession, _ scope: StoreScope) -> [ClientEngine.UnfinishedMessage] {
         loop.preconditionOnLoop()
         self.scope = scope
@@ -109,8 +109,7 @@ final class OutgoingStore: @unchecked Sendable {
         guard let id = stored.progress.packetID.flatMap({ PacketID(rawValue: $0) }) else { return nil }
         restored.insert(message.id)
         parts.results()?.began(message.topic, message.qos, message.payload.count)
-        // Check the texts only if PUBLISH must be sent. If the broker has received the message, only PUBREL is sent,
-        // which contains no text.
+        // Check the texts only if PUBLISH must be sent. Otherwise, only PUBREL is sent, which contains no text.
         if case .sent = stored.progress, let error = refusal(of: message) {
             reject(message, error)
             return nil
@@ -131,11 +130,11 @@ final class OutgoingStore: @unchecked Sendable {
     func endSession() {
         loop.preconditionOnLoop()
         scope = nil
-        // The next session may use another scope (client id and broker), whose rows may have lower ids.
+        // The next session may use another scope (client id and broker). The rows of that scope may have lower ids.
         lastRead = nil
         restored = []
         stopReading()
-        parts.watchExpiry()  // Messages of the next session may already wait, and may expire.
+        parts.watchExpiry()  // Messages of the next session may already wait, and each may expire.
     }
 
     /// Stops all work, because the client has ended. Rows stay in the store for the next process.
@@ -148,8 +147,8 @@ final class OutgoingStore: @unchecked Sendable {
 
     // MARK: Committing
 
-    /// Commits the messages that wait for the store. If a commit is running, the function does nothing, because the
-    /// next commit begins when that commit has ended.
+    /// Commits the messages that wait for the store. Does nothing during a commit, because the next commit begins when
+    /// the running commit has ended.
     func commitNext() {
         loop.preconditionOnLoop()
         guard let scope, !isCommitting, !isFinished else { return }
@@ -180,8 +179,8 @@ final class OutgoingStore: @unchecked Sendable {
         isCommitting = false
         switch result {
         case .success:
-            // Callers whose messages were just stored may publish again at once. The next commit waits for their new
-            // messages, because one commit with many messages costs as much as a commit with one message.
+            // Callers whose messages were just stored may publish again at once. The next commit waits for these
+            // messages, because a commit of many messages costs as much as a commit of one message.
             let isGathering = !isFinished && queue.gather(batch.acceptanceCount)
             if !isGathering { commitNext() }
             accept(batch.tokens)
@@ -191,8 +190,7 @@ final class OutgoingStore: @unchecked Sendable {
             refuse(batch.tokens[0], error)
             commitNext()
         case .failure:
-            // A single message or another change of the commit may be the cause. So each message is now committed
-            // alone.
+            // One message or another change of the commit may be the cause. So commit each message alone now.
             isCommitting = true
             commitEach(batch, 0, in: scope)
         }
@@ -203,7 +201,7 @@ final class OutgoingStore: @unchecked Sendable {
             isCommitting = false
             return commitNext()
         }
-        // A message that has ended meanwhile must not get a row.
+        // A message that has ended during the commits must not get a row.
         guard queue.contains(batch.tokens[index]) else { return commitEach(batch, index + 1, in: scope) }
         store.commit([.enqueue(batch.messages[index])], in: scope) { [loop] result in
             loop.execute { [self] in
@@ -218,8 +216,8 @@ final class OutgoingStore: @unchecked Sendable {
 
     private func accept(_ tokens: [Token]) {
         let (tasks, wakesSession) = queue.stored(tokens)
-        // Wake the session first. A resumed task may publish at once, and its new message must not overtake a stored
-        // message.
+        // Wake the session driver first. A resumed task may publish at once, and its new message must not overtake a
+        // stored message.
         if wakesSession { parts.wakeSession() }
         for (task, token) in tasks { task.resume(returning: .stored(token)) }
     }
@@ -231,8 +229,9 @@ final class OutgoingStore: @unchecked Sendable {
 
     // MARK: Waiting for more messages before a commit
 
-    /// Commits later, so that the callers whose messages were just stored have time to add their next messages. The
-    /// task below is created after the tasks of these callers were resumed, so it runs after these tasks.
+    /// Commits later, so that callers whose messages were just stored have time to add their next messages.
+    ///
+    /// The task below runs after the tasks of these callers, because it is created after these tasks were resumed.
     private func awaitCallers() {
         Task { if queue.stopGathering() { loop.execute { [self] in commitNext() } } }
         limitGathering()
@@ -256,8 +255,8 @@ final class OutgoingStore: @unchecked Sendable {
 // MARK: - Storing the progress of a delivery
 
 extension OutgoingStore {
-    /// Stores the packet id that the session gave a message. For QoS 2, `stored` is called when PUBLISH may be written.
-    /// PUBLISH of QoS 1 does not wait for the store.
+    /// Stores the packet id that the session driver gave a message. For QoS 2, `stored` is called when PUBLISH may be
+    /// written. PUBLISH of QoS 1 does not wait for the store.
     func sent(_ token: Token, _ id: PacketID, stored: @escaping () -> Void) {
         loop.preconditionOnLoop()
         guard let row = queue.noteSent(token, id) else { return stored() }
@@ -272,16 +271,17 @@ extension OutgoingStore {
         addStep(.progress(row.id, .received(packetID: row.packetID.rawValue))) { stored(row.packetID) }
     }
 
-    /// Stores the progress of a delivery, and then calls `stored`. If the broker loses the session before the progress
-    /// is stored, `stored` is not called. In that case, the message may already be sent again with the same packet id,
-    /// and the progress of the new delivery is not stored yet.
+    /// Stores the progress of a delivery, and then calls `stored`.
+    ///
+    /// If the broker loses the session before the progress is stored, `stored` is not called. The message may then
+    /// already be sent again with the same packet id, and the progress of this new delivery is not stored yet.
     private func addStep(_ change: StoreChange, stored: @escaping () -> Void) {
         let count = lostSessionCount
         steps.add(change) { [self] in if lostSessionCount == count { stored() } }
     }
 
     /// Removes the row of a message that ended. May be called from any thread. If the message was sent, a power cut may
-    /// undo the removal. Then the message is sent again.
+    /// undo the removal. In this case, the next process sends the message again.
     func ended(_ row: EndedRow) {
         guard loop.isOnLoop else { return loop.execute { [self] in ended(row) } }
         if row.wasSent {
@@ -298,7 +298,7 @@ extension OutgoingStore {
     }
 
     /// Stores the number of strikes of a message: the connections that the broker closed right after the message. The
-    /// number is 0 if earlier strikes no longer count.
+    /// number is 0 if earlier strikes do not count any more.
     func strike(_ token: Token, _ count: Int) {
         loop.preconditionOnLoop()
         guard let row = queue.row(of: token) else { return }
@@ -312,24 +312,24 @@ extension OutgoingStore {
         steps.add(.reject(row, reason: error.message, at: parts.clock.time(at: loop.now).date))
     }
 
-    /// Removes the row of a QoS 2 message that was given up although the broker may have it. `stored` is called when
-    /// the packet id may be freed.
+    /// Removes the row of a QoS 2 message that the client gave up, although the broker may have received it. `stored`
+    /// is called when the packet id may be used again.
     func gaveUp(_ token: Token, stored: @escaping () -> Void) {
         loop.preconditionOnLoop()
         guard let row = queue.sentRow(token) else { return stored() }
         addStep(.removeOutgoing(row.id), stored: stored)
     }
 
-    /// Removes all packet ids from the entries and the store, because the broker lost the session and the ids are no
-    /// longer valid.
+    /// Removes all packet ids from the entries and the store, because the broker lost the session. The ids are not
+    /// valid any more.
     func sessionLost() {
         loop.preconditionOnLoop()
         lostSessionCount += 1
         for id in queue.rowsWithPacketID(isForgotten: true) { steps.add(.progress(id, .queued)) }
     }
 
-    /// Removes all packet ids from the store, because they are not valid for the next process. Deliveries continue in
-    /// this process.
+    /// Removes all packet ids from the store, because they are not valid for the next process. This process still uses
+    /// them to continue its deliveries.
     func forgetStoredPacketIDs() {
         loop.preconditionOnLoop()
         for id in queue.rowsWithPacketID(isForgotten: false) { steps.add(.progress(id, .queued)) }

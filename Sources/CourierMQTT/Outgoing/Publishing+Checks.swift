@@ -22,7 +22,7 @@ extension Publishing {
             to: topic, qos, isRetained, isLatestOnly, tracing.traced(properties, to: topic), contentType)
     }
 
-    /// Returns the message. The topic has been checked, and the properties are checked here.
+    /// Returns the message. The caller has already checked the topic. This function checks the properties.
     @inline(__always)
     private func uncheckedMessage(
         to topic: String, _ qos: QoS, _ isRetained: Bool, _ isLatestOnly: Bool, _ properties: MessageProperties,
@@ -52,7 +52,7 @@ extension Publishing {
         try texts.check(topicName: topic)
     }
 
-    /// Checks a content type of an adapter, or of a received message that the app publishes again.
+    /// Checks a content type. It comes from an adapter, or from a received message that the app publishes again.
     private func check(contentType: String?, _ topic: String) throws(CourierError) {
         guard let contentType, let problem = texts.problem(contentType) else { return }
         throw CourierError(

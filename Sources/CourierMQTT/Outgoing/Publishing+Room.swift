@@ -4,9 +4,10 @@ import CourierTransport
 /// Lets publishing calls and `readyToPublish()` wait for room in the queue. A publishing call waits only as long as the
 /// policy allows.
 extension Publishing {
+    /// Ends the wait at its time limit.
     private struct TimeIsOver: Error {}
 
-    /// The time until which a publishing call may wait for room, if the wait begins now; `nil` if the call must not
+    /// The time when a publishing call must stop waiting for room, if the wait begins now; `nil` if the call must not
     /// wait.
     var endOfWaiting: ContinuousClock.Instant? {
         guard case .suspend(let timeout) = queue.policy.overflow else { return nil }

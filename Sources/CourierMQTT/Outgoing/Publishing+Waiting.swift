@@ -24,7 +24,8 @@ extension OutgoingStore {
     /// - Parameters:
     ///   - limit: The maximum number of messages.
     ///   - waiterCount: Counts this call while it waits for the event loop.
-    /// - Returns: The messages, oldest first. Fewer than `limit` if the session began to read the rows meanwhile.
+    /// - Returns: The messages, oldest first. There may be fewer than `limit`, if the queue began to read the rows
+    ///   during this call.
     /// - Throws: The error of the store, or `CancellationError`.
     fileprivate func unreadMessages(limit: Int, _ waiterCount: WaiterCount) async throws -> [WaitingMessage] {
         let waiter = Waiter<Position?>(waiterCount)
@@ -46,7 +47,7 @@ extension OutgoingStore {
         return messages
     }
 
-    /// The place in the store where the unread rows begin.
+    /// The position in the store where the unread rows begin.
     private struct Position: Sendable {
         let scope: StoreScope
         var last: StoredMessage.ID?

@@ -3,9 +3,10 @@ import CourierTransport
 import MQTTEngine
 
 extension Publishing {
-    /// Ends a message that the session has never taken, and returns when the message store has removed it.
+    /// Ends a message that the session driver has never taken, and waits until the message store has removed the
+    /// message.
     ///
-    /// - Returns: `false` if the message was sent before, or has ended.
+    /// - Returns: `false` if the message was sent before, or has already ended.
     func withdraw(_ token: Token) async throws -> Bool {
         guard let withdrawn = queue.withdraw(token) else { return false }
         var ended = withdrawn.ended

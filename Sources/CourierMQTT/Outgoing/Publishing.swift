@@ -15,7 +15,7 @@ final class Publishing: Sendable {
     let texts: WireText
     let waiterCount: WaiterCount
     let loop: EventLoop
-    /// Adds trace contexts to messages; `nil` if the app has not set it, or if MQTT 5 is not used.
+    /// Adds trace contexts to messages; `nil` if the app has not set a tracing system, or if MQTT 5 is not used.
     let tracing: MessageTracing?
     private let registry: AdapterRegistry
     private let driver: SessionDriver
@@ -96,9 +96,9 @@ final class Publishing: Sendable {
             isLatestOnly: request.isLatestOnly, request.properties)
     }
 
-    /// Publishes like `publishAndWait(_:as:)`, but without a `PublishRequest`, because moving a request in memory costs
-    /// more than moving the message. The function is inlined, because each asynchronous call costs extra time when the
-    /// task resumes.
+    /// Does the same as `publishAndWait(_:as:)`, but without a `PublishRequest`. Moving a request in memory costs more
+    /// than moving the message. The function is inlined, because each asynchronous call costs extra time when the task
+    /// resumes.
     @inline(__always)
     nonisolated(nonsending) func publishAndWait<Value>(
         _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
@@ -119,7 +119,7 @@ final class Publishing: Sendable {
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish
     ) async throws -> PublishReceipt {
         if publish.isObserved { results.began(publish.topic, publish.qos, payload.count) }
-        if publish.qos == .zero {  // Acceptance is the only result of a QoS 0 message.
+        if publish.qos == .zero {  // The publish of a QoS 0 message succeeds when the message is accepted.
             _ = try await enqueue(payload, publish, waitsForStore: false)
             return PublishReceipt()
         }
@@ -147,8 +147,8 @@ final class Publishing: Sendable {
             isLatestOnly: request.isLatestOnly, request.properties)
     }
 
-    /// Enqueues like `enqueue(_:as:)`, but without a `PublishRequest`, because moving a request in memory costs more
-    /// than moving the message.
+    /// Does the same as `enqueue(_:as:)`, but without a `PublishRequest`. Moving a request in memory costs more than
+    /// moving the message.
     @inline(__always)
     nonisolated(nonsending) func enqueue<Value>(
         _ value: Value, to topic: String, _ qos: QoS, isRetained: Bool, isLatestOnly: Bool = false,
@@ -199,7 +199,7 @@ final class Publishing: Sendable {
         case end
     }
 
-    /// Adds a message to the queue. No task waits for the message's result.
+    /// Adds a message to the queue. No task waits for the result of the message.
     private func enterForNobody(_ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?)
         -> PublishAnswer
     {
@@ -211,8 +211,8 @@ final class Publishing: Sendable {
 
     /// Adds a message to the queue, and waits for the answer.
     ///
-    /// The task adds its continuation to the entry. If the task is cancelled, the continuation is removed. Both steps
-    /// may run at the same time. Each step uses `entered` to find out whether the other step was first.
+    /// The task adds its continuation to the entry. If the task is cancelled, the continuation is removed. The task and
+    /// its cancellation may run at the same time. Each of them uses `entered` to find out which of them was first.
     @inline(__always)
     private nonisolated(nonsending) func enter(
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish, _ epoch: Int?, _ wait: Wait
@@ -255,7 +255,7 @@ final class Publishing: Sendable {
 
     /// Waits for room as long as the policy allows, and adds a message to the queue.
     ///
-    /// - Throws: The reason why the message was not accepted. It was also reported as an event.
+    /// - Throws: The reason why the message was not accepted. An event has also reported this reason.
     private nonisolated(nonsending) func enterWithRoom(
         _ payload: [UInt8], _ publish: borrowing OutgoingPublish, after refusal: OutgoingQueue.Refusal,
         _ wait: Wait
@@ -267,12 +267,12 @@ final class Publishing: Sendable {
                 while isInTime {
                     let waiter = queue.roomWaiter(waiterCount, for: byteCount, publish.qos)
                     isInTime = try await room(waiter, until: end)
-                    // Try again even after the timeout. There may be room, because waiting callers are not woken for
-                    // each message that leaves the queue.
+                    // Try again even after the timeout. There may be room, because waiting callers are woken in groups,
+                    // and not for each free place.
                     let answer = await enter(payload, publish, epoch, wait)
                     guard case .notAccepted(let refusal) = answer else { return answer }
                     last = refusal
-                    // This caller was woken for room that it does not use, so wake other callers that wait for room.
+                    // This caller was woken, but does not use the room. So wake other callers that wait for room.
                     queue.passOnRoom()
                     guard case .full = refusal else { break }
                 }
@@ -302,10 +302,10 @@ final class Publishing: Sendable {
         if wakes.contains(.timer) { watchExpiry() }
     }
 
-    /// Returns the current time. It is exact if the message expires or is stored, or if there is no connection.
+    /// Returns the current time. The time is exact if the message expires or is stored, or if there is no connection.
     ///
-    /// Otherwise it is the time of the event loop's last round, because reading the clock takes long compared with the
-    /// rest of a publish. Such a message is sent at once, or soon after an acknowledgement. So its age seldom matters.
+    /// Otherwise, the result is the time of the event loop's last round, because reading the clock is slow compared
+    /// with the rest of a publish. The message is then sent soon, so its age seldom matters.
     @inline(__always)
     private func now(for publish: borrowing OutgoingPublish) -> MonotonicInstant {
         let mustBeExact =
@@ -314,7 +314,7 @@ final class Publishing: Sendable {
         return mustBeExact ? exactNow() : MonotonicInstant(nanoseconds: loop.lastRoundTime)
     }
 
-    /// Returns the exact current time. The function is not inlined, because its callers would then need memory for the
+    /// Returns the exact current time. The function is not inlined. Otherwise, its callers would need memory for the
     /// clock's type for each message.
     @inline(never)
     private func exactNow() -> MonotonicInstant { MonotonicInstant(loop.clock.now) }

@@ -17,8 +17,8 @@ final class AcknowledgementInbox: LoopWork {
     private let rows: DurableInbox?
     private let state = Mutex(State())
 
-    /// Creates an inbox. `rows` stores the packet ids of QoS 2 messages, and removes the stored messages that readers
-    /// have finished. `rows` is `nil` if the client has no message store.
+    /// Creates an inbox. `rows` stores the packet ids of QoS 2 messages, and removes stored messages after their
+    /// readers have finished. `rows` is `nil` if the client has no message store.
     init(_ driver: SessionDriver, rows: DurableInbox?, on loop: EventLoop) {
         self.driver = driver
         self.rows = rows
@@ -66,13 +66,13 @@ final class AcknowledgementInbox: LoopWork {
         _ handle: IncomingMessage.Handle, _ code: PacketReasonCode = .success,
         settled: ((Result<Void, CourierError>) -> Void)? = nil
     ) {
-        // Does not store a packet id of an earlier session, because another message may have this id now.
+        // Do not store a packet id of an earlier session, because another message may have this id now.
         guard handle.qos == .exactlyOnce, let rows, driver.awaitsAcknowledgement(handle) else {
             driver.acknowledge(handle, code)
             settled?(.success(()))
             return
         }
-        // Stores the packet id before PUBREC is sent. So after a crash, the next process recognizes the message if the
+        // Store the packet id before sending PUBREC. So after a crash, the next process recognizes the message if the
         // broker sends it again.
         rows.remember(handle.packetID.rawValue) { [driver] outcome in
             if case .success = outcome { driver.acknowledge(handle, code) }

@@ -11,14 +11,14 @@ import Synchronization
 final class AcknowledgementTicket: Sendable {
     typealias Outcome = Result<Void, CourierError>
 
-    /// The origin of the message. It determines how the message is acknowledged.
+    /// The origin of the message, which determines how the message is acknowledged.
     enum Receipt: Sendable {
         /// The broker sent the message and waits for its acknowledgement.
         case delivery(IncomingMessage.Handle)
         /// The message is a row of the message store. `epoch` identifies the session of the row; see ``DurableInbox``.
         case row(StoredMessage.ID, epoch: Int)
-        /// The message was kept in memory, and needs no acknowledgement. If the reader leaves the message unfinished,
-        /// the client keeps it again until the given time; `nil` for no limit.
+        /// The message was kept in memory, and needs no acknowledgement. If the reader does not finish the message, the
+        /// client keeps it again until the given time; `nil` means no limit.
         case kept(until: ContinuousClock.Instant?)
     }
 
@@ -82,8 +82,8 @@ final class AcknowledgementTicket: Sendable {
     }
 
     /// Calls `waiter` with the outcome of the acknowledgement. If other readers still process the message, `waiter` is
-    /// called with success at once. The reader need not wait, because its part is done and the outcome depends on the
-    /// other readers.
+    /// called with success at once. This reader need not wait, because now the outcome depends only on the other
+    /// readers.
     fileprivate func whenSettled(_ waiter: @escaping @Sendable (Outcome) -> Void) {
         let outcome = state.withLock { state -> Outcome? in
             if let outcome = state.outcome { return outcome }
@@ -95,8 +95,8 @@ final class AcknowledgementTicket: Sendable {
     }
 }
 
-/// One reader's part in an ``AcknowledgementTicket``. Only the first call that acknowledges or rejects the message has
-/// an effect.
+/// The right of one reader to acknowledge or reject a message once. The ticket counts these readers; see
+/// ``AcknowledgementTicket``.
 final class AcknowledgementPart: MessageAcknowledgement {
     private let hasFinished = Atomic(false)
     private let ticket: AcknowledgementTicket

@@ -26,6 +26,6 @@ final class DeadLetterSubject: Sendable {
 
     func send(_ letter: DeadLetter) { letters.send(letter) }
 
-    /// Completes the publisher. No dead letters follow.
+    /// Completes the publisher. No dead letters are sent after this call.
     func finish() { letters.send(completion: .finished) }
 }

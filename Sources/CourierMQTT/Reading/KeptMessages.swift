@@ -1,14 +1,15 @@
 import CourierCore
 
-/// Received messages of QoS 1 and 2 that wait in memory for a new reader, each until its end time. A message is kept
-/// here if it had no reader when it arrived, or if its reader left without finishing it.
+/// Received QoS 1 and 2 messages that wait in memory for a new reader, each until its end time. Either the message had
+/// no reader when it arrived, or its reader did not finish it.
 ///
 /// A message is *unfinished* while the broker waits for its acknowledgement.
 ///
-/// A value type that uses no lock and no clock.
+/// The value uses no lock and no clock.
 struct KeptMessages {
     typealias Instant = ContinuousClock.Instant
 
+    /// One message and the time until which it is kept.
     fileprivate struct Element {
         var message: ReceivedMessage
         let topic: TopicName
@@ -56,8 +57,8 @@ struct KeptMessages {
     }
 
     /// Keeps an unacknowledged message until `end`. Returns `false` if the message is already in this list, is being
-    /// stored, has no ticket, or has an invalid topic. The limits do not apply, because the reader's buffer has already
-    /// limited the number of these messages.
+    /// stored, has no ticket, or has an invalid topic. The limits do not apply to unacknowledged messages, because the
+    /// reader's buffer has already limited their number.
     mutating func keepUnfinished(_ message: ReceivedMessage, until end: Instant) -> Bool {
         guard let ticket = message.ticket, let topic = try? TopicName(received: message.topic),
             !ticket.isBeingStored, tickets.insert(ObjectIdentifier(ticket)).inserted
@@ -97,7 +98,7 @@ struct KeptMessages {
     func storingEnded(_ message: ReceivedMessage) { message.ticket?.isBeingStored = false }
 
     /// Puts unacknowledged messages back, before all other messages of this list. Returns the messages that were not
-    /// put back. For example, another reader may have left the same message meanwhile, so that the list already
+    /// put back. A message is not put back, for example, if another reader has left it unfinished and the list already
     /// contains it.
     mutating func putBack(_ messages: [ReceivedMessage], until end: Instant) -> [ReceivedMessage] {
         let present = elements
@@ -134,9 +135,9 @@ struct KeptMessages {
     /// The earliest end time of a message that awaits its acknowledgement; `nil` if there is none.
     var nextUnfinishedEnd: Instant? { elements.lazy.filter(\.isUnfinished).compactMap(\.end).min() }
 
-    /// Removes unacknowledged messages of QoS 1 after the connection ended, because the broker sends them again.
-    /// Messages of QoS 2 stay, because the engine knows their packet ids. So they can be acknowledged on the next
-    /// connection.
+    /// Removes unacknowledged QoS 1 messages after the connection ended, because the broker sends them again.
+    ///
+    /// Keeps QoS 2 messages. The engine knows their packet ids, so they can be acknowledged on the next connection.
     mutating func connectionLost() { _ = remove { $0.isUnfinished && $0.message.qos.asSubscribed != .two } }
 
     mutating func removeAll() { (elements, tickets, byteCount) = ([], [], 0) }

@@ -6,7 +6,7 @@ import MQTTEngine
 
 /// Keeps messages without a reader for a later reader, or drops and reports them.
 extension MessageDistributor {
-    /// If a loop has left a message unacknowledged for this time, 10 s, the client stores and acknowledges the message.
+    /// The time after which the client stores and acknowledges a message that a loop has left unacknowledged, 10 s.
     /// Without a store, the client keeps the message in memory.
     ///
     /// A broker limits the number of unacknowledged messages, and acknowledgements are sent in the order of the
@@ -34,8 +34,8 @@ extension MessageDistributor {
             if mode == .afterProcessing, let present = message.ticket {
                 ticket = present
             } else {
-                // If the broker still waits for the acknowledgement, the acknowledgement is sent now. If the reader
-                // does not read the message, the client keeps the message again.
+                // If the broker still waits for the acknowledgement, send it now. If the reader does not read the
+                // message, the client keeps the message again.
                 message.acknowledge()
                 let end = message.ticket == nil ? end : nil
                 ticket = AcknowledgementTicket(.kept(until: end), readers: 1, done: dependencies.finished)
@@ -44,7 +44,7 @@ extension MessageDistributor {
         }
         guard !slices.isEmpty else { return }
         guard state.pointee.readers[id]?.catchUp != nil else { return push(&slices, to: id) }
-        // The reader gets the kept messages after the stored messages.
+        // Insert the kept messages after the stored messages, because they are newer.
         for slice in slices { state.pointee.shares[id].insertEarlier(slice) }
     }
 
@@ -52,8 +52,8 @@ extension MessageDistributor {
     private func isOfSession(_ message: ReceivedMessage) -> Bool { message.arrival >= state.pointee.sessionSerial }
 
     /// Passes a message to the oldest matching reader that was added after the message arrived, and whose serial is
-    /// higher than `serial`. Returns `false` if there is no such reader. Earlier readers have already received the
-    /// message or a copy of it, or do not read its topic.
+    /// higher than `serial`. Returns `false` if there is no such reader. Earlier readers do not need the message: they
+    /// have already received it or a copy, or do not read its topic.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int,
         _ isRight: (Reader) -> Bool = { _ in true }
@@ -65,17 +65,17 @@ extension MessageDistributor {
         return true
     }
 
-    /// Passes a message that the reader `leaver` has not finished to a matching reader that was added later. Skips
-    /// readers that receive the message from the broker as a retained message. Returns `false` if no reader receives
-    /// the message here.
+    /// Passes a message that the reader `leaver` has not finished to a matching reader that was added later. Skips a
+    /// reader if the broker sends it this message as a retained message. Returns `false` if no reader gets the message
+    /// from this function.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, leftBy leaver: Reader
     ) -> Bool {
         give(message, until: end, after: leaver.serial) { !isSent(message, to: $0) }
     }
 
-    /// True if the broker has the message as a retained message, and sends it to `reader`, because a subscription
-    /// request followed or will follow the start of the reader.
+    /// True if the broker sends this message to `reader` as a retained message. The broker sends it if a SUBSCRIBE
+    /// followed, or will follow, the start of the reader.
     private func isSent(_ message: ReceivedMessage, to reader: Reader) -> Bool {
         guard isKeptByBroker(message), let topic = try? TopicName(received: message.topic),
             let subscriptions = dependencies.subscriptions()
@@ -83,7 +83,8 @@ extension MessageDistributor {
         return subscriptions.bringsRetained(on: topic, to: reader.filter, after: reader.lastRequest)
     }
 
-    /// True if the broker keeps the message as a retained message, and sends it to new subscribers of its topic.
+    /// True if the broker has stored the message as a retained message, and so sends it to new subscribers of its
+    /// topic.
     private func isKeptByBroker(_ message: ReceivedMessage) -> Bool {
         message.isRetained && dependencies.subscriptions()?.areFlaggedKept == true
     }
@@ -102,8 +103,8 @@ extension MessageDistributor {
         return first
     }
 
-    /// Keeps the messages that a reader left unacknowledged or unread, except messages of a destroyed session. If
-    /// another matching reader was added later and has not received a message, it receives this message at once.
+    /// Keeps the messages that a reader has not acknowledged or not read, except messages of a destroyed session. If a
+    /// matching reader was added later and has not received the message, that reader receives it at once.
     func keepUnfinished(_ messages: [ReceivedMessage], of leaver: Reader) {
         loop.preconditionOnLoop()
         let messages = messages.filter { isOfSession($0) }
@@ -117,8 +118,9 @@ extension MessageDistributor {
             case .delivery(let handle):
                 if !message.isShared, isNeeded(handle), give(message, leftBy: leaver) { continue }
                 if !state.pointee.kept.keepUnfinished(message, until: end) { message.acknowledge() }
-                // If a matching reader was added later, it already has this message, and reads the stored messages
-                // itself. Otherwise, this message must be stored after the messages that are already in the store.
+                // A matching reader that was added later already has this message, and reads the stored messages
+                // itself. Without such a reader, this message must be stored after the messages that are already in the
+                // store.
                 if hasRows, firstReader(of: message.topic, after: leaver.serial) == nil {
                     topicsAfterRows.insert(message.topic)
                 }
@@ -126,7 +128,7 @@ extension MessageDistributor {
             case nil: keepUnread(message, of: leaver)
             }
         }
-        // The messages of these topics arrived after the stored messages. So they are stored now, and the next reader
+        // Store the messages of these topics now, because they arrived after the stored messages. So the next reader
         // gets all messages in the order of their arrival.
         if let rows {
             for topic in topicsAfterRows { storeUnfinished(state.pointee.kept.takeUnfinished(topic: topic), in: rows) }
@@ -134,8 +136,8 @@ extension MessageDistributor {
         setUnfinishedTimer()
     }
 
-    /// Makes the stored messages among `messages` available to other readers again. Readers whose serial is higher than
-    /// `serial` read them at once.
+    /// Makes messages available to other readers again, if they are rows of the store. Readers whose serial is higher
+    /// than `serial` read them at once.
     private func giveBackRows(of messages: [ReceivedMessage], after serial: Int) {
         guard let rows else { return }
         var topics: Set<String> = []
@@ -187,7 +189,7 @@ extension MessageDistributor {
                 refused.settle(index, nil)
                 continue
             }
-            // Does not store a packet id of an earlier session, because another message may have this id now.
+            // Do not store a packet id of an earlier session, because another message may have this id now.
             let id = dependencies.awaits(handle) ? handle.storedID : nil
             let isTaken = rows.keep(message, packetID: id, for: nil, isNew: false) { [weak self] outcome in
                 guard let self else { return }
@@ -203,14 +205,14 @@ extension MessageDistributor {
         }
     }
 
-    /// True if the message would be lost if the client dropped it. This is false for a QoS 1 message of an earlier
-    /// connection, because the broker sends it again.
+    /// True if the message is lost when the client drops it. False for a QoS 1 message of an earlier connection,
+    /// because the broker sends it again.
     private func isNeeded(_ handle: IncomingMessage.Handle) -> Bool {
         handle.qos == .exactlyOnce || dependencies.awaits(handle)
     }
 
-    /// Handles unacknowledged messages that the store refused: passes each one to a matching reader that was added
-    /// meanwhile. A message without such a reader is kept in memory and stays unacknowledged.
+    /// Handles unacknowledged messages that the store refused. Passes each message to a matching reader that was added
+    /// in the meantime. Without such a reader, the message is kept in memory and stays unacknowledged.
     private func putBack(_ messages: [ReceivedMessage], after lastReader: Int) {
         for message in messages { state.pointee.kept.storingEnded(message) }
         let left = messages.filter { isOfSession($0) && !give($0, after: lastReader) }
@@ -221,8 +223,8 @@ extension MessageDistributor {
         warnOfUnfinished()
     }
 
-    /// Keeps a message that was acknowledged on receipt and that its only reader has not read. If a matching reader was
-    /// added later, this later reader receives the message. After the client has ended, nothing is kept.
+    /// Keeps a message that was acknowledged on receipt, because its only reader has not read it. If a matching reader
+    /// was added later, passes the message to that reader. After the client has ended, drops the message.
     private func keepUnread(_ message: ReceivedMessage, of leaver: Reader) {
         let end = loop.now.advanced(by: timeToKeep)
         guard !state.pointee.hasEnded, !give(message, until: end, leftBy: leaver) else { return }
@@ -235,7 +237,7 @@ extension MessageDistributor {
     }
 
     /// Keeps an acknowledged message in the store, or in memory if there is no store or the store is full. A reader
-    /// that is added before the message is stored receives it, too.
+    /// that is added before the message is stored also receives the message.
     private func keepOn(_ message: ReceivedMessage, until end: ContinuousClock.Instant?) {
         let message = message.ticketed(nil).detached()
         let lifetime = end.map { loop.now.duration(to: $0) }
@@ -272,7 +274,7 @@ extension MessageDistributor {
             return false
         }
         if let rows, let handle {
-            // Unfinished messages of this topic arrived earlier, so they are stored first.
+            // Store the unfinished messages of this topic first, because they arrived earlier.
             storeUnfinished(state.pointee.kept.takeUnfinished(topic: message.topic), in: rows)
             if store(message, handle, in: rows) { return true }
         } else if state.pointee.kept.keep(message, until: loop.now.advanced(by: timeToKeep)) {
@@ -290,8 +292,8 @@ extension MessageDistributor {
             case .success: dependencies.confirm(handle)
             case .failure(let error) where outcome.isRefusal:
                 if giveRefused(message, handle, after: lastReader) { return }
-                // The message must not wait for room, because all later acknowledgements would wait for its
-                // acknowledgement.
+                // Do not wait for room in the store. All later acknowledgements would have to wait for the
+                // acknowledgement of this message.
                 tellNoReader(message, cause: error)
                 dependencies.confirm(handle)
             case .failure: break
@@ -299,7 +301,7 @@ extension MessageDistributor {
         }
     }
 
-    /// Handles a message that the store refused: passes the message to a reader that was added meanwhile. Returns
+    /// Handles a message that the store refused. Passes the message to a reader that was added in the meantime. Returns
     /// `false` if no reader takes the message.
     private func giveRefused(
         _ message: ReceivedMessage, _ handle: IncomingMessage.Handle, after lastReader: Int
@@ -328,7 +330,7 @@ extension MessageDistributor {
                 sizeBytes: message.byteCount))
     }
 
-    /// Logs that stored messages have expired before a reader took them.
+    /// Logs that stored messages have expired before a reader received them.
     func rowsExpired(_ count: Int) {
         dependencies.warn(
             "\(count) stored messages expired before a reader took them. "
@@ -353,7 +355,7 @@ extension MessageDistributor {
     }
 }
 
-/// Collects the messages that the store refused. When the store's result for every message is known, passes the refused
+/// Collects the messages that the store refused. After the store has answered for every message, passes the refused
 /// messages to `done` in their original order.
 private final class RefusedMessages {
     private var messages: [ReceivedMessage?]

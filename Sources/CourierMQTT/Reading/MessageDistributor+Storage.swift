@@ -17,7 +17,7 @@ extension MessageDistributor {
 
     /// Reads the store for the readers of `topic`, because a message was stored. If `isGivenBack` is `true`, the
     /// message was stored before, and a reader has left it unfinished. Skips readers whose serial is at most `serial`,
-    /// because they have already received the message.
+    /// because these readers have already received the message.
     func rowAppeared(_ topic: String, after serial: Int = 0, isGivenBack: Bool = false) {
         guard state.pointee.lastSerial > serial, state.pointee.readers.contains(where: { $0 != nil }),
             let name = try? TopicName(received: topic)
@@ -32,8 +32,8 @@ extension MessageDistributor {
     /// Starts to read the stored messages for a reader. Reading from the broker pauses until the reader has received
     /// all of them.
     ///
-    /// If a read of the store is already running, another read follows it. If `isGivenBack` is `true`, a reader has
-    /// left a stored message unfinished, and the running read may have passed it. So the following read starts at the
+    /// If a read of the store is already running, another read follows. If `isGivenBack` is `true`, a reader has left a
+    /// stored message unfinished. The running read may have passed this message, so the following read starts at the
     /// first row.
     func beginCatchUp(_ id: ReaderID, isGivenBack: Bool = false) {
         guard state.pointee.readers[id]?.catchUp == nil else {
@@ -63,7 +63,7 @@ extension MessageDistributor {
         _ page: Result<DurableInbox.Page, CourierError>, for id: ReaderID, _ serial: Int
     ) {
         guard let reader = state.pointee.readers[id], let catchUp = reader.catchUp, catchUp.serial == serial else {
-            // The reader was removed meanwhile, so the next reader gets these stored messages.
+            // The reader was removed during the read, so make these rows available to the next reader.
             if case .success(let page) = page { for row in page.rows { rows?.giveBack(row.id, of: page.epoch) } }
             return
         }
@@ -90,8 +90,7 @@ extension MessageDistributor {
         caughtUp()
     }
 
-    /// Converts a stored row to a message. The row stays in the store until the reader has acknowledged the message, on
-    /// receipt or after processing.
+    /// Converts a stored row to a message. The row stays in the store until the reader has acknowledged the message.
     private func message(_ row: StoredMessage, of epoch: Int) -> ReceivedMessage {
         let page = MessagePage(
             Data(row.payload), topic: row.topic, qos: row.qos, packetID: nil, isRetained: row.isRetained,

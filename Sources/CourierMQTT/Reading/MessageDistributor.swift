@@ -11,6 +11,7 @@ final class MessageDistributor: @unchecked Sendable {
     /// The index of a reader in `State.readers`. The index is reused after the reader was removed.
     typealias ReaderID = Int
 
+    /// A reader of messages, and its progress.
     struct Reader {
         let queue: ReaderQueue
         let mode: AcknowledgementMode
@@ -23,8 +24,8 @@ final class MessageDistributor: @unchecked Sendable {
         /// higher number may make the broker send retained messages to the reader.
         let lastRequest: UInt64
         var isBehind = false
-        /// The progress of reading stored messages; `nil` if the reader has received all of them. Until then, newly
-        /// arrived messages wait.
+        /// The progress of reading stored messages; `nil` if the reader has received all of them. Newly arrived
+        /// messages wait until then.
         var catchUp: CatchUp?
     }
 
@@ -37,7 +38,7 @@ final class MessageDistributor: @unchecked Sendable {
         /// read starts at the first row.
         var startsAnew = false
         var isReading = false
-        /// True if a row was added that the running read may miss. Then another read follows.
+        /// True if a row was added that the running read may miss. Then another read follows the running one.
         var isOutdated = false
     }
 
@@ -48,12 +49,12 @@ final class MessageDistributor: @unchecked Sendable {
         var undecodable: ContinuousClock.Instant?
     }
 
-    /// The mutable state of the distributor. It is stored behind a pointer, because Swift checks access to the fields
-    /// of a class at run time. These checks would happen several times for each message.
+    /// The mutable state of the distributor. The state is behind a pointer, because Swift checks each access to a
+    /// property of a class at run time. These checks would run several times for each message.
     struct State: ~Copyable {
         var tree = TopicTree()
         var readers: [Reader?] = []
-        /// For each reader, at the index of its id: the arrived messages that are not in its queue yet.
+        /// The arrived messages of each reader that are not in its queue yet. The index is the reader's id.
         var shares: [ReaderShare] = []
         var free: [ReaderID] = []
         /// The readers without a filter, which receive every message.
@@ -68,8 +69,8 @@ final class MessageDistributor: @unchecked Sendable {
         /// bytes.
         var byteCount = 0
         var kept: KeptMessages
-        /// The topic of the last arrived message, in words of eight bytes. The next fields are the length of this topic
-        /// in bytes, its text and its readers.
+        /// The topic of the last arrived message, as words of eight bytes. The next fields contain its length in bytes,
+        /// its text and its readers.
         var lastTopic: [UInt64] = []
         var lastTopicByteCount = 0
         var lastTopicString = ""
@@ -83,24 +84,24 @@ final class MessageDistributor: @unchecked Sendable {
         /// stored messages, and a congested store.
         var behindCount = 0
         var isStoreCongested = false
-        /// True while the client waits for a response of the broker and therefore continues to read, although the queue
-        /// of a reader is full.
+        /// True while the client continues to read although the queue of a reader is full, because it waits for a
+        /// response of the broker.
         var isOverrun = false
         /// True if too many messages or bytes wait for a reader, usually twice the limit of its queue. If `isOverrun`
         /// is also `true`, arriving messages are not acknowledged. The broker then reaches its limit of unacknowledged
         /// messages, and stops sending.
         var isOverfull = false
-        /// The handles of messages whose acknowledgement waits until no reason to pause reading remains.
+        /// The handles of messages that are acknowledged when no reason to pause reading remains.
         var withheld: [IncomingMessage.Handle] = []
-        /// The tickets of messages that only some of their readers acknowledge after processing. The distributor counts
-        /// as one more reader of each ticket until no reason to pause reading remains.
+        /// The tickets of messages that some readers acknowledge after processing, and other readers on receipt. The
+        /// distributor counts as one more reader of each ticket until no reason to pause reading remains.
         var withheldTickets: [AcknowledgementTicket] = []
         var lastSerial = 0
-        /// The value of `lastSerial` when the session began. Messages with a lower `arrival` belong to an earlier
+        /// The value of `lastSerial` when the session began. A message with a lower `arrival` belongs to an earlier
         /// session.
         var sessionSerial = 0
-        /// The recently arrived messages, to detect further copies. The broker may send a copy of a message for each
-        /// matching subscription.
+        /// The messages that arrived recently, to detect further copies. The broker may send one copy of a message for
+        /// each matching subscription.
         @BoxedOptional var recentCopies: RecentCopies?
         var afterProcessingCount = 0
         /// The timer for the earliest end time of the messages in `kept` that await their acknowledgement; `nil` if
@@ -141,8 +142,8 @@ final class MessageDistributor: @unchecked Sendable {
 
     /// The largest number of arrival events that are reported together, under one lock.
     private static let arrivalLimit = 1_024
-    /// If the capacity of `arrivals` is above this number of events, its memory is released after a read from the
-    /// network.
+    /// The capacity of `arrivals` that is kept after a read from the network. If the capacity is larger, the memory is
+    /// freed.
     private static let keptArrivals = 128
 
     let loop: EventLoop
@@ -170,7 +171,7 @@ final class MessageDistributor: @unchecked Sendable {
     }
 
     deinit {
-        // No other code uses the pointer any more.
+        // No other code uses the pointer now.
         state.deinitialize(count: 1)
         state.deallocate()
     }
@@ -210,8 +211,8 @@ final class MessageDistributor: @unchecked Sendable {
         return id
     }
 
-    /// Removes a reader. Messages that the reader left unacknowledged or unread are kept for the next reader. `left`
-    /// are the messages of this kind from the reader's queue.
+    /// Removes a reader. Keeps the messages that the reader has not acknowledged or not read for the next reader.
+    /// `left` contains such messages from the reader's queue.
     func remove(_ id: ReaderID, _ left: [ReceivedMessage]) {
         loop.preconditionOnLoop()
         guard id < state.pointee.readers.count, let reader = state.pointee.readers[id] else { return }
@@ -236,7 +237,7 @@ final class MessageDistributor: @unchecked Sendable {
         keepUnfinished(left + share.worthKeeping, of: reader)
     }
 
-    /// Removes and returns a reader. The reader may still take the messages in its queue. Later, the caller must call
+    /// Removes and returns a reader. The reader can still take the messages in its queue. Later, the caller must call
     /// ``keepUnfinished(_:of:)`` with the messages that the reader has not finished.
     func retire(_ id: ReaderID) -> Reader? {
         loop.preconditionOnLoop()
@@ -272,8 +273,8 @@ final class MessageDistributor: @unchecked Sendable {
     func connectionLost() {
         loop.preconditionOnLoop()
         receivedAll()
-        // The client does not pause reading at the start of the next connection. It pauses when a full queue gets
-        // another message.
+        // At the start of the next connection, reading is not paused. It is paused when a full queue gets another
+        // message.
         endOverrun()
         state.pointee.kept.connectionLost()
     }
@@ -378,7 +379,8 @@ final class MessageDistributor: @unchecked Sendable {
     private func isSpare(_ copy: [UInt32], _ payload: RawSpan, isKept: Bool) -> Bool {
         guard !copy.isEmpty else { return false }
         finishRun()
-        state.pointee.lastIsValid = false  // The next copy may have other readers, so they are looked up again.
+        // Look up the readers again for the next copy, because it may have other readers.
+        state.pointee.lastIsValid = false
         let readers = state.pointee.lastReaders
         let subscriptions = dependencies.subscriptions()
         var twin: Bool?
@@ -413,8 +415,8 @@ final class MessageDistributor: @unchecked Sendable {
         return recent.isTwin(state.pointee.lastTopicString, payload, for: copy)
     }
 
-    /// Empties `recentCopies`, because the subscriptions have changed. The broker may now send other copies of a
-    /// message than before.
+    /// Empties `recentCopies`, because the subscriptions have changed. From now on, the broker may send other copies of
+    /// a message.
     func subscriptionsChanged() {
         loop.preconditionOnLoop()
         state.pointee.recentCopies = nil
@@ -526,7 +528,7 @@ final class MessageDistributor: @unchecked Sendable {
                     state.pointee.shares[id].dropNewest(beyond: isInBytes ? buffer.limit : 0)
                 }
             }
-            dependencies.setReadingPaused(true)  // Pauses reading again, because a new connection is not paused.
+            dependencies.setReadingPaused(true)  // Pause again, because reading is not paused on a new connection.
         }
         touched.removeAll(keepingCapacity: true)
         if state.pointee.touched.isEmpty { swap(&touched, &state.pointee.touched) }
@@ -568,8 +570,8 @@ final class MessageDistributor: @unchecked Sendable {
         guard let reader = state.pointee.readers[id] else { return }
         let pushed = reader.queue.push(&batch, isOverrun: state.pointee.isOverrun)
         if pushed.isEnded {
-            // The queue has ended, so the messages stay in `shares`. ``remove(_:_:)`` is called soon, and keeps them
-            // for the next reader.
+            // The queue has ended, so the messages stay in `shares`. ``remove(_:_:)`` will keep them for the next
+            // reader.
             for message in batch.worthKeeping where pushed.isClosed || message.ticket != nil {
                 state.pointee.shares[id].append(MessageSlice(message))
             }
@@ -582,8 +584,8 @@ final class MessageDistributor: @unchecked Sendable {
         fellBehind()
     }
 
-    /// Adds a reason to pause reading from the broker, and pauses reading. If another reason exists already, reading is
-    /// paused once more, because a new connection may have started without a pause.
+    /// Adds a reason to pause reading from the broker, and pauses reading. Pauses even if there is another reason
+    /// already, because reading is not paused at the start of a new connection.
     func fellBehind() {
         state.pointee.behindCount += 1
         dependencies.setReadingPaused(true)
@@ -594,7 +596,7 @@ final class MessageDistributor: @unchecked Sendable {
     private func storeCongested(_ isCongested: Bool) {
         defer { state.pointee.isStoreCongested = isCongested }
         guard isCongested else { return caughtUp() }
-        // Pauses reading at each report, because a new connection may have started without a pause.
+        // Pause at each report, because reading is not paused at the start of a new connection.
         if state.pointee.isStoreCongested { dependencies.setReadingPaused(true) } else { fellBehind() }
     }
 

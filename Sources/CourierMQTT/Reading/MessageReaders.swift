@@ -3,7 +3,7 @@ import CourierTransport
 import Foundation
 import Synchronization
 
-/// Makes the readers of a client: publishers, whose sinks run on the delivery queue, and sources of `for await` loops.
+/// Makes the readers of a client: publishers and `for await` loops. The sinks of publishers run on the delivery queue.
 final class MessageReaders: Sendable {
     private let distributor: MessageDistributor
     private let registry: AdapterRegistry
@@ -16,7 +16,7 @@ final class MessageReaders: Sendable {
     private let deadLetters = Mutex<DeadLetterSubject?>(nil)
     /// The connect options that are attached to events; `nil` if there are none.
     private let options = Mutex<ConnectOptions?>(nil)
-    /// True while a log line about an unusable message is scheduled on the event loop.
+    /// True while a log line about a message that could not be used is scheduled on the event loop.
     private let isWarning = Atomic(false)
 
     init(
@@ -110,8 +110,7 @@ final class MessageReaders: Sendable {
                 tellDead(topic ?? "", error)
                 return AnyCancellable {}
             }
-            // Publishers have no overflow option. When the buffer of a publisher is full, reading from the broker
-            // pauses.
+            // Publishers have no overflow option. If the buffer of a publisher is full, reading from the broker pauses.
             let registration = ReaderRegistration(ReadBuffer(overflow: .pause), distributor, on: loop)
             QueueDelivery(
                 registration.queue, on: deliveryQueue, tracing: tracing, transform: transform, receive: receive
@@ -134,7 +133,7 @@ final class MessageReaders: Sendable {
     // MARK: Sequences
 
     /// Makes the source of one `for await` loop. `opened` is called on the event loop. `closed` is called on the thread
-    /// that leaves the `for await` loop. `connected` waits for the client's connection.
+    /// that ends the `for await` loop. `connected` waits for the client's connection.
     func source<Value: Sendable>(
         _ type: Value.Type, _ request: SubscriptionRequest,
         opened: @escaping @Sendable (ReaderRegistration) -> Void,
@@ -149,7 +148,7 @@ final class MessageReaders: Sendable {
             waiterCount: waiterCount,
             report: { [self] in report($0, $1) },
             opened: {
-                // Throws if the connection fails. The wait for the broker's SUBACK would then never end.
+                // Throw if the connection fails, because then the wait for the broker's SUBACK would never end.
                 try await connected()
                 try await grant.value()
             },
@@ -175,7 +174,7 @@ final class MessageReaders: Sendable {
         tellFailure(of: message, error)
     }
 
-    /// Reports that a request got no response, because its handler or the publishing of the response failed.
+    /// Reports that a request got no response, because its handler or the publish of the response failed.
     func reportUnanswered(_ request: Message, _ error: any Error) {
         guard !events.isHeard else { return tellFailure(of: request, error) }
         tellLog(
@@ -183,7 +182,7 @@ final class MessageReaders: Sendable {
                 + CourierError.summary(of: error))
     }
 
-    /// Logs a line about an unusable message. While a line is scheduled, further lines are dropped.
+    /// Logs that a message could not be used. Drops the line if another such line is already scheduled.
     private func tellLog(_ makeText: @autoclosure () -> String) {
         guard !isWarning.exchange(true, ordering: .relaxed) else { return }
         let text = makeText()
@@ -193,7 +192,7 @@ final class MessageReaders: Sendable {
         }
     }
 
-    /// Reports an unusable message as an event.
+    /// Reports, as an event, that a message could not be used.
     private func tellFailure(of message: Message, _ error: any Error) {
         events.tell(
             .messageReceiveFailure(topic: message.topic, error: error, sizeBytes: message.byteCount),

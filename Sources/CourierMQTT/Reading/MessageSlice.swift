@@ -4,15 +4,15 @@ import CourierCore
 /// copies no message.
 struct MessageSlice: Sendable {
     private var page: MessagePage
-    /// The serial of the newest reader or session when the messages arrived.
+    /// The serial of the newest reader or session at the time when the messages arrived.
     private let arrival: Int
     /// The indexes of the messages on the page.
     private var indexes: [UInt32]
     /// One ticket for each message; `nil` if a message needs no acknowledgement. Empty if no message needs one.
     private var tickets: [AcknowledgementTicket?]
-    /// True if a message of the slice has a ticket, or a message that was removed from the slice had one.
+    /// True if a message of the slice has a ticket. Stays true after such a message was removed from the slice.
     private(set) var hasTickets: Bool
-    /// The part of `indexes` whose messages still belong to this slice.
+    /// The range of `indexes` whose messages still belong to this slice.
     private var range: Range<Int>
     /// The number of remaining messages of QoS 0, which may be dropped.
     private(set) var disposableCount: Int
@@ -20,8 +20,8 @@ struct MessageSlice: Sendable {
     /// a share of this number in proportion to its number of messages.
     private(set) var byteCount: Int
 
-    /// The memory of one message's index, in bytes. `ticketByteCount` is the memory of one message's ticket, including
-    /// the overhead of the allocator, as measured by `Scripts/flood`.
+    /// The memory of one message's index, in bytes. `ticketByteCount` is the memory of one ticket with the overhead of
+    /// the allocator, as measured by `Scripts/flood`.
     private static let indexByteCount = MemoryLayout<UInt32>.stride
     static let ticketByteCount = 160
     /// The memory of a slice without its messages, in bytes.
@@ -91,7 +91,7 @@ struct MessageSlice: Sendable {
         return drop(disposableCount, from: Swift.min(range.upperBound, range.lowerBound + room))
     }
 
-    /// Empties the slice and releases its page. An empty slice may stay in a list, and must not keep the page in
+    /// Empties the slice and releases its page. An empty slice may stay in a list, and should not keep the page in
     /// memory.
     private mutating func removeEverything() {
         let hadTickets = hasTickets
@@ -133,12 +133,11 @@ struct MessageSlice: Sendable {
 }
 
 extension MessageSlice {
-    /// The largest size of a page that is never replaced by a smaller copy, 2 KiB. A smaller copy would save little
-    /// memory.
+    /// The size up to which a page is never replaced by a smaller copy, 2 KiB. Such a copy would save little memory.
     static let toleratedPageByteCount = 2 << 10
 
-    /// Copies the messages to a smaller page if they take less than three quarters of their page, so that they do not
-    /// keep the whole page in memory.
+    /// Copies the messages to a smaller page if they use less than three quarters of their page. So they do not keep
+    /// the whole page in memory.
     private mutating func leavePage() {
         if isEmpty { return removeEverything() }
         guard page.byteCount > Self.toleratedPageByteCount, byteCount < page.byteCount / 4 * 3 else { return }

@@ -8,8 +8,8 @@ struct PageWriter {
     private var entries: [MessagePage.Entry] = []
     private var bytes: [UInt8] = []
     private var topics: [String] = []
-    /// The number of messages on the last page; `lastByteCount` is the number of bytes on it. The next page reserves
-    /// the same capacity.
+    /// The number of messages on the last page. `lastByteCount` is the number of bytes on the last page. The next page
+    /// reserves memory for the same numbers.
     private var lastEntryCount = 0
     private var lastByteCount = 0
 
@@ -47,20 +47,20 @@ struct PageWriter {
     }
 
     /// Empties `array`, and returns its former contents. If they use less than three quarters of the capacity, returns
-    /// a copy without unused capacity, because pages may stay in memory for long.
+    /// a copy without unused capacity. Pages may stay in memory for a long time.
     private static func fitted<Element>(_ array: inout [Element]) -> [Element] {
         defer { array = [] }
         return array.count >= array.capacity / 4 * 3 ? array : Array(array[...])
     }
 }
 
-/// The fields of a message except topic, payload and properties.
+/// The fields of a message, except topic, payload and properties.
 struct MessageMarks {
     let qos: QoS
     let packetID: UInt16?
     let isRetained: Bool
     let isDuplicate: Bool
-    /// True if several readers receive the message.
+    /// True if the message has several readers.
     let isShared: Bool
 
     init(_ message: IncomingMessage, isShared: Bool) {

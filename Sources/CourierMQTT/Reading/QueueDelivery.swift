@@ -37,7 +37,7 @@ final class QueueDelivery<Output: Sendable>: Sendable {
     private func deliver() {
         switch queue.take(atMost: Self.messagesPerTurn) {
         case .messages(let slices):
-            // Reads the properties once for all messages.
+            // Read the properties once for all messages.
             let (tracing, transform, receive) = (tracing, transform, receive)
             for slice in slices {
                 for message in slice {
@@ -53,7 +53,8 @@ final class QueueDelivery<Output: Sendable>: Sendable {
             slices.acknowledge()
             takeTurn()
         case .nothing: if !queue.wake({ [self] in takeTurn() }) { takeTurn() }
-        case .ended: if queue.claim() { receive(.completion(.finished)) }  // A reader that has left gets no completion.
+        // If the reader has already ended, send no completion.
+        case .ended: if queue.claim() { receive(.completion(.finished)) }
         }
     }
 }

@@ -10,24 +10,24 @@ final class ReaderQueue: Sendable {
     /// Wakes a waiting reader. Called once, while no lock is held.
     typealias Waker = @Sendable () -> Void
 
-    /// The result of a push, for the event loop.
+    /// The result of adding a batch, for the event loop.
     struct Pushed {
         /// The number of dropped messages of QoS 0.
         var dropped = 0
-        /// True if the queue is full, so that reading from the broker must pause. ``drained`` is called when there is
-        /// room again.
+        /// True if the queue is full, so that reading from the broker must pause. ``drained`` is called when the queue
+        /// has room again.
         var isFull = false
-        /// True if at least twice as many messages or bytes wait as the limit allows.
+        /// True if the number or the size of the waiting messages is at least twice the limit.
         var isOverfull = false
-        /// True if the queue has ended, so that the batch was not added.
+        /// True if the batch was not added, because the queue has ended.
         var isEnded = false
         /// True if the queue has ended and its reader has left.
         var isClosed = false
     }
 
     private struct State {
-        /// If a batch for the reader reaches this number of bytes, 256 KiB, it gets no further message. After the
-        /// reader has taken a batch, the messages of the batch do not count against the limits of the queue.
+        /// The number of bytes at which a batch for the reader gets no further message, 256 KiB. The messages that the
+        /// reader has taken do not count toward the limits of the queue.
         private var handByteLimit: Int { 256 << 10 }
 
         /// The slices of the queue. The reader has already taken the slices before the index `first`. The other slices
@@ -158,8 +158,8 @@ final class ReaderQueue: Sendable {
     private let state = Mutex(State())
     /// Called on the reader's thread when a full queue has room again.
     private let drained: @Sendable () -> Void
-    /// The number of messages of the hand that the reader has claimed; at least ``closedMark`` after the reader has
-    /// left.
+    /// The number of messages of the hand that the reader has claimed. After the reader has left, the number is at
+    /// least ``closedMark``.
     private let claimed = Atomic(0)
     private static let closedMark = Int.max / 2
 
@@ -171,8 +171,8 @@ final class ReaderQueue: Sendable {
     // MARK: Called on the event loop
 
     /// Adds a batch and empties `batch`, unless the queue has ended. `isOverrun` is `true` if the messages arrived
-    /// although reading is paused. Then, with every policy, a QoS 0 message is dropped if the queue already contains twice
-    /// as many messages as the limit.
+    /// although reading is paused. Then a QoS 0 message is dropped, with every policy, if the queue already contains
+    /// twice as many messages as the limit.
     func push(_ batch: inout [MessageSlice], isOverrun: Bool = false) -> Pushed {
         let (pushed, waker) = state.withLock { state -> (Pushed, Waker?) in
             var pushed = Pushed()
@@ -181,8 +181,8 @@ final class ReaderQueue: Sendable {
                 return (pushed, nil)
             }
             for slice in batch { pushed.dropped += append(slice, to: &state, isOverrun) }
-            // Messages of QoS 1 and 2, and all messages under the policy `pause`, are not dropped at the limit. So
-            // reading pauses.
+            // Pause reading, because messages of QoS 1 and 2, and all messages under the policy `pause`, are not
+            // dropped at the limit.
             if state.count >= buffer.limit || state.byteCount >= buffer.byteLimit,
                 buffer.overflow == .pause || state.disposableCount < state.count
             {
@@ -199,8 +199,8 @@ final class ReaderQueue: Sendable {
         return pushed
     }
 
-    /// Adds messages according to the overflow policy. Returns the number of dropped messages. These may be waiting
-    /// messages or new messages.
+    /// Adds messages according to the overflow policy. Returns the number of dropped messages. The dropped messages may
+    /// be waiting messages or new messages.
     private func append(_ slice: MessageSlice, to state: inout State, _ isOverrun: Bool) -> Int {
         let room = room(for: slice.count, in: state, isOverrun)
         switch buffer.overflow {
@@ -223,7 +223,7 @@ final class ReaderQueue: Sendable {
         }
     }
 
-    /// Returns how many of the next `count` messages fit, if all of them have QoS 0.
+    /// Returns the number of messages that fit, at most `count`, if all of them have QoS 0.
     private func room(for count: Int, in state: borrowing State, _ isOverrun: Bool) -> Int {
         let room = max(0, buffer.limit - state.count)
         switch buffer.overflow {
@@ -289,8 +289,8 @@ final class ReaderQueue: Sendable {
         claimed.add(count, ordering: .relaxed).oldValue < Self.closedMark
     }
 
-    /// Calls `waker` when messages arrive or the queue ends. If messages wait or the queue has ended already, returns
-    /// `false` and does not call `waker`.
+    /// Calls `waker` when messages arrive or the queue ends. Returns `false`, and does not call `waker`, if messages
+    /// already wait or the queue has already ended.
     func wake(_ waker: @escaping Waker) -> Bool {
         state.withLock { state in
             guard state.count == 0, !state.isEnded else { return false }

@@ -2,18 +2,20 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// The registration of one reader with the client. It is opened, perhaps ended, and closed, in this order, once each.
+/// The registration of one reader with the client. Its steps are open, end and close, in this order, each once. The
+/// step end may be left out.
 final class ReaderRegistration: Sendable {
     let queue: ReaderQueue
-    /// Waits for the broker's grant of the reader's filter. Fails if no grant can arrive. `nil` if no caller waits for
-    /// the grant.
+    /// Waits for the broker's grant of the reader's filter, and fails if no grant can arrive. `nil` if no caller waits
+    /// for the grant.
     private let grant: Waiter<Void>?
     private let place: Place
 
+    /// The progress of the registration.
     private enum ReaderState {
         case outside
         case inside(MessageDistributor.ReaderID)
-        /// The reader receives no more messages, but its queue may still contain messages.
+        /// The reader gets no further messages, but its queue may still contain messages.
         case ended(MessageDistributor.Reader)
     }
 
@@ -89,7 +91,7 @@ final class ReaderRegistration: Sendable {
     /// True while the reader receives messages: it was opened, and has not ended.
     var isReading: Bool { place.id != nil }
 
-    /// Removes the reader. `left` are the messages that it has not finished. Called on the event loop.
+    /// Removes the reader. `left` are the messages that the reader has not finished. Called on the event loop.
     func close(_ left: [ReceivedMessage]) {
         let state = place.state.withLock { state in
             defer { state = .outside }

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Consecutive messages with the same readers, on the page that is being written.
+/// Consecutive messages with the same readers, on the page that the event loop is filling now.
 struct MessageRun: Equatable {
     /// The indexes of the messages on the page.
     var indexes: Range<UInt32> = 0..<0
@@ -20,19 +20,20 @@ struct MessageRun: Equatable {
 
 /// The messages that have arrived for one reader since the last delivery to its queue. Used on the event loop only.
 struct ReaderShare {
-    /// If a reader gets less than half of a page's bytes, its messages are copied to a smaller page. The value 2 means
-    /// one half. So the waiting messages do not keep the whole page in memory.
+    /// The limit for copying messages to a smaller page: if a reader gets less than half of a page's bytes (the value
+    /// 2), its messages are copied. So the waiting messages do not keep the whole page in memory.
     private static let sparseness = 2
 
     /// The indexes of the reader's messages on the page that is being written.
     private var indexes: [UInt32] = []
-    /// The ticket of each message in `indexes`, or `nil` if it needs no acknowledgement. Empty if no message needs one.
+    /// The ticket of each message in `indexes`; `nil` if the message needs no acknowledgement. The list is empty if no
+    /// message needs a ticket.
     private var tickets: [AcknowledgementTicket?] = []
     private var disposableCount = 0
     private var byteCount = 0
     private var lastCount = 0
     /// True if a message was added since the last delivery. A delivery resets this flag, even if the reader receives
-    /// the messages only later.
+    /// the messages later.
     var isTouched = false
     /// The reader's messages on finished pages.
     private var slices: [MessageSlice] = []
@@ -64,8 +65,8 @@ struct ReaderShare {
         finishedByteCount += slice.byteCount
     }
 
-    /// Inserts a message of QoS 1 or 2 that arrived before the reader was added: after other earlier messages, and
-    /// before newly arrived messages.
+    /// Inserts a QoS 1 or 2 message that arrived before the reader was added. The message follows other earlier
+    /// messages, and precedes newly arrived messages.
     mutating func insertEarlier(_ slice: MessageSlice) {
         slices.insert(slice, at: earlierCount)
         earlierCount += 1
@@ -73,7 +74,7 @@ struct ReaderShare {
         finishedByteCount += slice.byteCount
     }
 
-    /// On finished pages, drops the messages of QoS 0 that follow the first `limit` messages.
+    /// Drops QoS 0 messages of finished pages, except among the first `limit` messages.
     mutating func dropNewest(beyond limit: Int) {
         var before = finishedCount
         for index in slices.indices.reversed() where before > limit {
@@ -91,17 +92,17 @@ struct ReaderShare {
         return slices
     }
 
-    /// Reuses the memory of an array that ``take()`` returned and that is now empty.
+    /// Reuses the memory of an array that ``take()`` returned. The array must be empty.
     mutating func reuse(_ spent: inout [MessageSlice]) {
         if slices.isEmpty, spent.isEmpty { swap(&slices, &spent) }
     }
 
-    /// Makes a slice of the reader's messages on `page`, because the page is finished now. `arrival` is the highest
+    /// Makes a slice of the reader's messages on `page`, because the page is complete now. `arrival` is the highest
     /// serial of a reader or session when the messages arrived.
     mutating func finish(_ page: MessagePage, arrival: Int = 0) {
         guard !indexes.isEmpty else { return }
         lastCount = indexes.count
-        // Neither byte count includes topics, so the two counts can be compared.
+        // The two byte counts can be compared, because neither of them includes topics.
         let isSparse =
             page.byteCount > MessageSlice.toleratedPageByteCount
             && byteCount * Self.sparseness < page.messageByteCount

@@ -1,8 +1,8 @@
 import CourierCore
 import Foundation
 
-/// A message on its way from the event loop to one reader. It is cheap to copy, and is decoded only when the reader
-/// takes it.
+/// A message on its way from the event loop to one reader. A copy is cheap. The payload is decoded only when the reader
+/// takes the message.
 struct ReceivedMessage: Sendable {
     let page: MessagePage
     let index: UInt32
@@ -39,18 +39,18 @@ struct ReceivedMessage: Sendable {
         ReceivedMessage(page: page, index: index, arrival: arrival, ticket: ticket)
     }
 
-    /// True if the message would be lost if its reader did not read it: it must be acknowledged, or it has QoS 1 or 2
-    /// and no other reader has received it.
+    /// True if the message would be lost if its reader did not read it. Either it must be acknowledged, or it has QoS 1
+    /// or 2 and only this reader.
     var isWorthKeeping: Bool {
         if ticket != nil { return true }
         let entry = page.entries[Int(index)]
         return entry.qos != .zero && !entry.isShared
     }
 
-    /// Finishes this reader's part in the acknowledgement. Does nothing if the message has no ticket.
+    /// Acknowledges the message on behalf of this reader. Does nothing if the message has no ticket.
     func acknowledge() { if let ticket { AcknowledgementPart(ticket).acknowledge() } }
 
-    /// Makes the message for the app. `part` is the reader's part in the acknowledgement.
+    /// Makes the message for the app. `part` acknowledges the message on behalf of this reader.
     func message(acknowledgedBy part: AcknowledgementPart? = nil) -> Message {
         Message(page, index, acknowledgement: part)
     }

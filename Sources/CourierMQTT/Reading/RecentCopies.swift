@@ -1,30 +1,31 @@
 import CourierCore
 
-/// Remembers recent messages to detect copies. A broker may send one copy of a message for each matching subscription.
-/// A message with the same topic and payload that arrives for other subscriptions counts as a copy.
+/// Remembers recent messages to detect copies, because a broker may send one copy of a message for each matching
+/// subscription. A message counts as a copy if it has the same topic and payload, but arrived for other subscriptions.
 ///
-/// A value type that uses no lock and no clock.
+/// The value uses no lock and no clock.
 struct RecentCopies {
-    /// The largest number of remembered messages, 256. More than one is needed, because other messages may arrive
-    /// between two copies of a message. For example, a copy of QoS 1 or 2 may have to wait at the broker.
+    /// The largest number of remembered messages, 256. Several messages must be remembered, because other messages may
+    /// arrive between two copies of a message. For example, a copy of QoS 1 or 2 may have to wait at the broker.
     static let limit = 256
 
     /// The largest number of subscriptions that are remembered for one message, 1,024.
     static let subscriptionLimit = 1_024
 
+    /// Identifies a message by its topic, and by the hash and the size of its payload.
     private struct Key: Hashable {
         let topic: String
         let payload: Int
         let byteCount: Int
     }
 
-    /// For each message, the identifiers of the subscriptions that its copies arrived for.
+    /// For each message, the identifiers of the subscriptions for which copies have arrived.
     private var copies: [Key: Set<UInt32>] = [:]
     /// The messages in the order of their arrival, as a ring buffer that starts at `oldest`.
     private var keys: [Key] = []
     private var oldest = 0
 
-    /// Records a message or a copy of it. Returns `true` if it is a copy of an earlier message.
+    /// Records a message or a copy of it. Returns `true` if the message is a copy of an earlier message.
     mutating func isTwin(_ topic: String, _ payload: RawSpan, for subscriptions: [UInt32]) -> Bool {
         var hasher = Hasher()
         payload.withUnsafeBytes { hasher.combine(bytes: $0) }

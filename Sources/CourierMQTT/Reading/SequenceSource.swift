@@ -12,14 +12,14 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     private let report: @Sendable (ReceivedMessage, any Error) -> Void
     private let grantWait: @Sendable () async throws -> Void
     private let closed: @Sendable ([ReceivedMessage]) -> Void
-    /// The message that the loop's body processes, and this reader's part in its acknowledgement.
+    /// The message that the loop's body is processing, and the right of this reader to acknowledge it.
     private let current = Mutex<(message: ReceivedMessage, part: AcknowledgementPart)?>(nil)
     private let batch = Mutex(Batch())
 
     /// The results of decoding the last batch.
     private struct Batch {
         var valueCount = 0
-        /// For each message that could not be decoded, the number of values before it.
+        /// The position of each message that could not be decoded: the number of values before it.
         var failures: [Int] = []
 
         /// Returns the number of messages that the loop has read or skipped. `unread` is the number of values of the
@@ -58,8 +58,8 @@ final class SequenceSource<Value: Sendable>: MessageSource {
 
     nonisolated(nonsending) func nextBatch() async throws -> [Value] {
         finishCurrent()
-        // If messages are acknowledged after processing, a batch has one message. So no message is acknowledged before
-        // the loop's body has processed it.
+        // If messages are acknowledged after processing, a batch has only one message. So each message is acknowledged
+        // only after the loop's body has processed it.
         let limit = mode == .afterProcessing ? 1 : Self.messagesPerBatch
         while true {
             if Task.isCancelled { return [] }
@@ -90,7 +90,8 @@ final class SequenceSource<Value: Sendable>: MessageSource {
                 }
             }
         } else {
-            slices.acknowledge()  // If the loop ends early, these messages are not kept for another reader.
+            // Acknowledge these messages at once. If the loop ends early, no other reader gets them.
+            slices.acknowledge()
             values = decoder.decode(slices) { message, error, count in
                 report(message, error)
                 failures.append(count)
@@ -107,7 +108,7 @@ final class SequenceSource<Value: Sendable>: MessageSource {
             return try decoder.decode(message.message(acknowledgedBy: part))
         } catch {
             report(message, error)
-            finishCurrent()  // Acknowledges the message, because a later attempt to decode it would also fail.
+            finishCurrent()  // Acknowledge the message, because a later attempt to decode it would also fail.
             return nil
         }
     }

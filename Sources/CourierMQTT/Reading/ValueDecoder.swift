@@ -8,17 +8,17 @@ struct ValueDecoder<Value: Sendable>: Sendable {
     private typealias DecodeAll = @Sendable ([MessageSlice]) -> [Value]
 
     private let body: Decode
-    /// If `Value` is `Message`, makes the values of a whole batch at once, because messages need no decoding. `nil` for
-    /// any other type.
+    /// Makes the values of a whole batch at once, because a `Message` needs no decoding. `nil` if `Value` is not
+    /// `Message`.
     private let all: DecodeAll?
 
-    /// Creates a decoder. It decodes with the adapters of `registry`, unless `Value` is `Message`.
+    /// Creates a decoder. If `Value` is not `Message`, the adapters of `registry` decode the messages.
     init(_ registry: AdapterRegistry) {
         let asItCame: @Sendable (Message) throws -> Message = { $0 }
         let data: @Sendable (Message) throws -> Data = { $0.data }
         let bytes: @Sendable (Message) throws -> [UInt8] = { $0.bytes }
-        // The cast of a closure to `Decode` succeeds only if the closure returns a `Value`. So the casts find the
-        // closure for this type.
+        // The cast to `Decode` succeeds only if the closure returns a `Value`. So the casts find the right closure for
+        // this type.
         if let decode = (asItCame as Any) as? Decode {
             body = decode
             let allAsTheyCame: @Sendable ([MessageSlice]) -> [Message] = { $0.messages }
@@ -61,7 +61,7 @@ struct ValueDecoder<Value: Sendable>: Sendable {
 }
 
 extension [MessageSlice] {
-    /// The messages as values for the app.
+    /// The messages of all slices, as values for the app.
     fileprivate var messages: [Message] {
         var messages: [Message] = []
         messages.reserveCapacity(reduce(0) { $0 + $1.count })

@@ -8,7 +8,7 @@ extension MQTTClient {
         _ request: Request, at topic: TopicTemplate, timeout: Duration, as type: Response.Type
     ) async throws -> Response {
         let topic = try topic.name(for: parts.publishing.identity).string
-        try parts.publishing.check(topic: topic)  // Checked before the client subscribes to the response topic.
+        try parts.publishing.check(topic: topic)  // Check the topic before subscribing to the response topic.
         let (payload, contentType) = try parts.registry.encode(request, topic: topic)
         let requests = requests
         guard let (correlation, response) = requests.begin() else {
@@ -17,7 +17,7 @@ extension MQTTClient {
                 "\(PendingRequests.limit) requests wait for their responses already; await some of them first.")
         }
         let tooLate: @Sendable () -> Void = { [coordinator = parts.coordinator] in
-            guard let stage = requests.stage(of: correlation) else { return }  // The request has ended.
+            guard let stage = requests.stage(of: correlation) else { return }  // The request has already ended.
             response.resume(
                 .failure(stage.error(topic: topic, timeout: timeout, failure: coordinator.connectionFailure)))
         }
@@ -29,15 +29,15 @@ extension MQTTClient {
             timer.cancel()
             requests.end(correlation)
         }
-        // Sends the request in a task of its own, because sending may take longer than the timeout. A response or the
+        // Send the request in its own task, because sending may take longer than the timeout. The response or the
         // timeout cancels this task.
         let message = try await withThrowingTaskGroup(of: Void.self, returning: ReceivedMessage.self) { group in
             group.addTask { [self] in
                 do {
                     try await send(payload, contentType: contentType, to: topic, as: correlation, until: deadline)
                 } catch {
-                    // The request message expires at the deadline of the call. The expiry error may arrive before the
-                    // timer fires. The call still fails with the timeout error.
+                    // The request message expires at the deadline of the call. If its expiry error arrives before the
+                    // timer fires, the call must still fail with the timeout error.
                     if parts.loop.clock.now < deadline {
                         response.resume(.failure(error))
                     } else {
@@ -57,7 +57,7 @@ extension MQTTClient {
         _ payload: [UInt8], contentType: String?, to topic: String, as correlation: Data,
         until deadline: ContinuousClock.Instant
     ) async throws {
-        try await connected()  // The version of MQTT and the client id are known from here on.
+        try await connected()  // After this call, the MQTT version and the client id are known.
         guard parts.coordinator.speaksVersion5, let identity = parts.publishing.identity else {
             throw CourierError(
                 .invalidConfiguration,
@@ -76,7 +76,7 @@ extension MQTTClient {
         var properties = MessageProperties()
         properties.responseTopic = responses.filter.string
         properties.correlationData = correlation
-        // The message expiry is a number of seconds with four bytes, so a longer timeout uses the largest number.
+        // The message expiry has four bytes. If the timeout is longer, use the largest number of seconds.
         let longest = Duration.seconds(Int64(UInt32.max))
         properties.messageExpiry = min(max(.zero, parts.loop.clock.now.duration(to: deadline)), longest)
         requests.note(.sending, of: correlation)
@@ -109,7 +109,7 @@ extension MQTTClient {
                     let properties = MessageProperties(correlationData: message.properties.correlationData)
                     try await publish(response, to: topic, qos: qos, properties: properties)
                 }
-                // The response gets the trace context of the handler.
+                // Publish the response with the trace context of the handler.
                 if let tracing = parts.tracing {
                     try await TraceContext.$current.withValue(tracing.context(of: message)) { try await respond() }
                 } else {

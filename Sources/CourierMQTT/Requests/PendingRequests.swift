@@ -24,8 +24,8 @@ final class PendingRequests: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The first bytes of all correlation data. They distinguish responses to this process from responses to an earlier
-    /// process, which arrive on the same topic.
+    /// The first bytes of all correlation data. They identify responses to this process, because responses to an
+    /// earlier process arrive on the same topic.
     private let mark = UInt64.random(in: .min ... .max)
     private let waiterCount: WaiterCount
     private let coordinator: ClientCoordinator
@@ -56,8 +56,7 @@ final class PendingRequests: Sendable {
 
     /// Returns the response topic of a request. The topic stays subscribed while the request waits for its response.
     func topic(for clientID: String, of correlation: Data) throws -> ResponseTopic {
-        // The former topic is also returned, so that it stays alive until the lock is free. When the topic object is
-        // released, it unsubscribes.
+        // Return the former topic, too, so that it is released after the lock. Its release unsubscribes the topic.
         let topics = try state.withLock { state -> (present: ResponseTopic, former: ResponseTopic?) in
             let former = state.topic
             let present: ResponseTopic
@@ -101,8 +100,8 @@ final class PendingRequests: Sendable {
         for request in ended.requests.values { request.response.resume(.failure(error)) }
     }
 
-    /// Passes a response to the request that it belongs to. A response is ignored if no request waits for it, because
-    /// it is too late or belongs to another process.
+    /// Passes a response to its request. Ignores the response if no request waits for it, because it is too late or
+    /// belongs to another process.
     private func received(_ message: ReceivedMessage) {
         guard let correlation = message.properties.correlationData else { return }
         let request = state.withLock { $0.requests.removeValue(forKey: correlation) }

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// The stage of a request. It determines the error after the timeout.
+/// The stage of a request. After the timeout, the error depends on the stage.
 enum RequestStage: Equatable, Sendable {
     /// The request waits for a connection.
     case connecting

@@ -2,11 +2,11 @@ import CourierCore
 import CourierTransport
 import Dispatch
 
-/// The topic of the responses to one client's requests. The first ``subscribe()`` subscribes to the topic. When this
-/// object is released, the topic is unsubscribed.
+/// The topic of the responses to one client's requests. The first ``subscribe()`` subscribes to the topic. The release
+/// of this object unsubscribes the topic.
 ///
 /// The subscription belongs to a reader, so that a later process does not restore it. All processes with the same
-/// client id use the same topic. So earlier processes leave at most one response subscription in the broker's session.
+/// client id use the same topic. So earlier processes leave at most one such subscription in the broker's session.
 final class ResponseTopic: Sendable {
     /// The client id of the client that sends the requests.
     let clientID: String
@@ -15,8 +15,8 @@ final class ResponseTopic: Sendable {
     private let waiterCount: WaiterCount
     private let coordinator: ClientCoordinator
 
-    /// Characters that a topic level cannot contain, and their replacements. Each has its own replacement, so that
-    /// different client ids give different topics.
+    /// Characters that a topic level cannot contain, and their replacements. Each character has its own replacement, so
+    /// that different client ids give different topics.
     private static let escapes: [Unicode.Scalar: String] = ["/": "%2F", "+": "%2B", "#": "%23"]
 
     /// Creates the topic for `clientID`, and reads its responses. `answered` is called for each response, on a dispatch
@@ -46,7 +46,8 @@ final class ResponseTopic: Sendable {
 
     /// Returns the topic level that represents a client id.
     private static func level(_ clientID: String) -> String {
-        // If the client id is empty or a template (with `%`), each process has another id. So the level is random.
+        // If the client id is empty or a template (with `%`), use a random level, because each process has another
+        // client id.
         guard !clientID.isEmpty, !clientID.utf8.contains(UInt8(ascii: "%")) else {
             return String(UInt64.random(in: .min ... .max), radix: 36)
         }

@@ -1,6 +1,6 @@
 import CourierCore
 
-/// Iterates over the levels of a topic filter without allocations. The share group of a shared filter is skipped.
+/// Iterates over the levels of a topic filter without allocating memory. Skips the share group of a shared filter.
 struct FilterLevels {
     /// One level of a filter.
     enum Level {
@@ -8,7 +8,7 @@ struct FilterLevels {
         case single
         /// The wildcard `#`, which is the last level.
         case multi
-        /// A text, perhaps empty. The range is the position of its bytes in the filter.
+        /// A text, which may be empty. The range is the position of its bytes in the filter.
         case text(Range<Int>)
     }
 

@@ -1,6 +1,6 @@
-/// Finds where each level of a topic ends, and computes the hash of the level. Processes eight bytes at a time.
+/// Finds the end of each level of a topic, and computes the hash of the level. Processes eight bytes at a time.
 ///
-/// The random seed prevents a sender from choosing topics that collide in the table of a ``TopicTree``.
+/// Because of the random seed, a sender cannot choose topics that collide in the table of a ``TopicTree``.
 struct LevelHash: Sendable {
     private static let multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let ones: UInt64 = 0x0101_0101_0101_0101
@@ -8,8 +8,8 @@ struct LevelHash: Sendable {
 
     let seed: UInt64
 
-    /// Returns the hash of the level that begins at `start`, and the offset of its end: a separator or the end of the
-    /// text.
+    /// Returns the hash of the level that begins at `start`, and the offset of the level's end. The level ends at a
+    /// separator or at the end of the text.
     @inline(__always)
     func scan(_ text: UnsafeRawBufferPointer, from start: Int) -> (hash: UInt64, end: Int) {
         var hash = seed ^ Self.multiplier
@@ -44,8 +44,8 @@ struct LevelHash: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Returns eight bytes from `offset` on as a number. The first byte is the least significant one. Bytes after the
-    /// end are zero.
+    /// Returns the eight bytes from `offset` on as a number. The first byte is the least significant one. Bytes after
+    /// the end are zero.
     @inline(__always)
     func word(at offset: Int) -> UInt64 {
         if offset &+ 8 <= count {

@@ -9,7 +9,7 @@ struct LevelNodes: Sendable {
     /// One level of one or several filters.
     struct Node: Sendable {
         fileprivate(set) var parent: UInt32
-        /// The index of the child for the level `+`; `none` if there is no such child.
+        /// The index of the child for the level `+`; ``none`` if there is no such child.
         fileprivate(set) var anyChild = LevelNodes.none
         /// The first list entry of the readers whose filter ends at this node; `ReaderLists.none` if there are none.
         var readersHere = ReaderLists.none
@@ -37,8 +37,8 @@ struct LevelNodes: Sendable {
     }
 
     static let root: UInt32 = 0
-    /// The index that stands for a missing node. It equals the index of the root, which is never a child and never in
-    /// the table.
+    /// The index that means "no node". It is the index of the root, because the root is never a child and never in the
+    /// table.
     static let none: UInt32 = 0
 
     let hash: LevelHash
@@ -184,8 +184,7 @@ extension LevelNodes {
         table[slot] = index
     }
 
-    /// Removes a node from the table. Moves a later node into the gap if a search for it would otherwise end at the
-    /// gap.
+    /// Removes a node from the table. If a later search would end at the gap, moves a later node into the gap.
     private mutating func removeFromTable(_ index: UInt32) {
         let mask = table.count - 1
         var gap = Int(nodes[Int(index)].key) & mask
@@ -214,8 +213,8 @@ extension LevelNodes {
 
     // MARK: Memory
 
-    /// True if there are more than 1,024 nodes, and more than three quarters of them are unused. Then ``compact()``
-    /// saves enough memory to be worthwhile.
+    /// True if there are more than 1,024 nodes, and more than three quarters of them are unused. Only then does
+    /// ``compact()`` save enough memory.
     var isSparse: Bool { nodes.count > 1_024 && vacant.count > nodes.count / 4 * 3 }
 
     /// Moves the used nodes to a smaller array. Afterward, all lists of readers are empty until the caller inserts the
@@ -244,7 +243,7 @@ extension LevelNodes {
         return places
     }
 
-    /// Computes new keys for the moved nodes, because a key depends on the index of the parent.
+    /// Computes the keys of the moved nodes again, because a key depends on the index of the parent.
     private mutating func moveKeys(_ places: [UInt32]) {
         let texted = table.filter { $0 != Self.none }.map { places[Int($0)] }
         for index in texted {

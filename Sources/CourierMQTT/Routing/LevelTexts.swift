@@ -9,8 +9,7 @@ struct LevelTexts: Sendable {
         var length: UInt32 = 0
     }
 
-    /// The texts are not moved while the gaps have at most this many bytes together, because moving would save little
-    /// memory.
+    /// The total size of gaps that is always tolerated, in bytes. Moving the texts would save little memory.
     private static let toleratedGaps = 4_096
 
     private var bytes: [UInt8] = []

@@ -2,25 +2,27 @@
 ///
 /// The time to add or remove a reader does not depend on the number of readers.
 struct ReaderLists: Sendable {
+    /// One reader in the list of a filter.
     private struct Entry: Sendable {
         var reader: UInt32
         var next: UInt32
         var previous: UInt32
     }
 
+    /// Identifies a pair of a filter and a reader.
     private struct Key: Hashable, Sendable {
         let place: LevelNodes.Place
-        /// The bytes of the share group; empty for a filter that is not shared. The filters `$share/group/a` and `a`
-        /// have the same `place`, and a reader can have both. So the key needs the group.
+        /// The bytes of the share group; empty for a filter that is not shared. The key needs the group, because the
+        /// filters `$share/group/a` and `a` have the same `place`, and a reader can have both filters.
         let share: [UInt8]
         let reader: Int
     }
 
-    /// Marks the end of a list, or an empty list.
+    /// The value that marks the end of a list, or an empty list.
     static let none: UInt32 = .max
 
     private var entries: [Entry] = []
-    /// The first entry of the list of unused entries, which can be reused.
+    /// The first of the unused entries, which form a list and can be reused.
     private var vacant = none
     private var index: [Key: UInt32] = [:]
 
@@ -59,8 +61,8 @@ struct ReaderLists: Sendable {
         return true
     }
 
-    /// Inserts all readers again after the nodes were moved and lost their lists. `places` maps the old index of each
-    /// node to its new index.
+    /// Inserts all readers again, because the nodes were moved and lost their lists. `places` maps the old index of
+    /// each node to its new index.
     mutating func rebuild(_ places: [UInt32], heads: inout LevelNodes) {
         let old = index
         (entries, vacant, index) = ([], Self.none, [:])

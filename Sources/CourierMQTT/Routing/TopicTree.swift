@@ -5,14 +5,14 @@ package import CourierCore
 /// A lookup goes through the levels of the topic. At each level, it visits only the nodes whose path matches the topic,
 /// so the number of other filters does not matter. If both `+` and a text match, the lookup visits both nodes. A lookup
 /// uses no recursion. It ends after the deepest matching node, even if the topic has 65,535 separators. It allocates
-/// memory only until the arrays of the tree are large enough.
+/// memory only if the arrays of the tree are too small.
 ///
 /// For a shared filter, only the part after the share group must match the topic. The memory of the tree is
 /// proportional to the total length of its filters. When most of this memory is unused, the used part is moved to
 /// smaller arrays.
 package struct TopicTree: Sendable {
-    /// Identifies a reader. The numbers should be small and reused, because the tree keeps eight bytes for each number
-    /// up to the largest.
+    /// Identifies a reader. Use small numbers, and reuse them, because the tree stores eight bytes for each number up
+    /// to the largest.
     package typealias ReaderID = Int
 
     private var nodes = LevelNodes()
@@ -21,8 +21,8 @@ package struct TopicTree: Sendable {
     /// once.
     private var lastLookups: [UInt64] = []
     private var lookup: UInt64 = 0
-    /// The nodes that match the levels of the topic so far. `following` collects the nodes that also match the next
-    /// level. Both arrays are reused for the next lookup, so that a lookup does not allocate memory.
+    /// The nodes that match the topic up to the current level. `following` collects the nodes that also match the next
+    /// level. Both arrays are reused, so that a lookup allocates no memory.
     private var matching = [LevelNodes.root]
     private var matchingCount = 0
     private var following = [LevelNodes.root]
@@ -94,7 +94,7 @@ extension TopicTree {
         }
     }
 
-    /// Replaces the matching nodes by their children that match the next level. Calls `body` for the readers of filters
+    /// Replaces each matching node with its children that match the next level. Calls `body` for the readers of filters
     /// that end in `#` at this level.
     @inline(__always)
     private mutating func follow(

@@ -1,14 +1,14 @@
 package import CourierCore
 import MQTTCodec
 
-/// Shows the packets of one connection to an observer, without the password and without authentication data.
+/// Shows the packets of one connection to an observer. Hides the password and the authentication data.
 ///
 /// Used on the connection's event loop only. Each batch of packets is copied once.
 package final class PacketTap: Sendable {
     private let observer: any PacketObserver
     private let connection: ObservedConnection
-    /// True if AUTH packets may appear anywhere on the connection, not only at its beginning. A client with an
-    /// authentication method can authenticate again (MQTT 5.0, 4.12.1).
+    /// True if AUTH packets may appear anywhere on the connection. False if they may appear only at its beginning. A
+    /// client with an authentication method can authenticate again (MQTT 5.0, 4.12.1).
     private let mayAuthenticateAgain: Bool
 
     /// Creates a tap that shows the packets of `connection` to `observer`.
@@ -73,7 +73,7 @@ package final class PacketTap: Sendable {
             if hasSecret(bytes, at: offset) {
                 shown += copy(bytes.extracting(shownEnd..<offset))
                 guard let packet = try? decoder.packet(frame, in: bytes) else { return shown }
-                // CONNECT contains its protocol version, so encode the masked CONNECT in this version.
+                // Encode the masked CONNECT in the protocol version that it contains.
                 if case .connect(let connect) = packet { version = connect.version }
                 var buffer = PacketBuffer()
                 let encoder = PacketEncoder(version: version, sender: sender)

@@ -1,17 +1,19 @@
 import CourierTransport
 import MQTTEngine
 
-/// Limits the bytes that wait in the channel while the peer does not read. While many bytes wait, the client writes no
-/// further messages. But it still answers received packets, because a large upload must not delay receiving. So the
-/// bytes of these answers need a limit. Otherwise, a peer that sends and never reads would fill the memory.
+/// Limits the bytes that wait in the channel while the peer does not read.
+///
+/// While many bytes wait, the client writes no further messages. But the client still answers received packets, because
+/// a large upload must not delay receiving. Without a limit, the answers to a peer that sends and never reads would
+/// fill the memory.
 extension SessionDriver {
-    /// Checks the number of bytes that wait in the channel; called once per read. Ends the connection if more bytes
+    /// Checks the number of bytes that wait in the channel. Called once per read. Ends the connection if more bytes
     /// wait than a peer that follows the MQTT specification can cause.
     ///
-    /// The limit is set when the channel is first found above high water (with many unsent bytes). The limit is the sum
-    /// of the waiting bytes, the bytes of the messages that the engine has, and `answerLimit`. The messages of the
-    /// engine are included, because the engine may write them when the peer acknowledges earlier messages. The engine
-    /// gets no further messages while the channel is above high water.
+    /// The limit is set when the channel is first found above high water, which means that it has many unsent bytes.
+    /// The limit is the sum of the waiting bytes, the bytes of the engine's messages, and `answerLimit`. The engine's
+    /// messages count, because the engine may write them when the peer acknowledges earlier messages. The engine gets
+    /// no further messages while the channel is above high water.
     func checkBacklog() {
         guard let channel = state.pointee.channel, channel.isAboveHighWater else { return }
         let waiting = channel.pendingByteCount
@@ -24,6 +26,7 @@ extension SessionDriver {
             waitingByteCount: waiting, into: &state.pointee.buffer, &state.pointee.actions)
     }
 
-    /// Removes the limit for waiting bytes, for example because few bytes wait again or the connection has ended.
+    /// Removes the limit for waiting bytes, for example because the channel has few unsent bytes again or the
+    /// connection has ended.
     func forgetBacklog() { state.pointee.backlogLimit = nil }
 }

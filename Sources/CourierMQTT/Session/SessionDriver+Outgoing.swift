@@ -9,14 +9,14 @@ extension SessionDriver: LoopWork {
     /// If the loop's thread sleeps, the calling thread may send the messages itself; see ``EventLoop/borrow(_:)``.
     func wakeForMessages() { if !loop.borrow(sendAtOnce) { loop.enqueue(self) } }
 
-    /// If a batch has at least this many messages, the loop expects more messages soon. The loop then checks the queue
-    /// again by itself, so callers need not wake the loop.
+    /// The number of messages in a batch from which on the loop expects more messages soon. The loop then checks the
+    /// queue again by itself, so that callers need not wake the loop.
     private static let burstCount = 8
 
     /// Sends waiting messages until no more may be sent.
     ///
-    /// After a large batch, the loop checks the queue again a moment later. So a caller that publishes without a pause
-    /// does not have to wake the loop, and one write contains several messages.
+    /// After a large batch, the loop checks the queue again a moment later. So a caller that publishes many messages
+    /// does not have to wake the loop for each message, and one write contains several messages.
     package func runOnLoop() {
         while true {
             let batch = sendBatch(through: lastOfTurn())
@@ -29,7 +29,8 @@ extension SessionDriver: LoopWork {
         }
     }
 
-    /// Sends waiting messages on a borrowed loop. Returns false if the loop's own thread must continue.
+    /// Sends waiting messages on the thread of a caller, which has borrowed the loop. Returns false if the loop's own
+    /// thread must continue.
     private func sendAtOnce() -> Bool {
         for _ in 0..<2 {  // The second round usually finds no more messages.
             guard state.pointee.channel?.isReadyToSend == true, state.pointee.engine.isConnected,
@@ -64,7 +65,7 @@ extension SessionDriver: LoopWork {
         return state.pointee.lastOfTurn
     }
 
-    /// Gives a batch of messages to the engine.
+    /// Gives a batch of waiting messages to the engine.
     ///
     /// - Returns: `count` is the number of messages in the batch. `isAll` is true if no other message may be sent now.
     ///   `hasLater` is true if messages must wait for earlier jobs of the loop.
@@ -90,22 +91,22 @@ extension SessionDriver: LoopWork {
         return (count, taken.isAll, taken.hasLater)
     }
 
-    /// Sends waiting messages if the last check found none that may be sent. They may have waited for the socket, for
-    /// acknowledgements, or for a connection.
+    /// Sends waiting messages if the last check of the queue found no message that may be sent. The messages may have
+    /// waited for the socket, for acknowledgements, or for a connection.
     func resumeIfStalled() {
         guard state.pointee.isStalled, !state.pointee.isPerforming else { return }
         runOnLoop()
     }
 
-    /// Sends all messages that the broker's quota allows, because the connection is about to end. The messages are sent
-    /// even if many earlier bytes are still unsent.
+    /// Sends all messages that the broker's quota allows, because the connection is about to end. Ignores the number of
+    /// unsent bytes.
     func sendAll() {
         while sendBatch(isLast: true, through: .max).count > 0 {}
-        forgetBacklog()  // The bytes of these messages may exceed the backlog limit.
+        forgetBacklog()  // The bytes of these messages may exceed the limit for waiting bytes.
     }
 }
 
-/// Functions for ``MessageSuspicion``.
+/// Gives ``MessageSuspicion`` the data and the control that it needs.
 extension SessionDriver {
     /// Sets the maximum number of unacknowledged PUBLISH packets; `nil` means no limit.
     func setSendLimit(_ limit: Int?) {
@@ -113,20 +114,20 @@ extension SessionDriver {
         if limit != 0 { loop.enqueue(self) }
     }
 
-    /// The PUBLISH packets that the broker has not answered. The value remains after the end of the connection.
+    /// The PUBLISH packets that the broker has not answered. The value stays the same after the end of the connection.
     var unacknowledgedPublishes: UnacknowledgedPublishes {
         loop.preconditionOnLoop()
         return state.pointee.engine.unacknowledgedPublishes
     }
 
-    /// True while bytes of the last write are unsent. After the connection has ended, true if bytes were unsent when it
-    /// ended.
+    /// True while bytes of the last write are unsent. After the end of the connection, true if bytes were unsent at the
+    /// end.
     var hasUnwrittenBytes: Bool { state.pointee.hasUnwrittenBytes }
 
     /// True if bytes of earlier writes were unsent when the last write began.
     var followsUnwrittenBytes: Bool { state.pointee.followsUnwrittenBytes }
 
-    /// Gives up a message that waits for the next connection, so that the message is not sent again.
+    /// Gives up a message that would be sent again on the next connection.
     func giveUp(_ token: Token) {
         loop.preconditionOnLoop()
         _ = state.pointee.engine.giveUp(token)

@@ -5,12 +5,12 @@ import Synchronization
 /// The state of a pause in reading from the socket. The client pauses reading, for example, while the queue of a reader
 /// is full.
 ///
-/// The app may wait for the broker's answer to a request before it takes further messages. But this answer arrives
-/// after the unread messages. So while the client awaits an answer, it interrupts the pause again and again, and reads
-/// for a short time. Each of these interruptions is a *glance*. A glance ends when the reader's queue is full again.
-/// The engine's timeouts run during a glance, so that the client notices a dead connection.
+/// The app may wait for the broker's answer to a request before it reads further messages. This answer arrives after
+/// the unread messages. So while the client awaits an answer, it interrupts the pause regularly, and reads for a short
+/// time. Each of these interruptions is a *glance*. A glance ends when the reader's queue is full again. The engine's
+/// timeouts run during a glance, so that the client notices a dead connection.
 struct ReadingPause {
-    /// The time from the beginning of a pause, or from the end of a glance, to the next glance: 20 ms.
+    /// The time before the next glance, counted from the beginning of a pause or the end of a glance: 20 ms.
     static let interval = Duration.milliseconds(20)
 
     var isOn = false
@@ -30,7 +30,7 @@ extension SessionDriver {
         state.pointee.pause = ReadingPause()
     }
 
-    /// Schedules the next glance, if the client awaits an answer, and no glance is running or scheduled.
+    /// Schedules the next glance if the client awaits an answer. Does nothing if a glance is running or scheduled.
     func planGlance() {
         guard !state.pointee.pause.isGlancing, state.pointee.pause.timer == nil, awaitsAnswer else { return }
         state.pointee.pause.timer = loop.schedule(at: loop.now.advanced(by: ReadingPause.interval)) { [weak self] in

@@ -12,8 +12,8 @@ package import Synchronization
 /// `@unchecked Sendable` is safe: `state` is used on the event loop only, and the functions that other types call check
 /// that they run there. The queue has its own lock. All other properties are constant.
 package final class SessionDriver: @unchecked Sendable {
-    /// The state that is used on the event loop. It is stored behind a pointer: Swift checks each access to a class's
-    /// property for exclusive access at run time, and these checks would run several times per message.
+    /// The state that is used on the event loop. It is behind a pointer, because Swift checks each access to a property
+    /// of a class at run time. These checks would run several times for each message.
     struct State: ~Copyable {
         var engine: ClientEngine
         var buffer = PacketBuffer()
@@ -24,8 +24,8 @@ package final class SessionDriver: @unchecked Sendable {
         var views: [MessageView] = []
         /// The number of the last message that may be sent; see `lastOfTurn()`.
         var lastOfTurn = 0
-        /// Messages up to `number` may be sent after the loop has begun `jobCount` jobs; `nil` if no message waits for
-        /// jobs.
+        /// The last message that waits for jobs of the loop, and the number of these jobs. The messages up to `number`
+        /// may be sent after the loop has begun `jobCount` jobs. `nil` if no message waits for jobs.
         var awaited: (number: Int, jobCount: Int)?
         /// The broker's answers to messages since the last call of ``reportAnswers()``.
         var answers: [OutgoingQueue.Answer] = []
@@ -42,10 +42,9 @@ package final class SessionDriver: @unchecked Sendable {
         /// True if DISCONNECT was written to the present connection's channel. After the connection has ended, true if
         /// all bytes up to DISCONNECT were also sent.
         var hasSaidGoodbye = false
-        /// True if the session must be forgotten when the connection ends.
+        /// True if the session must be forgotten after the connection has ended.
         var forgetsSession = false
-        /// True while actions are performed. If an action causes a new input, the input is handled after all these
-        /// actions.
+        /// True while actions are performed. An input that an action causes is handled after all these actions.
         var isPerforming = false
         /// True if the last check of the queue found no message that may be sent: the socket was full, the broker's
         /// quota was used up, or there was no connection.
@@ -55,8 +54,8 @@ package final class SessionDriver: @unchecked Sendable {
         var hasUnwrittenBytes = false
         /// True if bytes of earlier writes were unsent when the last write began.
         var followsUnwrittenBytes = false
-        /// The maximum number of bytes that may wait in the channel while it is above high water (has many unsent
-        /// bytes). `nil` until the channel is found above high water.
+        /// The maximum number of bytes that may wait in the channel while it has many unsent bytes (is above high
+        /// water). `nil` if the channel was not above high water yet.
         var backlogLimit: Int?
         /// The pause in reading while the queue of a reader is full.
         var pause = ReadingPause()
@@ -64,12 +63,12 @@ package final class SessionDriver: @unchecked Sendable {
 
     /// The default for `answerLimit`, 4 MiB: the maximum number of bytes of answers that wait because the peer does not
     /// read. A peer that follows the MQTT specification has at most 65,535 unanswered packet ids at a time. The answers
-    /// to them take less than 1 MiB, so such a peer never reaches the limit.
+    /// for these ids take less than 1 MiB, so such a peer never reaches the limit.
     package static let defaultAnswerLimit = 4 << 20
 
     /// The event loop that runs the session.
     package let loop: EventLoop
-    /// The number of requests that await a response. A response arrives as a message.
+    /// The number of requests of the app that await a response. Each response arrives as a message.
     package let awaitedMessages = Atomic(0)
 
     /// The numbers of packets and bytes for ``CourierCore/ClientMetrics``.
@@ -101,8 +100,8 @@ package final class SessionDriver: @unchecked Sendable {
 
     // MARK: Called on the event loop
 
-    /// Opens a connection. An earlier connection must have ended. `history` is shared by all connections, but `tap`
-    /// observes only the new connection.
+    /// Opens a connection. An earlier connection must have ended. `history` is used for all connections, and `tap` only
+    /// for the new connection.
     package func open(
         _ endpoint: TransportEndpoint, tls: TLSContext? = nil, proxy: ProxySetting = .direct,
         options: ChannelOptions = ChannelOptions(), history: AddressHistory? = nil, tap: PacketTap? = nil
@@ -119,13 +118,13 @@ package final class SessionDriver: @unchecked Sendable {
     /// Ends the connection with DISCONNECT. The session remains.
     package func disconnect(_ disconnect: Disconnect = Disconnect()) {
         loop.preconditionOnLoop()
-        // If CONNECT was not written yet, no DISCONNECT is needed, and the channel is closed.
+        // If CONNECT was not written yet, close the channel, because no DISCONNECT is needed.
         guard state.pointee.hasOpened else {
             state.pointee.channel?.close()
             return
         }
-        // Send the messages that were published before this call. QoS 0 messages among them would otherwise be lost,
-        // because they usually do not wait for the next connection.
+        // Send the messages that were published before this call. Otherwise, QoS 0 messages would be lost, because most
+        // of them do not wait for the next connection.
         sendAll()
         if state.pointee.engine.isConnected, state.pointee.channel?.takesOutput == true {
             state.pointee.hasSaidGoodbye = true
@@ -192,13 +191,13 @@ package final class SessionDriver: @unchecked Sendable {
         tell { state, _ in state.engine.reconfigure(configuration, isSameServer: isSameServer, &state.actions) }
     }
 
-    /// Restores the exchanges of the session that an earlier process stored. Must be called before the first
-    /// connection; see ``MQTTEngine/ClientEngine/restore(_:incoming:_:)``.
+    /// Restores the session's exchanges that an earlier process stored. Must be called before the first connection; see
+    /// ``MQTTEngine/ClientEngine/restore(_:incoming:_:)``.
     package func restore(_ messages: [ClientEngine.UnfinishedMessage], incoming ids: [PacketID]) {
         tell { state, _ in state.engine.restore(messages, incoming: ids, &state.actions) }
     }
 
-    /// Reports to the engine that the most recent step of an outgoing exchange is stored; see
+    /// Reports to the engine that the last step of an outgoing exchange is stored; see
     /// ``MQTTEngine/ClientEngine/stored(_:_:now:into:_:)``.
     package func stored(_ token: Token, _ id: PacketID) {
         tell { $0.engine.stored(token, id, now: $1, into: &$0.buffer, &$0.actions) }
@@ -240,7 +239,7 @@ package final class SessionDriver: @unchecked Sendable {
         return state.pointee.engine.protocolVersion
     }
 
-    /// Pauses or resumes reading. During a pause, the broker must wait before it can send more. So messages for a slow
+    /// Pauses or resumes reading. During a pause, the broker cannot send more messages, so that messages for a slow
     /// reader do not fill the memory. Reading is not paused before CONNACK.
     package func setReadingPaused(_ isPaused: Bool) {
         tell { state, now in state.engine.setReadingPaused(isPaused, now: now) }
@@ -253,7 +252,8 @@ package final class SessionDriver: @unchecked Sendable {
         }
     }
 
-    /// True while the observer has paused reading, also during a glance (a short time of reading within a pause).
+    /// True while the observer has paused reading. Stays true during a glance, which is a short time of reading within
+    /// a pause.
     package var isReadingPaused: Bool {
         loop.preconditionOnLoop()
         return state.pointee.pause.isOn || state.pointee.channel?.isPaused == true
@@ -284,7 +284,7 @@ extension SessionDriver {
         loop.preconditionOnLoop()
         input(&state.pointee, loop.now)
         settle()
-        resumeIfStalled()  // An acknowledgement may have freed quota.
+        resumeIfStalled()  // An acknowledgement may have increased the quota.
     }
 
     /// Writes all packets of the engine, performs the engine's actions, writes the packets that result from these
@@ -324,8 +324,7 @@ extension SessionDriver {
         state.pointee.isPerforming = true
         while !state.pointee.actions.isEmpty {
             swap(&state.pointee.actions, &state.pointee.performing)
-            // Use indices. An iterator would hold a second reference to the list, so `removeAll()` would copy the list
-            // first.
+            // Use indices. An iterator would reference the list, so that `removeAll()` would have to copy it.
             for index in state.pointee.performing.entries.indices {
                 switch state.pointee.performing.entries[index] {
                 case .progress(.acknowledged(let token, let code)):
@@ -333,7 +332,7 @@ extension SessionDriver {
                 case .progress(let progress): observer.progressed(progress)
                 case .message(let index): deliver(state.pointee.performing.messages[index], in: bytes.bytes)
                 case .rare(let index):
-                    reportAnswers()  // The answers arrived before the action, so they are reported before it.
+                    reportAnswers()  // Report the answers before the action, because they arrived before it.
                     perform(state.pointee.performing.rare[index])
                 }
             }
@@ -344,8 +343,8 @@ extension SessionDriver {
         state.pointee.isPerforming = false
     }
 
-    /// Reports all collected answers of the broker in one call. So even many answers need only one lock, and one block
-    /// of work on the delivery queue.
+    /// Reports all collected answers of the broker in one call. So many answers need only one lock and one block of
+    /// work on the delivery queue.
     private func reportAnswers() {
         guard !state.pointee.answers.isEmpty else { return }
         var answers: [OutgoingQueue.Answer] = []
@@ -358,18 +357,18 @@ extension SessionDriver {
     private func perform(_ action: EngineAction) {
         guard case .close(let reason) = action else { return observer.performed(action) }
         state.pointee.closeReason = reason
-        // A peer that does not read would not receive DISCONNECT, and the waiting bytes take memory. So the channel is
-        // closed at once.
+        // Close the channel at once. A peer that does not read would not receive DISCONNECT, and the waiting bytes use
+        // memory.
         if case .protocolError(.answersUnread) = reason {
             state.pointee.channel?.abort()
             return
         }
-        flush()  // Writes the DISCONNECT of the engine, if there is one.
+        flush()  // Write the engine's DISCONNECT, if there is one.
         state.pointee.channel?.close()
     }
 
-    /// Makes sure that a timer fires no later than the engine's deadline. A timer that fires earlier is not replaced.
-    /// Each packet moves the deadline, and one call that is too early costs less than a new timer for each packet.
+    /// Sets the timer so that it fires no later than the engine's deadline. Keeps a timer that fires earlier. Each
+    /// packet moves the deadline, and one early call costs less than a new timer for each packet.
     private func setTimer() {
         guard let deadline = state.pointee.engine.deadline else { return }
         if let set = state.pointee.timerDeadline, set <= deadline { return }
@@ -385,8 +384,8 @@ extension SessionDriver {
         trim()
     }
 
-    /// Frees memory that is needed only during traffic. Called when a timer fires, because timers mostly fire when
-    /// there is little traffic. Timers fire so rarely that it costs little to allocate the memory again.
+    /// Frees memory that is needed only during traffic. Called when a timer fires, because most timers fire when there
+    /// is little traffic. Timers fire rarely, so allocating the memory again costs little.
     private func trim() {
         guard !state.pointee.isPerforming else { return }
         outgoing.trim()
@@ -400,8 +399,8 @@ extension SessionDriver {
 }
 
 extension ChannelCloseReason {
-    /// True if the peer ended the connection without an MQTT reason. A closed WebSocket counts as well: RabbitMQ closes
-    /// it with an internal error if RabbitMQ does not support the MQTT version.
+    /// True if the peer ended the connection without an MQTT reason. A closed WebSocket also counts: if RabbitMQ does
+    /// not support the MQTT version, it closes the WebSocket with an internal error.
     var isSilent: Bool {
         switch self {
         case .closedByPeer: true
@@ -425,12 +424,12 @@ extension SessionDriver: ChannelHandler {
             let taken = state.pointee.engine.received(
                 rest, now: loop.now, into: &state.pointee.buffer, &state.pointee.actions)
             if let tap = state.pointee.tap { tap.read(rest.extracting(first: taken), at: loop.now) }
-            // Deliver messages now, because they point to bytes of `rest`. New packets are written later, at the end of
+            // Deliver the messages now, because they point to bytes of `rest`. Write new packets later, at the end of
             // the read.
             rest.withUnsafeBytes { perform(in: $0) }
             consumed += taken
-            // If reading was paused, the remaining bytes wait in the channel, so that the queue of the full reader does
-            // not grow.
+            // If reading was paused, leave the remaining bytes in the channel, so that the queue of the full reader
+            // does not grow.
             if taken == 0 || isReadingHalted { break }
         }
         traffic.received(byteCount: consumed)

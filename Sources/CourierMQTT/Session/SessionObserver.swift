@@ -9,15 +9,16 @@ protocol SessionObserver: AnyObject, Sendable {
     /// Called when the channel to the broker is open and CONNECT was written.
     func opened()
 
-    /// Called when a message has arrived. The spans are valid during the call only. `properties` are still encoded.
+    /// Called when a message has arrived. The spans are valid during the call only. `properties` contains the encoded
+    /// properties.
     func received(_ message: IncomingMessage, topic: RawSpan, payload: RawSpan, properties: RawSpan)
 
-    /// Called when the broker acknowledged or refused messages, with its answers in the order of arrival. Actions that
-    /// follow these answers are reported after this call.
+    /// Called when the broker acknowledged or refused messages, with its answers in the order of arrival. Later actions
+    /// are reported after this call.
     func answered(_ answers: [OutgoingQueue.Answer])
 
-    /// Called at each step in the delivery of a message. The default implementation calls ``performed(_:)``, which
-    /// takes several times as long as an implementation of this function in the observer.
+    /// Called at each step in the delivery of a message. The default implementation calls ``performed(_:)``. An
+    /// observer that implements this function itself is several times as fast.
     func progressed(_ progress: ExchangeProgress)
 
     /// Called for each engine action that has no function of its own in this protocol; see ``MQTTEngine/EngineAction``.
@@ -27,8 +28,8 @@ protocol SessionObserver: AnyObject, Sendable {
     /// Called after all events of one read were reported.
     func receivedAll()
 
-    /// Called when a glance begins: the client reads for a short time although reading is paused. The glance lasts
-    /// until reading is paused again or resumed.
+    /// Called when a glance begins, in which the client reads for a short time although reading is paused. The glance
+    /// lasts until reading is paused again or resumed.
     func glanceBegan()
 
     /// Called after packets were written to the channel. The implementation must be fast.
@@ -40,8 +41,8 @@ protocol SessionObserver: AnyObject, Sendable {
     /// Called after the session took messages from the queue, if `taken` contains work for the client.
     func tookMessages(_ taken: OutgoingQueue.Taken)
 
-    /// Called when the connection has ended, and another one may be opened. `reason` comes from the engine. `cause` is
-    /// the reason why the channel closed.
+    /// Called when the connection has ended, so that another connection may be opened. `reason` comes from the engine.
+    /// `cause` is the reason why the channel closed.
     func closed(_ reason: CloseReason, _ cause: ChannelCloseReason)
 }
 

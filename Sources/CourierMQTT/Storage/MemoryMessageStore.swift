@@ -11,8 +11,8 @@ import Synchronization
 /// ```
 ///
 /// The changes take effect before ``commit(_:in:completion:)`` returns. Completions are called on a queue of the store,
-/// in the order of the commits, while no lock is held. For the limit of rows, each subscription counts as a row, but
-/// packet ids do not count. An `enqueue` or `keep` with an id that is in use replaces the row with this id.
+/// in the order of the commits, while no lock is held. A subscription counts as a row toward the limit of rows, and a
+/// packet id does not. An `enqueue` or `keep` with an id that is in use replaces the row with this id.
 ///
 /// If a commit would exceed a limit, it fails with `storeFull` and changes nothing. The store drops no rows to make
 /// room. A commit that removes at least as much as it adds is always accepted.
@@ -23,9 +23,10 @@ public final class MemoryMessageStore: MessageStore {
     /// The default limit of bytes of payloads, topics and properties in all scopes together: 64 MiB.
     public static let defaultMaximumBytes = 64 * 1_024 * 1_024
 
-    /// The largest number of rows that are read under the lock at a time.
+    /// The largest number of rows that are read in one locked section.
     private static let rowsAtATime = 512
 
+    /// A completion that waits to be called, and the result for it.
     private struct Completion: Sendable {
         let call: @Sendable (Result<Void, CourierError>) -> Void
         let result: Result<Void, CourierError>
@@ -200,7 +201,7 @@ public final class MemoryMessageStore: MessageStore {
         }
     }
 
-    /// Calls the waiting completions until none is left. Runs on the queue. Only one call runs at a time.
+    /// Calls the waiting completions until none is left. Runs on the store's queue, one call at a time.
     private func complete() {
         while true {
             let ready = state.withLock { state in

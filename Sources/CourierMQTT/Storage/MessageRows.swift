@@ -1,11 +1,11 @@
 import CourierCore
 
 /// Rows in the order of their ids, found by binary search. Appending a row takes the same time for any number of rows.
-/// Removing a row leaves a gap. When there are more gaps than rows, all gaps are removed.
+/// Removing a row leaves a gap. If there are more gaps than rows, all gaps are removed.
 struct MessageRows<Row: Sendable>: Sendable {
     typealias ID = StoredMessage.ID
 
-    /// If there are at most this many gaps, they are not removed, because they take little memory.
+    /// The number of gaps that is always tolerated, because the gaps use little memory.
     private static var toleratedGaps: Int { 64 }
 
     private var ids: [ID] = []

@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// The contents of a ``MemoryMessageStore``, as a value. Either all changes of a commit are applied, or none.
+/// The contents of a ``MemoryMessageStore``, as a value. A commit applies all its changes or none.
 struct StoreContents: Sendable {
     /// The rows of one scope.
     struct Scope: Sendable {
@@ -12,11 +12,11 @@ struct StoreContents: Sendable {
         var lastMessageID: StoredMessage.ID?
         var session: StoreScope?
         var payloadBytes = 0
-        /// The number of rows and bytes of this scope, which count against the limits of the store.
+        /// The numbers of rows and bytes of this scope. Both count toward the limits of the store.
         var size = StoreSize()
     }
 
-    /// The former value of a part that a commit has changed. It is restored if the commit fails.
+    /// The previous value of data that a commit has changed. If the commit fails, this value is restored.
     private enum Undo {
         case outgoing(StoredMessage.ID, StoredOutgoing?)
         case incoming(StoredMessage.ID, StoredMessage?)
@@ -49,7 +49,7 @@ struct StoreContents: Sendable {
     /// Applies all changes, or none if the contents would exceed the limits.
     mutating func apply(_ changes: [StoreChange], in name: StoreScope) throws(CourierError) {
         guard !changes.isEmpty else { return }
-        // Takes the scope out of the dictionary during the changes. Otherwise, each change would copy its rows.
+        // Take the scope out of the dictionary during the changes. Otherwise, each change would copy the scope's rows.
         var scope = scopes.removeValue(forKey: name) ?? Scope()
         defer { scopes[name] = scope }
         let before = scope.size

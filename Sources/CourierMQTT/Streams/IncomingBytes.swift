@@ -11,7 +11,7 @@ final class IncomingBytes: @unchecked Sendable {
         case failed(TransportError)
     }
 
-    /// The result of `take(into:)` for the event loop.
+    /// The result of `take(into:)`.
     enum Taken: Equatable, Sendable {
         case bytes(Int)
         case nothingYet
@@ -21,7 +21,7 @@ final class IncomingBytes: @unchecked Sendable {
     private let condition = NSCondition()
     private let capacity: Int
     private var bytes: [UInt8] = []
-    /// The number of bytes at the start of `bytes` that were taken.
+    /// The number of bytes at the start of `bytes` that the event loop has taken.
     private var takenCount = 0
     private var end: End?
     private var isClosed = false
@@ -71,7 +71,7 @@ final class IncomingBytes: @unchecked Sendable {
         }
     }
 
-    /// Closes the buffer. Waiting bytes are dropped, and no more bytes are accepted.
+    /// Closes the buffer. Drops the waiting bytes, and accepts no more bytes.
     func close() {
         condition.withLock {
             isClosed = true

@@ -11,8 +11,8 @@ final class OutgoingBytes: @unchecked Sendable {
     private var isEnded = false
     private var failure: TransportError?
 
-    /// Creates a buffer for at most `capacity` waiting bytes. Up to `capacity` further bytes may be in the thread that
-    /// writes them.
+    /// Creates a buffer for at most `capacity` waiting bytes. The writing thread may hold up to `capacity` further
+    /// bytes.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
     // MARK: Called on the event loop
@@ -43,10 +43,10 @@ final class OutgoingBytes: @unchecked Sendable {
 
     // MARK: Called on the writing thread
 
-    /// Blocks the thread until there are bytes or the output has ended. Then replaces the contents of `chunk` by the
+    /// Blocks the thread until there are bytes or the output has ended. Then replaces the contents of `chunk` with the
     /// waiting bytes.
     ///
-    /// - Returns: `false` if there are no bytes because the output has ended.
+    /// - Returns: `false` if the output has ended and there are no bytes.
     func next(_ chunk: inout [UInt8]) -> Bool {
         condition.withLock {
             while bytes.isEmpty, !isEnded { condition.wait() }

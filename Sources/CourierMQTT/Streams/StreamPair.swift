@@ -22,11 +22,11 @@ import Synchronization
 /// app has not.
 ///
 /// Closing writes the accepted bytes, then closes both streams and ends both threads. If the peer is silent, a blocked
-/// call of a stream may never return. So pass a `whenClosed` closure that ends the underlying connection. Then the
+/// call of a stream may never return. So pass a `whenClosed` closure that ends the underlying connection, so that the
 /// blocked call returns.
 public final class StreamPair: DuplexByteStream {
     /// The number of bytes that may wait in each direction between the event loop and a stream: 64 KiB. When this
-    /// number is reached, the side that produces bytes must wait.
+    /// number is reached, the producer of bytes must wait.
     public static let capacity = 64 << 10
     /// The largest number of bytes that one call reads.
     private static let readSize = 16 << 10
@@ -63,8 +63,8 @@ public final class StreamPair: DuplexByteStream {
     ///   - output: The stream that sends bytes to the broker.
     ///   - name: The name of the pair in error messages, `stream pair` by default.
     ///   - whenClosed: Called once, after the connection has ended and all bytes are written. If the connection broke,
-    ///     it is called at once. It runs on the event loop or on a thread of the pair. It must not block, and should
-    ///     make blocked calls return.
+    ///     the closure is called at once. The closure runs on the event loop or on a thread of the pair. It must not
+    ///     block, and should make blocked calls return.
     public init(
         input: InputStream, output: OutputStream, name: String = "stream pair",
         whenClosed: @escaping @Sendable () -> Void = {}
@@ -154,8 +154,8 @@ public final class StreamPair: DuplexByteStream {
             guard write(chunk, to: stream) else {
                 let error = StreamFailure.error(of: stream, "writing to", name)
                 outgoing.fail(error)
-                // A connection cannot continue without output. The input reports the error, so that the event loop
-                // receives it even if it writes nothing.
+                // A connection cannot continue without output. Report the error through the input, so that the event
+                // loop gets it even without writing.
                 incoming.finish(.failed(error))
                 tellLoop { $0.readable() }
                 break

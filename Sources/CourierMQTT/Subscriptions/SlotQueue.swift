@@ -1,6 +1,6 @@
 /// The queue of ``SubscriptionSet`` entries that need a SUBSCRIBE or UNSUBSCRIBE. The queue holds the *place* of each
-/// entry, which is its index in the set's list of entries. Urgent entries come before all other entries. Each of these
-/// two groups keeps the order in which its entries were added.
+/// entry, which is its index in the set's list of entries. Urgent entries come before all other entries. Urgent entries
+/// keep their order among each other, and so do all other entries.
 struct SlotQueue: Sendable {
     private var urgent = Line()
     private var usual = Line()
@@ -25,7 +25,8 @@ struct SlotQueue: Sendable {
         return Array(all)
     }
 
-    /// A queue of entry indices. The elements of `places` before the index `start` were already removed.
+    /// A first-in, first-out queue of entry indices. The elements of `places` before the index `start` were already
+    /// removed.
     private struct Line: Sendable {
         var places: [Int] = []
         var start = 0

@@ -11,10 +11,11 @@ enum SubscriptionAction: Hashable, Sendable {
     struct Subscription: Hashable, Sendable {
         let filter: TopicFilter
         let qos: QoS
-        /// The requested subscription identifier, or `nil`. It is the same for all subscriptions of a packet.
+        /// The requested subscription identifier; `nil` for none. All subscriptions of a packet have the same
+        /// identifier.
         var identifier: UInt32?
-        /// True if the broker already has the subscription with this quality of service. Then the SUBSCRIBE changes
-        /// only the identifier or the user properties, and requests no retained messages.
+        /// True if the broker already has the subscription with this quality of service. Then SUBSCRIBE changes only
+        /// the identifier or the user properties, and requests no retained messages.
         var isRenewal = false
 
         init(_ filter: TopicFilter, _ qos: QoS, identifier: UInt32? = nil, isRenewal: Bool = false) {
@@ -39,10 +40,10 @@ enum SubscriptionAction: Hashable, Sendable {
     enum Outcome: Hashable, Sendable {
         /// The broker granted the subscription with this quality of service.
         case granted(QoS)
-        /// The caller no longer wants the filter. If no other owner (the app or a reader) wants the filter, the broker
-        /// has also confirmed UNSUBSCRIBE.
+        /// The caller does not want the filter any more. If no other owner (the app or a reader) wants the filter, the
+        /// broker has also confirmed UNSUBSCRIBE.
         case unsubscribed
-        /// A later call for the same filter requested something else before this request was fulfilled.
+        /// A later call requested something else for the same filter, before this request was fulfilled.
         case superseded
         /// The request failed. ``Failure/connectionLost`` is never reported here, because the caller then continues to
         /// wait.
@@ -51,9 +52,9 @@ enum SubscriptionAction: Hashable, Sendable {
         case abandoned
     }
 
-    /// Send SUBSCRIBE for these filters, and report to the app that the request was sent.
+    /// Send SUBSCRIBE for these filters, and report the request to the app.
     case subscribe([Subscription], RequestID)
-    /// Send UNSUBSCRIBE for these filters, and report to the app that the request was sent.
+    /// Send UNSUBSCRIBE for these filters, and report the request to the app.
     case unsubscribe([TopicFilter], RequestID)
     /// Report the result to the waiting caller with this id.
     case waiter(UInt64, Outcome)
@@ -63,7 +64,8 @@ enum SubscriptionAction: Hashable, Sendable {
     case store(StoreChange)
     /// Report to the app: the broker granted these filters of one packet, each with this quality of service.
     case subscribeSucceeded([Subscription], timeTaken: Duration)
-    /// Report to the app: these filters of one packet were not granted. Each one has its requested quality of service.
+    /// Report to the app: these filters of one packet were not granted. Each filter has its requested quality of
+    /// service.
     case subscribeFailed([Subscription], Failure, timeTaken: Duration)
     /// Report to the app: these filters of one packet were unsubscribed.
     case unsubscribeSucceeded([TopicFilter], timeTaken: Duration)

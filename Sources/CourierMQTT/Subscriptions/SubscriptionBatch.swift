@@ -15,7 +15,7 @@ struct SubscriptionBatch: Sendable {
     private(set) var requests: [SubscriptionEntry.Request] = []
     private var subscriptions: [SubscriptionAction.Subscription] = []
     private var filters: [TopicFilter] = []
-    /// The subscription identifier of all subscriptions in the packet, or `nil`.
+    /// The subscription identifier of all subscriptions in the packet; `nil` for none.
     private var identifier: UInt32?
     /// The user properties of the packet.
     private(set) var userProperties: [UserProperty] = []
@@ -31,7 +31,7 @@ struct SubscriptionBatch: Sendable {
     /// Returns the exact number of bytes of an MQTT 5 packet that contains only this request.
     static func size(ofPacketWith request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> Int {
         var properties = entry.userProperties(of: request).packetByteCount
-        // Two bytes of packet id, two bytes for the length of the filter, and the filter.
+        // The body: two bytes of packet id, two bytes for the length of the filter, and the filter.
         var body = 2 + 2 + entry.filter.string.utf8.count
         if case .subscribe = request {
             body += 1
@@ -41,8 +41,8 @@ struct SubscriptionBatch: Sendable {
         return 1 + VariableByteInteger.byteCount(body) + body
     }
 
-    /// Returns true if this packet can carry the request. The packet must have room for the filter, and the request
-    /// must have the same subscription identifier and user properties as the packet. UNSUBSCRIBE has no subscription
+    /// Returns true if this packet can carry the request. The packet must have room for the filter. The request must
+    /// have the same subscription identifier and user properties as the packet. An UNSUBSCRIBE has no subscription
     /// identifier.
     func hasRoom(for entry: SubscriptionEntry, _ request: SubscriptionEntry.Request) -> Bool {
         places.count < maximumCount && size + Self.size(of: entry.filter) <= maximumSize
@@ -56,7 +56,7 @@ struct SubscriptionBatch: Sendable {
         size += Self.size(of: entry.filter)
         if places.count == 1 {
             userProperties = entry.userProperties(of: request)
-            // `overhead` counts one byte for the length of the properties. The length field may need three more bytes.
+            // The length of the properties may need three more bytes, because `overhead` counts only one byte for it.
             if !userProperties.isEmpty { size += 3 + userProperties.packetByteCount }
         }
         switch request {

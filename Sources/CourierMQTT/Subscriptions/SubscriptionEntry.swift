@@ -6,7 +6,7 @@ struct SubscriptionEntry: Sendable {
     enum Confirmed: Hashable, Sendable {
         /// The broker has no subscription for the filter.
         case absent
-        /// The state is unknown: a request was under way when the connection ended, or an earlier process may have left
+        /// The state is unknown. A request was under way when the connection ended, or an earlier process may have left
         /// a subscription.
         case unknown
         /// The broker has a subscription, with the requested and the granted quality of service.
@@ -22,7 +22,7 @@ struct SubscriptionEntry: Sendable {
     /// A caller that waits for the result of a `subscribe` or `unsubscribe` call for a filter.
     struct Waiter: Hashable, Sendable {
         let id: UInt64
-        /// The awaited request; a caller of `unsubscribe` waits for ``Request/unsubscribe``.
+        /// The request whose result the caller awaits. A caller of `unsubscribe` awaits ``Request/unsubscribe``.
         let intent: Request
 
         var wantsEnd: Bool { intent == .unsubscribe }
@@ -43,23 +43,23 @@ struct SubscriptionEntry: Sendable {
     var inFlight: Request?
     /// The properties that the app chose for the SUBSCRIBE of the filter.
     var properties = SubscriptionProperties()
-    /// The user properties of the SUBSCRIBE that the broker has not answered. `confirmedUserProperties` holds the user
+    /// The user properties of the SUBSCRIBE that the broker has not answered. `confirmedUserProperties` are the user
     /// properties of the last SUBSCRIBE that the broker granted.
     var userPropertiesInFlight: [UserProperty] = []
     var confirmedUserProperties: [UserProperty] = []
-    /// The user properties of the next UNSUBSCRIBE.
+    /// The user properties for the next UNSUBSCRIBE.
     var endProperties: [UserProperty] = []
-    /// True if the filter was compared with the other filters, to find filters that match common topics.
+    /// True if the filter was already compared with the other filters, to find filters that match common topics.
     var isCompared = false
-    /// The subscription identifier that the filter should have, or `nil`. `identifierInFlight` is the identifier in the
-    /// SUBSCRIBE that the broker has not answered. `confirmedIdentifier` is the identifier that the broker has
+    /// The subscription identifier that the filter should have; `nil` for none. `identifierInFlight` is the identifier
+    /// in the SUBSCRIBE that the broker has not answered. `confirmedIdentifier` is the identifier that the broker has
     /// confirmed.
     var identifier: UInt32?
     var identifierInFlight: UInt32?
     var confirmedIdentifier: UInt32?
     /// The id of the last SUBSCRIBE that makes the broker send the filter's retained messages; 0 if there was none.
     var lastRetained: UInt64 = 0
-    /// The last failed request on this connection, with its failure; `nil` if there is none. The request is not
+    /// The last request that failed on this connection, and its failure; `nil` if none failed. The request is not
     /// repeated on this connection.
     var failed: (request: Request, failure: SubscriptionAction.Failure)?
     var waiters: [Waiter] = []
@@ -82,11 +82,11 @@ struct SubscriptionEntry: Sendable {
         return highest
     }
 
-    /// The next request to the broker. `nil` if the broker's state is as wanted, a request is under way, or the request
-    /// failed on this connection.
+    /// The next request to the broker. `nil` if the broker already has the wanted state, a request is under way, or the
+    /// request failed on this connection.
     ///
-    /// The request is the difference between the wanted and the confirmed state. So an intent may change while a
-    /// request is under way: the answer updates the confirmed state, and the new difference is the next request.
+    /// The request is the difference between the wanted and the confirmed state. An intent may change while a request
+    /// is under way. Then the answer updates the confirmed state, and the new difference is the next request.
     var due: Request? {
         guard inFlight == nil, let missing, failed?.request != missing else { return nil }
         return missing
@@ -135,15 +135,15 @@ struct SubscriptionEntry: Sendable {
         if case .subscribed(let asked, _) = confirmed { asked == wanted } else { false }
     }
 
-    /// The intent to store for the filter; `nil` if nothing is stored. Subscriptions of the app are restored after a
-    /// restart of the process. Subscriptions of readers end with the process, so the next process unsubscribes these
-    /// filters.
+    /// The intent to store for the filter; `nil` if the store needs no intent. Subscriptions of the app are restored
+    /// after a restart of the process. Subscriptions of readers end with the process, so the next process unsubscribes
+    /// these filters.
     var intent: StoredSubscription.Intent? {
         if let appIntent { return .subscribed(appIntent) }
         return confirmed == .absent && inFlight == nil ? nil : .unsubscribing
     }
 
-    /// Records that a request is sent.
+    /// Records that the request is being sent.
     mutating func begin(_ request: Request) {
         inFlight = request
         identifierInFlight = identifier
@@ -151,8 +151,8 @@ struct SubscriptionEntry: Sendable {
         if request == .unsubscribe { endProperties = [] }
     }
 
-    /// Records that a request was not granted. If the owners no longer want the request, the failure is not kept. So
-    /// the same request may be sent again later.
+    /// Records that a request was not granted. If the owners do not want the request any more, forgets the failure, so
+    /// that the same request may be sent again later.
     mutating func note(_ failure: SubscriptionAction.Failure, of request: Request) {
         failed = missing == request ? (request, failure) : nil
     }
@@ -164,8 +164,8 @@ struct SubscriptionEntry: Sendable {
 // MARK: - Waiters
 
 extension SubscriptionEntry {
-    /// Removes the waiters whose request the broker has just fulfilled, even if the owners now want another state.
-    /// Returns the results for these waiters.
+    /// Removes the waiters whose request the broker has just fulfilled, and returns their results. The owners may
+    /// already want another state.
     mutating func reached() -> [Answer] {
         switch confirmed {
         case .subscribed(let asked, let granted):

@@ -1,23 +1,24 @@
 import CourierCore
 
-/// The subscription identifiers of filters. The app chooses an identifier, or the client assigns one if some topic
-/// matches both the filter and another filter.
+/// The subscription identifiers of filters. Either the app chooses the identifier of a filter, or the client assigns an
+/// identifier if a topic can match this filter and another filter.
 ///
 /// An MQTT 5 broker may send one copy of a message for each subscription that matches the message [MQTT-3.3.4-2]. The
 /// identifiers in a copy show the subscriptions that the copy is for.
 ///
-/// A filter needs no identifier if no topic matches both this filter and another one. The client assigns the same
+/// A filter needs no identifier if no topic can match this filter and another filter. The client assigns the same
 /// identifier to all filters without wildcards, so that one SUBSCRIBE can contain many of them. The topic of a copy
 /// shows which of these filters the copy is for. The client never assigns an identifier that the app chose. If the app
-/// later chooses an identifier that the client has already assigned, the client assigns another one to its filters.
+/// later chooses an identifier that the client has already assigned, the client assigns another identifier to its
+/// filters.
 struct SubscriptionIdentifiers: Sendable {
-    /// The maximum number of filters with wildcards or share groups that are compared with other filters, 1,000.
-    /// Further filters of this kind get no identifier. If such a further filter and another filter match a message, the
-    /// broker may send the message twice.
+    /// The maximum number of filters with wildcards or share groups that get identifiers, 1,000. Further filters of
+    /// this kind get no identifier. If such a further filter and another filter match a message, the broker may send
+    /// the message twice.
     static let comparedLimit = 1_000
 
-    /// For one identifier that the app chose: the number of filters with this identifier, and the number of these
-    /// filters that are in share groups.
+    /// The counts of one identifier that the app chose: the number of filters with this identifier, and how many of
+    /// these are in share groups.
     private struct Choice {
         var count = 0
         var sharedCount = 0
@@ -28,12 +29,12 @@ struct SubscriptionIdentifiers: Sendable {
     /// The filters with wildcards or in share groups, which may match topics of other filters.
     private var compared: [TopicFilter] = []
     private var identifiers: [TopicFilter: UInt32] = [:]
-    /// The number of filters with each identifier. The identifier of removed filters stays here with the number 0,
-    /// because messages for these filters may still arrive.
+    /// The number of filters with each identifier. After its filters were removed, an identifier stays here with the
+    /// number 0, because messages for these filters may still arrive.
     private var counts: [UInt32: Int] = [:]
     /// The identifiers that the client assigned to filters in share groups.
     private var shared: Set<UInt32> = []
-    /// The filters whose identifier the app chose. `choices` counts the filters of each identifier that the app chose.
+    /// The filters whose identifier the app chose. `choices` counts these filters for each identifier.
     private var chosenFilters: Set<TopicFilter> = []
     private var choices: [UInt32: Choice] = [:]
     /// The identifier that the client assigns to filters without wildcards. The initial value is the largest
@@ -58,8 +59,8 @@ struct SubscriptionIdentifiers: Sendable {
     /// Returns true if a copy with this identifier may be for several filters that match the same topics.
     func isAmbiguous(_ identifier: UInt32) -> Bool { choices[identifier, default: Choice()].count > 1 }
 
-    /// Forgets the identifiers of removed filters. Called for a new session, because messages for these filters no
-    /// longer arrive. Also called when too many identifiers are known.
+    /// Forgets the identifiers that belong only to removed filters. Called for a new session, because messages for
+    /// these filters do not arrive any more. Also called if too many identifiers are known.
     mutating func forgetGone() {
         counts = counts.filter { $0.value > 0 }
         shared.formIntersection(counts.keys)
@@ -85,8 +86,8 @@ struct SubscriptionIdentifiers: Sendable {
         return [filter] + displaced.sorted { $0.string < $1.string }.filter { identify($0) }
     }
 
-    /// Compares a new filter with all other filters. If some topic matches both filters, assigns an identifier to each
-    /// of them.
+    /// Compares a new filter with all other filters. If a topic can match the new filter and another filter, assigns an
+    /// identifier to both.
     ///
     /// - Returns: The filters that get an identifier now. If the new filter gets one, it is the last element.
     mutating func add(_ filter: TopicFilter, beside others: some Sequence<TopicFilter>) -> [TopicFilter] {
@@ -128,7 +129,7 @@ struct SubscriptionIdentifiers: Sendable {
             while free == exact || counts[free, default: 0] > 0 { free = Self.next(free) }
             identifier = free
         } else {
-            // If the app has chosen this identifier, the client needs another one.
+            // If the app has chosen this identifier, use another one.
             while isChosen(exact) { repeat { exact = Self.next(exact) } while isWild(exact) }
             identifier = exact
         }
@@ -144,13 +145,13 @@ struct SubscriptionIdentifiers: Sendable {
     private static func isCompared(_ filter: TopicFilter) -> Bool { filter.hasWildcard || filter.shareGroup != nil }
 
     /// Returns the first identifier to try for a filter: a hash of the filter (FNV-1a), which is the same in each
-    /// process. The broker may send messages that it kept for an earlier process. The identifiers in these messages
+    /// process. The broker may send messages that it kept for an earlier process. So the identifiers in these messages
     /// still belong to the same filters.
     private static func preferred(for filter: TopicFilter) -> UInt32 {
         let hash = filter.string.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return next(hash % largest)
     }
 
-    /// Returns the next identifier. The smallest identifier follows the largest one.
+    /// Returns the next identifier. After the largest identifier, continues with the smallest.
     private static func next(_ identifier: UInt32) -> UInt32 { identifier % largest + 1 }
 }

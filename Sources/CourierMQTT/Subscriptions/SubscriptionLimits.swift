@@ -11,7 +11,8 @@ struct SubscriptionLimits: Hashable, Sendable {
     /// The largest number of filters in one packet, 200 by default. More filters need more packets.
     var filtersPerPacket = 200
 
-    /// The maximum size of one packet, 32 KiB by default. A longer filter is sent alone in a packet.
+    /// The maximum size of one packet, 32 KiB by default. A filter that is longer than this size is sent alone in a
+    /// packet.
     var bytesPerPacket = 32 * 1_024
 
     /// The maximum number of packets that wait for the broker's answer, 16 by default. Further packets are sent when

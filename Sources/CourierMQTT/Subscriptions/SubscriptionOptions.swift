@@ -23,17 +23,18 @@ public struct SubscriptionOptions: Hashable, Sendable {
     /// When the broker sends retained messages for a subscription; ``RetainedMessages/always`` by default.
     public var retainedMessages: RetainedMessages
 
-    /// Whether received messages keep the retain flag with which they were published; `false` by default. If `false`,
-    /// only messages that the broker had retained before the SUBSCRIBE have the flag. If `true`, new messages keep the
-    /// flag, too, so the flag does not show that the broker still has the message. So if a reader leaves messages
-    /// unread, the client treats them as not retained.
+    /// Whether received messages keep the retain flag with which they were published; `false` by default.
+    ///
+    /// If `false`, only messages that the broker had retained before the SUBSCRIBE have the flag. If `true`, new
+    /// messages keep the flag, too. Then the flag does not show whether the broker still has the message. So the client
+    /// treats messages that a reader left unread as not retained.
     public var keepsRetainFlag: Bool
 
     /// Whether the broker leaves out messages that this client published (No Local); `false` by default. The option is
     /// not used for shared subscriptions, because MQTT forbids it [MQTT-3.8.3-4].
     public var leavesOutOwnMessages: Bool
 
-    /// The subscription identifier of each SUBSCRIBE, from 1 to 268,435,455. If it is `nil`, the default, the client
+    /// The subscription identifier of each SUBSCRIBE, from 1 to 268,435,455. With `nil`, the default, the client
     /// chooses identifiers. ``CourierCore/SubscriptionRequest/identifier`` sets the identifier of a single filter, and
     /// takes precedence.
     ///
@@ -104,9 +105,9 @@ public struct SubscriptionOptions: Hashable, Sendable {
         }
     }
 
-    /// Returns true if the retain flag of a received message means that the broker has retained the message. If
-    /// ``keepsRetainFlag`` is true, the flag does not mean that. New messages keep their flag, but the broker retains
-    /// only the last message of a topic.
+    /// Returns true if the retain flag of a received message means that the broker has retained the message. False if
+    /// ``keepsRetainFlag`` is true, because then all new messages keep their flag, but the broker retains only the last
+    /// message of a topic.
     func areFlaggedKept(in version: ProtocolVersion) -> Bool { version < .v5 || !keepsRetainFlag }
 
     private var retainHandling: Subscription.RetainHandling {

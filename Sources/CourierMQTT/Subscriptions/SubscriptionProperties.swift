@@ -6,16 +6,16 @@ struct SubscriptionProperties: Hashable, Sendable {
     /// The largest subscription identifier (MQTT 5.0 §3.8.2.1.2).
     static let largestIdentifier: UInt32 = 268_435_455
 
-    /// The subscription identifier. If it is `nil`, the client chooses one.
+    /// The subscription identifier. With `nil`, the client chooses an identifier.
     var identifier: UInt32?
-    /// The user properties, in their order.
+    /// The user properties, in the order in which they are sent.
     var userProperties: [UserProperty] = []
 
     /// True if the app chose no properties.
     var isEmpty: Bool { identifier == nil && userProperties.isEmpty }
 
-    /// Returns the reason why MQTT 5 cannot carry the properties; `nil` if it can. The text is the end of a sentence
-    /// that begins with the packet's name.
+    /// Returns the reason why MQTT 5 cannot carry the properties; `nil` if there is no such reason. The text is the end
+    /// of a sentence that begins with the packet's name.
     func problem(_ texts: WireText) -> String? {
         if let identifier, !(1...Self.largestIdentifier).contains(identifier) {
             return "has the subscription identifier \(identifier); it must be 1 to \(Self.largestIdentifier)"

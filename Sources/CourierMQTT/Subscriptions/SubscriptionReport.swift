@@ -1,7 +1,7 @@
 import CourierCore
 
-/// Collects the results of one packet, or of filters that the client refused before it sent a packet, and reports the
-/// results as events. Failures with the same reason form one group.
+/// Reports the results of one packet as events. Also reports filters that the client refused before it sent a packet.
+/// Failures with the same reason form one group.
 struct SubscriptionReport: Sendable {
     typealias Action = SubscriptionAction
 

@@ -23,9 +23,9 @@ extension SubscriptionSet {
     /// Decides whether a reader takes a copy that arrived for these subscriptions.
     ///
     /// If the broker has confirmed an identifier for the reader's subscription, the reader takes only the copy with
-    /// this identifier. A reader without a confirmed identifier takes the first copy, because the client does not know
-    /// which copies will arrive. A reader without a confirmed identifier also takes every copy for a shared
-    /// subscription, because this client receives no other copy of that message.
+    /// this identifier. Without a confirmed identifier, the reader takes the first copy, because the client does not
+    /// know which copies will arrive. Such a reader also takes every copy for a shared subscription, because the client
+    /// receives no other copy of that message.
     ///
     /// - Parameters:
     ///   - filter: The filter of the reader; `nil` for every topic.
@@ -34,7 +34,7 @@ extension SubscriptionSet {
     func claim(of filter: TopicFilter?, on copy: [UInt32]) -> Claim {
         guard let identifiers else { return .first }
         let others: Claim = copy.contains { identifiers.isShared($0) } ? .taken : .first
-        // If several filters have the same identifier, the client cannot tell their copies apart.
+        // If several filters have the same identifier, the client cannot decide which filter a copy is for.
         guard let filter, let own = identifiers[filter], !identifiers.isAmbiguous(own) else { return others }
         if copy.contains(own) { return .taken }
         guard let place = places[filter], let entry = entries[place], case .subscribed = entry.confirmed,

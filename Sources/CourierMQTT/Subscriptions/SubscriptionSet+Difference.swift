@@ -2,13 +2,13 @@ import CourierCore
 
 /// Sends the difference between the wanted and the confirmed subscriptions.
 extension SubscriptionSet {
-    /// Handles a possible change of the entry at `place`: ends the wait of callers that have a result, updates the
+    /// Handles a possible change of the entry at `place`. Ends the wait of callers that have a result, updates the
     /// store, and queues the next request.
     mutating func changed(_ place: Int, _ actions: inout [Action]) {
         compare(place)
         guard var entry = entries[place] else { return }
         answer(entry.settled(), &actions)
-        // If no owner wants the filter any more, forget its failure. Then a new request is sent when a caller wants the
+        // If no owner wants the filter any more, forget its failure. So a new request is sent when an owner wants the
         // filter again.
         if entry.wanted == nil, entry.confirmed == .absent { entry.failed = nil }
         if let change = entry.changeToStore() { actions.append(.store(change)) }
@@ -17,16 +17,17 @@ extension SubscriptionSet {
         removeIfSpent(place)
     }
 
-    /// Queues the entry if a request must be sent. A renewal (a SUBSCRIBE for an existing subscription) is urgent,
-    /// because it may carry a new identifier. The broker must have this identifier before messages for a new filter
-    /// arrive.
+    /// Queues the entry if a request must be sent. A renewal, which is a SUBSCRIBE for an existing subscription, is
+    /// urgent, because it may carry a new identifier. The broker must have this identifier before messages for a new
+    /// filter arrive.
     private mutating func enqueue(_ place: Int) {
         guard support != nil, let entry = entries[place], entry.due != nil, !entry.isQueued else { return }
         entries[place]?.isQueued = true
         queue.append(place, isUrgent: entry.isRenewal)
     }
 
-    /// Assigns identifiers to a new entry and another entry if some topic matches the filters of both.
+    /// Compares the filter of a new entry with the filters of all other entries. If a topic can match two filters,
+    /// assigns identifiers to both.
     private mutating func compare(_ place: Int) {
         guard identifiers != nil, let entry = entries[place], entry.wanted != nil, !entry.isCompared else { return }
         entries[place]?.isCompared = true
@@ -40,8 +41,8 @@ extension SubscriptionSet {
         }
     }
 
-    /// True while the broker has not answered a SUBSCRIBE that lacks the newest identifier of its filter. Until the
-    /// broker has that identifier, no new filter with an identifier is requested.
+    /// True while the broker has not answered a SUBSCRIBE that was sent before its filter got the newest identifier. No
+    /// new filter with an identifier is requested until the broker has that identifier.
     private var isIdentifying: Bool {
         identifiers != nil
             && pending.values.contains { packet in
@@ -99,8 +100,8 @@ extension SubscriptionSet {
         emit(&unsubscribe, now, &actions)
     }
 
-    /// Moves the first entry of the queue to `batch`. Returns false, and leaves the entry in the queue, if too many
-    /// packets would wait for answers.
+    /// Moves the first entry of the queue to `batch`. If too many packets would wait for answers, returns false and
+    /// leaves the entry in the queue.
     private mutating func append(
         _ place: Int, _ entry: SubscriptionEntry, _ request: SubscriptionEntry.Request,
         to batch: inout SubscriptionBatch, beside other: SubscriptionBatch, _ now: Instant,

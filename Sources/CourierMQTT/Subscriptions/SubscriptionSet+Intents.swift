@@ -1,14 +1,14 @@
 import CourierCore
 
-/// Adds and removes the filters that the app and readers want, and the callers that wait for answers.
+/// Adds and removes the filters that the app and its readers want, and the callers that wait for answers.
 extension SubscriptionSet {
     /// One filter to subscribe to.
     struct Intent: Sendable {
         let filter: TopicFilter
         let qos: QoS
-        /// The unique id of the waiting caller, if there is one.
+        /// The unique id of the waiting caller; `nil` if no caller waits.
         let waiter: UInt64?
-        /// The properties of the SUBSCRIBE. If `nil`, the filter keeps its properties, and a new filter gets the
+        /// The properties for the SUBSCRIBE. With `nil`, a known filter keeps its properties, and a new filter gets the
         /// defaults.
         let properties: SubscriptionProperties?
 
@@ -25,7 +25,7 @@ extension SubscriptionSet {
     /// One filter to unsubscribe from.
     struct IntentRemoval: Sendable {
         let filter: TopicFilter
-        /// The unique id of the waiting caller, if there is one.
+        /// The unique id of the waiting caller; `nil` if no caller waits.
         let waiter: UInt64?
         /// The user properties of the UNSUBSCRIBE.
         let userProperties: [UserProperty]
@@ -51,8 +51,8 @@ extension SubscriptionSet {
             if case .subscribed(let qos) = subscription.intent, !isUnwanted, entries[place]?.appIntent == nil {
                 entries[place]?.appIntent = qos.asSubscribed
             }
-            // If the app has already unsubscribed in this process, the stored intent counts as unknown, because the
-            // store may not have this change yet.
+            // If the app has already unsubscribed in this process, treat the stored intent as unknown. The store may
+            // not have this change yet.
             entries[place]?.stored = isUnwanted ? nil : subscription.intent
             changed(place, &actions)
         }
@@ -88,7 +88,7 @@ extension SubscriptionSet {
     }
 
     /// Removes an owner's interest in filters. If other owners want a filter, it stays subscribed with the highest
-    /// quality of service that they want. For the app's filters, UNSUBSCRIBE is also sent if the set does not know
+    /// quality of service that they want. For a filter of the app, UNSUBSCRIBE is also sent if the set does not know
     /// whether the broker has the filter.
     ///
     /// - Parameters:
@@ -153,8 +153,8 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Sets the properties of a filter. If `properties` is `nil`, a new filter gets the defaults, and other filters
-    /// keep theirs.
+    /// Sets the properties of a filter. If `properties` is `nil`, a new filter gets the defaults, and a known filter
+    /// keeps its properties.
     private mutating func choose(_ properties: SubscriptionProperties?, at place: Int) {
         guard let entry = entries[place] else { return }
         let chosen = properties ?? (entry.wanted == nil ? defaults : entry.properties)

@@ -6,8 +6,8 @@ extension SubscriptionSet {
     ///
     /// - Parameters:
     ///   - sessionPresent: Whether the broker already has a session of the client.
-    ///   - isOtherSession: Whether the session may be a different one from the session that the set knows. Also true if
-    ///     another client may have changed the session. `false` by default.
+    ///   - isOtherSession: Whether the session may differ from the session that the set knows, or another client may
+    ///     have changed it; `false` by default.
     ///   - support: The broker's support for subscriptions; everything except identifiers by default.
     ///   - now: The current time.
     /// - Returns: The actions to perform.
@@ -33,8 +33,8 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Handles a connection that has ended, or is about to end. The results of requests under way are unknown. Refused
-    /// filters are requested again on the next connection.
+    /// Handles a connection that has ended, or is about to end. Marks the state of filters with a request under way as
+    /// unknown. Refused filters are requested again on the next connection.
     mutating func disconnected(now: Instant) -> [Action] {
         var actions: [Action] = []
         support = nil
@@ -63,7 +63,8 @@ extension SubscriptionSet {
         }
     }
 
-    /// Handles UNSUBACK. In MQTT 5, it has a code for each filter. Before MQTT 5, it has no codes, which means success.
+    /// Handles UNSUBACK. In MQTT 5, UNSUBACK has a code for each filter. Before MQTT 5, UNSUBACK has no codes, and
+    /// means success.
     mutating func unsubAck(_ id: RequestID, _ codes: [ReasonCode], now: Instant) -> [Action] {
         answered(id, now: now) { index, _, entry in
             let code = index < codes.count ? codes[index] : .success
@@ -73,7 +74,7 @@ extension SubscriptionSet {
         }
     }
 
-    /// Handles a packet without an answer, because the connection was lost or the packet could not be sent.
+    /// Handles the failure of a packet: the connection was lost before the answer, or the packet could not be sent.
     ///
     /// A packet that could not be sent is not repeated on this connection, and the waiting callers receive the failure.
     mutating func failed(_ id: RequestID, _ failure: Action.Failure, now: Instant) -> [Action] {
@@ -83,8 +84,8 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Handles an answer. `judge` updates each entry and returns `nil`, or returns the reason why the entry's request
-    /// failed. An answer to a request of an earlier connection is ignored.
+    /// Handles an answer. `judge` updates each entry. It returns `nil` for success, or the reason why the entry's
+    /// request failed. An answer to a request of an earlier connection is ignored.
     private mutating func answered(
         _ id: RequestID, now: Instant,
         _ judge: (Int, SubscriptionEntry.Request, inout SubscriptionEntry) -> Action.Failure?
@@ -133,8 +134,8 @@ extension SubscriptionSet {
         report.append(to: &actions)
     }
 
-    /// Ends the loops of readers whose filter was refused, because these loops would wait forever. But if the broker
-    /// still has an earlier subscription for the filter, the loops continue.
+    /// Ends the loops of readers whose filter was refused, because these loops would wait forever. If the broker still
+    /// has an earlier subscription for the filter, the loops continue.
     func endReaders(
         of entry: SubscriptionEntry, _ request: SubscriptionEntry.Request, _ failure: Action.Failure,
         _ actions: inout [Action]

@@ -1,7 +1,7 @@
 import CourierCore
 import MQTTCodec
 
-/// Tracks, for each filter, whether the broker sends retained messages after a SUBSCRIBE.
+/// Records, for each filter, whether the broker sends retained messages after a SUBSCRIBE.
 extension SubscriptionSet {
     /// Records which filters of a SUBSCRIBE make the broker send retained messages.
     mutating func noteRetained(_ id: RequestID, _ options: SubscriptionOptions, in version: ProtocolVersion) {
@@ -11,8 +11,8 @@ extension SubscriptionSet {
         }
     }
 
-    /// Returns true if the broker sends the retained message of a topic after a reader was added. The broker sends it
-    /// if a SUBSCRIBE that requests retained messages was or will be sent after the reader was added.
+    /// Returns true if the broker sends the retained message of a topic after a reader was added. This happens if a
+    /// SUBSCRIBE that requests retained messages was sent after the reader was added, or will be sent.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.
@@ -38,7 +38,7 @@ extension SubscriptionSet {
             }
             return entry.filter.matches(topic) && claim(of: filter, on: identifier.map { [$0] } ?? []) != .left
         }
-        // Check the reader's own filter first: it matches most often, and there may be many filters.
+        // Check the reader's own filter first. It matches most often, and checking all filters may take long.
         if let filter, let place = places[filter], isBrought(entries[place]) { return true }
         return entries.contains(where: isBrought)
     }

@@ -8,14 +8,15 @@ import CourierCore
 /// answers of the broker ─────────────┘
 /// ```
 ///
-/// In a new session, or in a session that may be a different one, all wanted filters are subscribed. In the same
-/// session, only differences are sent. They include filters whose UNSUBSCRIBE was under way when the connection ended.
-/// If the session began before this set existed, the broker may have unknown subscriptions. So an UNSUBSCRIBE of the
-/// app is always sent in such a session.
+/// In a new session, or in a session that may be another one, all wanted filters are subscribed. In the same session,
+/// only differences are sent. A filter whose UNSUBSCRIBE was under way when the connection ended counts as a
+/// difference. If the session began before this set existed, the broker may have unknown subscriptions. So an
+/// UNSUBSCRIBE of the app is always sent in such a session.
 ///
 /// A refused filter is requested again on the next connection, after an unsubscribe, or when another quality of service
-/// is wanted. If CONNACK rules out a filter, the filter is refused without a packet. If some topic matches two filters,
-/// both get identifiers. The identifiers in a copy of a message show the filters that the copy is for.
+/// is wanted. If CONNACK says that the broker does not support a kind of filter, such a filter is refused without a
+/// packet. If a topic can match two filters, both get identifiers. The identifiers in a copy of a message show the
+/// filters that the copy is for.
 ///
 /// The caller must perform the returned actions in their order. The set has no lock and no clock.
 struct SubscriptionSet: Sendable {
@@ -23,7 +24,7 @@ struct SubscriptionSet: Sendable {
     typealias RequestID = SubscriptionAction.RequestID
     typealias Instant = ContinuousClock.Instant
 
-    /// The owner of an intent.
+    /// The owner of an intent: the app or a reader.
     enum IntentOwner: Hashable, Sendable {
         /// The app wants the filter, by `subscribe` or its configuration. Repeated calls for a filter count as one
         /// intent.
@@ -34,7 +35,7 @@ struct SubscriptionSet: Sendable {
 
     /// A packet that the broker has not answered.
     struct Pending: Sendable {
-        /// The indices of the entries in the set's `entries`, in the order of the filters in the packet.
+        /// The indices in `entries` of the filters in the packet, in the packet's order.
         let entries: [Int]
         let requests: [SubscriptionEntry.Request]
         let userProperties: [UserProperty]
@@ -44,7 +45,7 @@ struct SubscriptionSet: Sendable {
     let limits: SubscriptionLimits
     /// The properties of filters without properties of their own.
     let defaults: SubscriptionProperties
-    /// The entries. The index of an entry is its *place*. When an entry is removed, its place contains `nil` until a
+    /// The entries. The index of an entry is its *place*. After an entry was removed, its place contains `nil` until a
     /// new entry takes this place.
     var entries: [SubscriptionEntry?] = []
     private var vacant: [Int] = []
@@ -55,10 +56,9 @@ struct SubscriptionSet: Sendable {
     var waiterCount = 0
     /// The features that the broker supports; `nil` without a connection.
     var support: SubscriptionSupport?
-    /// True if the broker's session began while this set existed. In this case, the set knows every subscription of
-    /// the session.
+    /// True if the broker's session began while this set existed. Then the set knows every subscription of the session.
     var knowsSession = false
-    /// The subscription identifiers; `nil` while the broker does not support them.
+    /// The subscription identifiers; `nil` if the broker does not support them.
     var identifiers: SubscriptionIdentifiers?
 
     init(

@@ -7,7 +7,7 @@ struct SubscriptionSupport: Hashable, Sendable {
     var maximumPacketSize = Int.max
     /// Whether subscriptions may have identifiers; `false` by default.
     var hasIdentifiers = false
-    /// Whether packets have properties, as in MQTT 5; `true` by default. If `false`, the app's properties are left out.
+    /// Whether packets have properties, as in MQTT 5; `true` by default. If `false`, the app's properties are not sent.
     var hasProperties = true
     /// Whether filters may have wildcards; `true` by default.
     var hasWildcards = true
@@ -15,7 +15,7 @@ struct SubscriptionSupport: Hashable, Sendable {
     var hasSharedSubscriptions = true
 
     /// Returns the reason why a request must not be sent; `nil` if it may be sent. UNSUBSCRIBE may be sent even for a
-    /// filter that the broker no longer supports.
+    /// filter that the broker does not support any more.
     func failure(of request: SubscriptionEntry.Request, for entry: SubscriptionEntry) -> SubscriptionAction.Failure? {
         if SubscriptionBatch.size(ofPacketWith: request, for: entry) > maximumPacketSize { return .notSent }
         guard request != .unsubscribe else { return nil }

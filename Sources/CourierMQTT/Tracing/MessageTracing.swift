@@ -1,9 +1,10 @@
 public import CourierCore
 
-/// Connects a client with a tracing system, by two closures.
+/// Connects a client with a tracing system, through two closures.
 ///
-/// Messages of MQTT 5 carry a ``CourierCore/TraceContext`` as user properties. The default closures send
-/// `TraceContext.current`, and set it to the received context:
+/// Messages of MQTT 5 carry a ``CourierCore/TraceContext`` as user properties. By default, the client sends
+/// `TraceContext.current` with each message. For each received message, it sets `TraceContext.current` to the received
+/// context.
 ///
 /// ```swift
 /// config.environment.tracing = MessageTracing()
@@ -13,15 +14,15 @@ public struct MessageTracing: Sendable {
     ///
     /// The client calls this closure for each message that the app publishes, in the caller's task or thread, where the
     /// caller's task-local values are available. If the app has set ``CourierCore/MessageProperties/traceContext``, the
-    /// client does not call it.
+    /// client does not call this closure.
     public var published: @Sendable (_ topic: String) -> TraceContext?
 
     /// Returns the context in which the app handles a message with this context from this topic.
     ///
-    /// The client calls this closure before it calls a sink of its message publisher or a handler of `respond(to:)`. While
-    /// they run, `TraceContext.current` is the result. A tracing system can begin a span here, and return the span's
-    /// context. Sinks behind operators that change the queue or the time, and `for await` loops, read the context from
-    /// the properties of the message.
+    /// The client calls this closure before it calls a sink of its message publisher or a handler of `respond(to:)`.
+    /// While the sink or handler runs, `TraceContext.current` is the result of this closure. A tracing system can begin
+    /// a span here, and return the span's context. Sinks behind operators that change the queue or the time, and `for
+    /// await` loops, read the context from the properties of the message.
     public var received: @Sendable (_ context: TraceContext, _ topic: String) -> TraceContext?
 
     /// Makes the closures for a tracing system.
@@ -41,8 +42,8 @@ public struct MessageTracing: Sendable {
 }
 
 extension MessageTracing {
-    /// Returns the properties with the trace context for a message to `topic`. They are unchanged if the app has set a
-    /// context, or if there is no room for two more user properties.
+    /// Returns the properties with the trace context for a message to `topic`. The properties are unchanged if the app
+    /// has set a context, or if there is no room for two more user properties.
     func traced(_ properties: MessageProperties, to topic: String) -> MessageProperties {
         guard properties.userProperties.count + 2 <= MessageProperties.userPropertyLimit,
             !properties.userProperties.contains(where: { TraceContext.propertyNames.contains($0.name) }),
