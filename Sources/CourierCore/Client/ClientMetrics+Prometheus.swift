@@ -72,8 +72,8 @@ extension ClientMetrics {
         return text
     }
 
-    /// Returns the label of a client. The format requires an escape for the backslash, the quotation mark and the line
-    /// feed.
+    /// Returns the label of a client. The format requires an escape character before a backslash, a quotation mark or a
+    /// line feed.
     private static func label(_ name: String) -> String {
         var escaped = ""
         for character in name.unicodeScalars {

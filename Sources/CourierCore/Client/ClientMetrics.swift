@@ -26,8 +26,8 @@ public struct ClientMetrics: Sendable {
     /// The number of messages of QoS 1 and 2 that are sent, or about to be sent, and not acknowledged.
     public var inFlightCount = 0
 
-    /// The times from sending to the acknowledgement of messages of QoS 1 and 2. If a message was sent again after the
-    /// broker lost the session, its time counts from the last sending. Messages that an earlier process sent are not
+    /// The times from sending to the acknowledgement of messages of QoS 1 and 2. If the broker lost the session and a
+    /// message was sent again, its time counts from the last sending. Messages that an earlier process sent are not
     /// included.
     public var acknowledgementTimes = DurationHistogram()
 

@@ -8,9 +8,9 @@
 /// for try await note in client.messages(Note.self, from: "chat/+/notes") { show(note) }
 /// ```
 ///
-/// Every member may be called from any thread; none blocks.
+/// Every member may be called from any thread. No member blocks the thread.
 public protocol CourierClient: CourierSession {
-    /// Whether a session exists: `connect()` was called, and `destroy()` was not called since.
+    /// True if a session exists: `connect()` was called, and `destroy()` was not called after it.
     var hasExistingSession: Bool { get }
 
     /// Ends the connection and stops reconnecting. Messages and subscriptions are kept for the next `connect()`.
@@ -37,8 +37,8 @@ public protocol CourierClient: CourierSession {
     ///
     /// ``disconnect()`` and ``CourierSession/disconnectAndWait()`` neither end loops nor unsubscribe.
     ///
-    /// - Parameter subscriptions: Whether the subscriptions of the loops are kept. With `nil`, they are kept if the
-    ///   broker keeps the session (`isCleanSession` is `false`), and removed otherwise.
+    /// - Parameter subscriptions: Whether the subscriptions of the loops are kept. With `nil`, the subscriptions are
+    ///   kept if the broker keeps the session (`isCleanSession` is `false`), and removed otherwise.
     nonisolated(nonsending) func shutdown(subscriptions: LoopSubscriptions?) async
 
     /// Ends the session: closes the connection, and removes stored messages and subscriptions. `connect()` begins a new
@@ -51,6 +51,6 @@ public protocol CourierClient: CourierSession {
     /// message after this call, the stored messages of the next session remain.
     ///
     /// The stored messages of this session are removed even if the provider has not returned options yet. If the store
-    /// fails, the client tries every second to remove the messages, as long as the client lives.
+    /// fails, the client tries again every second, as long as the client lives.
     func destroy()
 }

@@ -46,7 +46,7 @@ extension CourierSession {
     /// try await client.disconnectAndWait(DisconnectOptions(sessionExpiry: .zero))  // The broker forgets the session.
     /// ```
     ///
-    /// In all other respects, it works like ``disconnectAndWait()``.
+    /// In all other respects, the method works like ``disconnectAndWait()``.
     ///
     /// - Parameter options: The fields of DISCONNECT.
     /// - Throws: The errors of ``disconnect(_:completion:)``. The connection then stays open.
@@ -209,7 +209,7 @@ extension CourierSession {
     /// Returns the decoded messages of a topic filter. Each loop subscribes when it starts, and unsubscribes when it is
     /// left.
     ///
-    /// A running loop keeps the client alive and connected. ``messages(_:as:)`` describes when it ends.
+    /// A running loop keeps the client alive and connected. ``messages(_:as:)`` describes when a loop ends.
     ///
     /// - Parameters:
     ///   - type: The type to decode; `Message` returns messages without decoding.
@@ -234,7 +234,7 @@ extension CourierSession {
 
     /// Returns the messages of a topic. Each loop subscribes when it starts, and unsubscribes when it is left.
     ///
-    /// A running loop keeps the client alive and connected. ``messages(_:as:)`` describes when it ends.
+    /// A running loop keeps the client alive and connected. ``messages(_:as:)`` describes when a loop ends.
     ///
     /// - Parameters:
     ///   - topic: The topic. A parameter without a value matches any level.

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension CourierSession {
-    /// Publishes bytes without an adapter, and returns before they are sent.
+    /// Publishes bytes without an adapter, and returns before the message is sent.
     ///
     /// The message has no content type. To set one, call ``publish(bytes:to:qos:retain:properties:completion:)`` with
     /// properties.
@@ -22,7 +22,7 @@ extension CourierSession {
             bytes: bytes, to: topic, qos: qos, retain: retain, properties: .empty, completion: completion)
     }
 
-    /// Publishes data without an adapter, and returns before it is sent.
+    /// Publishes data without an adapter, and returns before the message is sent.
     ///
     /// The message carries no content type unless `properties` name one.
     ///
@@ -44,7 +44,7 @@ extension CourierSession {
             span: data.bytes, to: topic, qos: qos, retain: retain, properties: properties, completion: completion)
     }
 
-    /// Publishes text as UTF-8 without an adapter, and returns before it is sent.
+    /// Publishes text as UTF-8 without an adapter, and returns before the message is sent.
     ///
     /// The message carries no content type unless `properties` name one.
     ///

@@ -31,10 +31,11 @@ extension CourierSession {
     /// - Parameter topics: The subscribed topic filters.
     public func unsubscribe(_ topics: String...) { unsubscribe(topics) }
 
-    /// Returns `nil`. A session that does not implement this property has no response information of a broker.
+    /// Returns `nil`. A session that does not implement this property cannot know the broker's response information.
     public var responseInformation: String? { nil }
 
-    /// Ends the connection with options for the DISCONNECT packet (MQTT 5), and returns before it has ended.
+    /// Ends the connection with options for the DISCONNECT packet (MQTT 5), and returns before the connection has
+    /// ended.
     ///
     /// - Parameter options: The fields of DISCONNECT.
     /// - Throws: The errors of ``disconnect(_:completion:)``. The connection then stays open.

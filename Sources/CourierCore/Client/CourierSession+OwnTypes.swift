@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Default implementations for your own session types. If a method with a completion calls an `async` method, it starts
-/// one task for each call. So two calls in a row may take effect in either order. If the order matters, implement the
-/// method yourself, as `FakeClient` does.
+/// Default implementations for your own session types. A method with a completion starts a task for each call of an
+/// `async` method. So two calls in a row may take effect in either order. If the order matters, implement the method
+/// yourself, as `FakeClient` does.
 extension CourierSession {
     /// Calls ``subscribe(_:qos:completion:)`` for each filter.
     ///
@@ -74,7 +74,7 @@ extension CourierSession {
     /// - Parameters:
     ///   - value: The value.
     ///   - request: The topic and the options of the message.
-    /// - Returns: A message that can no longer be withdrawn.
+    /// - Returns: A message that cannot be withdrawn, because it was already sent.
     /// - Throws: The errors of ``publish(_:as:)``.
     @discardableResult
     public nonisolated(nonsending) func enqueue<Value>(
@@ -89,7 +89,7 @@ extension CourierSession {
     /// - Throws: Nothing.
     public func readyToPublish() async throws {}
 
-    /// No messages, because a session that does not implement this property does not report them.
+    /// No messages, because a session that does not implement this property does not report waiting messages.
     public var waiting: WaitingMessages { get async throws { WaitingMessages() } }
 
     /// Metrics in which all numbers are 0, because a session that does not implement this property counts nothing.
@@ -142,7 +142,7 @@ extension CourierSession {
     ///   - topic: The topic of the responder.
     ///   - timeout: The maximum time of the call.
     ///   - type: The type of the response.
-    /// - Returns: Nothing, because it always throws.
+    /// - Returns: Nothing, because the method always throws.
     /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``.
     public func request<Question, Answer: Sendable>(
         _ question: Question, at topic: TopicTemplate, timeout: Duration, as type: Answer.Type

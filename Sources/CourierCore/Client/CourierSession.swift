@@ -42,9 +42,9 @@ public protocol CourierSession: CourierEventManager {
     /// The client also subscribes again after its client id, or the broker's host, port, scheme or WebSocket path, has
     /// changed. The endpoints of one list count as one broker.
     ///
-    /// A filter that is not legal, or that the broker refuses, is reported by
-    /// ``CourierEventType/subscribeFailure(topics:timeTaken:error:)``. On the same connection, a refused filter is
-    /// requested again only with another quality of service or after `unsubscribe`.
+    /// If a filter is not legal or the broker refuses it, the event
+    /// ``CourierEventType/subscribeFailure(topics:timeTaken:error:)`` reports the filter. On the same connection, a
+    /// refused filter is requested again only with another quality of service or after `unsubscribe`.
     ///
     /// - Parameter topics: Topic filters, each with the highest quality of service for its messages.
     func subscribe(_ topics: (topic: String, qos: QoS)...)
@@ -70,7 +70,7 @@ public protocol CourierSession: CourierEventManager {
     /// - Parameter topics: The subscribed topic filters.
     func unsubscribe(_ topics: [String])
 
-    /// Encodes a value on the caller's thread, publishes it, and returns before it is sent.
+    /// Encodes a value on the caller's thread, publishes the value, and returns before the message is sent.
     ///
     /// The event ``CourierEventType/messageSendSuccess(topic:qos:sizeBytes:data:)`` or
     /// ``CourierEventType/messageSendFailure(topic:qos:error:sizeBytes:)`` reports the end of the delivery.
@@ -101,8 +101,8 @@ public protocol CourierSession: CourierEventManager {
     /// - Parameters:
     ///   - topic: A topic name, or a filter with `+` and `#`.
     ///   - errorDecodeHandler: Makes an error from a message that decodes as `E` instead of `D`. It runs on the
-    ///     client's delivery queue, like decoding and sinks. If the returned error is no `NSError`, it is stored under
-    ///     `NSUnderlyingErrorKey`.
+    ///     client's delivery queue, like decoding and sinks. If the returned error is not an `NSError`, an `NSError`
+    ///     contains it under `NSUnderlyingErrorKey`.
     /// - Returns: A publisher of values and errors.
     @preconcurrency
     func messagePublisher<D: Sendable, E>(
@@ -156,10 +156,10 @@ public protocol CourierSession: CourierEventManager {
 
     /// Encodes a value on the caller's actor, sends it and waits for the acknowledgement.
     ///
-    /// For QoS 0 it returns when the client has accepted the message. For QoS 1 and 2 it waits for a connection and for
-    /// the acknowledgement, also after ``CourierClient/disconnect()`` or when the client has stopped trying. The wait
-    /// has no limit unless the client's options or ``MessageProperties/messageExpiry`` set one. If the task is
-    /// cancelled, the wait ends, and an accepted message is still sent.
+    /// For QoS 0, the call returns when the client has accepted the message. For QoS 1 and 2, the call waits for a
+    /// connection and for the acknowledgement. It also waits after ``CourierClient/disconnect()`` or when the client
+    /// has stopped trying. The wait has no limit unless the client's options or ``MessageProperties/messageExpiry`` set
+    /// one. If the task is cancelled, the wait ends, and an accepted message is still sent.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -208,8 +208,8 @@ public protocol CourierSession: CourierEventManager {
     /// With a message store, a message of QoS 1 or 2 is safe when it is stored: it is delivered even if the process is
     /// killed. Without a store, and for other qualities of service, a message is safe when the client has accepted it.
     /// If the client needs its provider's first answer to know the client id, the call waits for that answer. If there
-    /// is no room, it waits for room, as ``publish(_:as:)`` does. An event reports the end of the delivery. If the task
-    /// is cancelled, the wait ends, and an accepted message is still sent.
+    /// is no room, the call waits for room, as ``publish(_:as:)`` does. An event reports the end of the delivery. If
+    /// the task is cancelled, the wait ends, and an accepted message is still sent.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -324,7 +324,8 @@ public protocol CourierSession: CourierEventManager {
 
     /// The messages that wait to be sent: their number, and the oldest of them with topic, size and age.
     ///
-    /// Reading it throws the error of the message store if the list needs the store and the store cannot be read.
+    /// Reading this property throws the error of the message store if the list needs the store and the store cannot be
+    /// read.
     var waiting: WaitingMessages { get async throws }
 
     /// The client's counts, such as accepted, acknowledged and waiting messages, connections and bytes. Reading the
@@ -394,7 +395,7 @@ public protocol CourierSession: CourierEventManager {
     ///   the reason if the app must correct something first. ``CourierError/reasonCode`` is the broker's reason code.
     func connect(completion: @escaping @Sendable (Result<Void, CourierError>) -> Void)
 
-    /// Ends the connection, like ``CourierClient/disconnect()``, and reports when it is closed.
+    /// Ends the connection, like ``CourierClient/disconnect()``, and reports when the connection is closed.
     ///
     /// Accepted messages of QoS 0 are written first, then DISCONNECT. If the broker does not read or does not close,
     /// the client drops the connection: after 2 s without progress, and after 5 s in any case. Messages of QoS 1 and 2
@@ -424,7 +425,7 @@ public protocol CourierSession: CourierEventManager {
         _ options: DisconnectOptions, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     ) throws
 
-    /// Publishes bytes without an adapter, and returns before they are sent. This is the fastest way to publish.
+    /// Publishes bytes without an adapter, and returns before the message is sent. This is the fastest way to publish.
     ///
     /// - Parameters:
     ///   - bytes: The payload.

@@ -1,4 +1,4 @@
-/// The fields of the DISCONNECT packet of MQTT 5. With MQTT 3.1.1 only ``reasonCode`` has an effect.
+/// The fields of the DISCONNECT packet of MQTT 5. With MQTT 3.1.1, only ``reasonCode`` has an effect.
 ///
 /// ```swift
 /// // The broker keeps the session for one more minute, although CONNECT requested some days.
@@ -12,8 +12,8 @@ public struct DisconnectOptions: Hashable, Sendable {
     /// With any other code, the broker publishes the client's will. ``ReasonCode/disconnectWithWillMessage`` asks the
     /// broker to publish the will, and reports no error. A code that only a broker may send is refused.
     ///
-    /// MQTT 3.1.1 has no code. For any code but the default, the client closes the connection without DISCONNECT, so
-    /// the broker publishes the will, too.
+    /// MQTT 3.1.1 has no code. With any code except the default, the client closes the connection without DISCONNECT,
+    /// so that the broker also publishes the will.
     public var reasonCode: ReasonCode
 
     /// How long the broker keeps the session after DISCONNECT, in whole seconds. `nil`, the default, keeps the time

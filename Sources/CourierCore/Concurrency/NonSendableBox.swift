@@ -1,15 +1,16 @@
-/// Stores a value that is not `Sendable`, and makes it available only in the one place that uses it.
+/// Stores a value that is not `Sendable`, and makes the value available only to the one queue, lock or mailbox that
+/// uses it.
 ///
 /// Apps pass closures, event handlers and auth providers that have mutable state or belong to the main actor. Such a
-/// value is safe, because Courier calls it from one documented place only, one call at a time. That place is the queue
+/// value is safe, because Courier calls it from one documented place only, one call at a time. This place is the queue
 /// of the nearest `receive(on:)`, the client's delivery queue, or one serial mailbox. In this module, only this type
-/// carries values that are not `Sendable` to these places, and only this type uses `nonisolated(unsafe)`.
+/// passes such values to another thread, and only this type uses `nonisolated(unsafe)`.
 @usableFromInline
 package final class NonSendableBox<Value>: Sendable {
     // Safe: `value` is a `let`, which is set before other threads can see the box. Only `use(_:)` gives access to it.
     // Each owner of a box calls `use(_:)` only under one lock or on one queue, which the owner's documentation names.
-    // The compiler cannot check that. The value may be released on another thread, like a value that a Dispatch closure
-    // captures.
+    // The compiler cannot check this rule. The value may be released on another thread, like a value that a Dispatch
+    // closure captures.
     @usableFromInline nonisolated(unsafe) let value: Value
 
     /// Makes a box with a value. Afterwards, the caller uses the value only in the place that the box's owner

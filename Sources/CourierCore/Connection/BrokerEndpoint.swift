@@ -19,8 +19,8 @@ public struct BrokerEndpoint: Hashable, Sendable {
     /// priority 0.
     public let priority: UInt16
 
-    /// The relative chance to be tried first among endpoints of the same priority; 1 by default. An endpoint of weight
-    /// 0 is almost never tried before endpoints with a higher weight.
+    /// The relative chance to be tried first among endpoints of the same priority; 1 by default. An endpoint with
+    /// weight 0 is almost always tried after endpoints with a higher weight.
     public let weight: UInt16
 
     /// The scheme of this endpoint, such as `tls`. `nil`, the default, means the scheme of the options.

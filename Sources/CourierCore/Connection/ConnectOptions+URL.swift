@@ -23,8 +23,8 @@ extension ConnectOptions {
     ///     PINGREQ.
     ///   - isCleanSession: Whether the broker deletes the earlier session. By default, the session is clean only if no
     ///     client id is given.
-    /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``, which names the wrong part. The error quotes
-    ///   nothing of the URL, because a password may be anywhere in it.
+    /// - Throws: ``CourierError/Code-swift.struct/invalidConfiguration``, which names the wrong part. The error does
+    ///   not quote any part of the URL, because any part may contain a password.
     public init(
         url: String, clientId: String? = nil, keepAlive: UInt16 = 60, isCleanSession: Bool? = nil
     ) throws(CourierError) {
@@ -66,7 +66,7 @@ private struct BrokerURLParts {
         }
         scheme = url[..<mark.lowerBound].lowercased()
         guard let defaultPort = Self.ports.first(where: { [scheme] in $0.key == scheme })?.value else {
-            // The error does not quote the scheme, because it may be a part of a password.
+            // Do not quote the scheme in the error, because it may be a part of a password.
             throw Self.refusal("has an unknown scheme; use \(Self.ports.map(\.key).joined(separator: ", "))")
         }
         var rest = url[mark.upperBound...]

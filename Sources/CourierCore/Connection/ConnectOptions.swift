@@ -1,8 +1,8 @@
 /// The broker's address and the client's credentials for one connection attempt. An auth provider returns them.
 ///
-/// No description, debug description or mirror of the options shows a secret. The hidden values are ``password``, the
-/// values of ``userProperties`` and ``userPropertyList``, and the values of the header fields in ``webSocket``, which
-/// often contain tokens. The user name is shown.
+/// The descriptions and the mirror of the options show no secret. The hidden values are ``password``, the values of
+/// ``userProperties`` and ``userPropertyList``, and the values of the header fields in ``webSocket``. The user name is
+/// shown.
 ///
 /// ```swift
 /// let options = ConnectOptions(
@@ -32,12 +32,12 @@ public struct ConnectOptions: Hashable, Sendable {
         init(_ values: Values) { self.values = values }
     }
 
-    /// All values are in this one object, so that a copy of the options copies only a reference. Every event and many
-    /// parts of a client hold a copy of the options.
+    /// The object that contains all values, so that a copy of the options copies only a reference. Every event and many
+    /// parts of a client have a copy of the options.
     private var box: Box
 
-    /// Returns `true` if both are `nil`, or if one is an unchanged copy of the other. This is faster than a comparison
-    /// of all values. Equal options that were created separately return `false`.
+    /// Returns `true` if both are `nil`, or if one is an unchanged copy of the other. Returns `false` for equal options
+    /// that were created separately. This is faster than comparing all values.
     package static func areIdentical(_ left: ConnectOptions?, _ right: ConnectOptions?) -> Bool {
         left?.box === right?.box
     }

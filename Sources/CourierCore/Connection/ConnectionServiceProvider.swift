@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The app's source of credentials, for `async` code. ``IConnectionServiceProvider`` is the same for code with
+/// The app's source of credentials, for `async` code. ``IConnectionServiceProvider`` is the same protocol for code with
 /// closures.
 ///
 /// ```swift
@@ -46,9 +46,9 @@ public protocol ConnectionServiceProvider: Sendable {
     /// - Throws: The reason why there are no options. The client then returns to its own endpoints.
     func connectOptions(for server: BrokerEndpoint) async throws -> ConnectGrant
 
-    /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or when
-    /// the broker has moved without naming its new address. The default implementation does nothing. If a broker
-    /// refuses credentials without CONNACK, as RabbitMQ does over WebSocket, the client does not call this method.
+    /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or has
+    /// moved without naming its new address. The default implementation does nothing. If a broker refuses credentials
+    /// without CONNACK, as RabbitMQ does over WebSocket, the client does not call this method.
     func clearCachedOptions() async
 
     /// Returns the response to a challenge of the broker, in an extended authentication of MQTT 5 that

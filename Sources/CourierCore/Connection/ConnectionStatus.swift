@@ -15,7 +15,7 @@ public struct ConnectionStatus: Sendable {
     /// The state of the connection.
     public var state: ConnectionState
 
-    /// When this status began.
+    /// The time when this status began.
     public var since: Date
 
     /// The broker of the current or last attempt, such as `broker.example:8883`; `nil` before the first attempt. It
@@ -26,12 +26,12 @@ public struct ConnectionStatus: Sendable {
     /// attempt runs or is planned.
     public var attempt: Int
 
-    /// When the next attempt begins; `nil` if none is planned. The attempt begins earlier if the network returns or the
-    /// app calls `connect()`. It begins later if there is no network.
+    /// The time when the next attempt begins; `nil` if none is planned. The attempt begins earlier if the network
+    /// returns or the app calls `connect()`. It begins later if there is no network.
     public var nextAttempt: Date?
 
-    /// Why the last attempt failed or the last connection was lost; `nil` while there is a connection, and after
-    /// `disconnect()` and `destroy()`.
+    /// The reason why the last attempt failed or the last connection was lost. `nil` while there is a connection, and
+    /// after `disconnect()` and `destroy()`.
     public var failure: CourierError?
 
     /// Makes a status. Apps need this initializer only in tests.

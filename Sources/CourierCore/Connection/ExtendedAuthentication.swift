@@ -2,11 +2,11 @@ public import Foundation
 
 /// Extended authentication of MQTT 5: a method that client and broker support, and the data of the client's first step.
 ///
-/// The broker may send challenges, to which ``ConnectionServiceProvider/answer(_:method:)`` responds. If the provider
-/// returns new data for the same method before the old data expires, the client sends the new data on the current
-/// connection. This is a re-authentication: the connection stays open.
+/// If the broker sends challenges, ``ConnectionServiceProvider/answer(_:method:)`` returns the responses. The provider
+/// may return new data for the same method before the old data expires. Then the client sends the new data on the open
+/// connection (re-authentication).
 ///
-/// No description, debug description or mirror of this value shows ``data``.
+/// The descriptions and the mirror of this value do not show ``data``.
 public struct ExtendedAuthentication: Hashable, Sendable {
     /// The name of the method, such as `SCRAM-SHA-256`.
     public let method: String

@@ -41,9 +41,9 @@ public protocol IConnectionServiceProvider: AnyObject {
         for server: BrokerEndpoint, completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void
     )
 
-    /// Options that the client can use without a request, for example stored options of an earlier process. With `nil`,
-    /// the default, the client requests options. After the broker has refused the options, the client does not read
-    /// this property until ``getConnectOptions(completion:)`` has succeeded.
+    /// Options that the client can use without a request, for example stored options of an earlier process. If the
+    /// value is `nil`, the default, the client requests options. After the broker has refused the options, the client
+    /// does not read this property until ``getConnectOptions(completion:)`` has succeeded.
     var existingConnectOptions: ConnectOptions? { get }
 
     /// A closure that returns a further part of the client id, for a provider that builds the id from several parts.
@@ -63,8 +63,8 @@ public protocol IConnectionServiceProvider: AnyObject {
     ///   completion to another thread.
     func getConnectOptions(completion: @escaping @Sendable (Result<ConnectOptions, AuthError>) -> Void)
 
-    /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or when
-    /// the broker has moved without naming its new address. The default implementation does nothing.
+    /// Removes cached credentials. The client calls this method when the broker has refused the credentials, or has
+    /// moved without naming its new address. The default implementation does nothing.
     func clearCachedAuthResponse()
 }
 

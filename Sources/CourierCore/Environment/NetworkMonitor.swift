@@ -11,8 +11,8 @@ public enum NetworkStatus: Hashable, Sendable {
 /// the next planned attempt.
 ///
 /// Contract: The publisher sends the current status to each new subscriber first, and then every change. It may send
-/// from any thread. A monitor need not watch the system while it has no subscriber. A monitor that cannot determine the
-/// status sends only ``NetworkStatus/available``. It never blocks a subscriber and never fails.
+/// from any thread. A monitor may stop watching the system while it has no subscriber. A monitor that cannot determine
+/// the status sends only ``NetworkStatus/available``. It never blocks a subscriber and never fails.
 public protocol NetworkMonitor: Sendable {
     /// Publishes the current status, then every change.
     var statusPublisher: AnyPublisher<NetworkStatus, Never> { get }

@@ -34,6 +34,6 @@ extension AuthError: CustomDebugStringConvertible, CustomReflectable {
     /// The same text as ``description``.
     public var debugDescription: String { description }
 
-    /// Shows the same text as ``description``, so that `dump` does not print the `userInfo` of the underlying error.
+    /// Shows the same text as ``description``, so that `dump` does not show the `userInfo` of the underlying error.
     public var customMirror: Mirror { Mirror(self, children: ["summary": description], displayStyle: .enum) }
 }

@@ -73,11 +73,11 @@ extension CourierError {
         public static let missingTopicArgument = Code(.missingTopicArgument)
         /// A topic contains `%u` or `%c`, and the client does not know its user name or client id yet.
         public static let unresolvedPlaceholder = Code(.unresolvedPlaceholder)
-        /// An option is out of range or contradicts another option. The code also reports a call that needs a feature
-        /// of MQTT 5, if the broker supports only an older version.
+        /// An option is out of range or contradicts another option. Also reports a call that needs a feature of MQTT 5,
+        /// if the broker supports only an older version.
         public static let invalidConfiguration = Code(.invalidConfiguration)
-        /// A message cannot be sent, because its payload or a property is too long or not allowed. The code also
-        /// reports a received request without a response topic.
+        /// A message cannot be sent, because its payload or a property is too long or not allowed. Also reports a
+        /// received request without a response topic.
         public static let invalidMessage = Code(.invalidMessage)
         /// No adapter could turn the value into bytes.
         public static let encodingFailed = Code(.encodingFailed)
@@ -94,10 +94,11 @@ extension CourierError {
         public static let messageWithdrawn = Code(.messageWithdrawn)
         /// A received message of QoS 1 or 2 has no reader, and the client or the message store could not keep it.
         public static let noReader = Code(.noReader)
-        /// There is no session: `connect()` was not called, or `destroy()` was called later. The code has two more
-        /// uses. After `disconnect()`, it reports a call that needs a connection. If there is no connection, it reports
-        /// a call that ends the connection. Publishing after `disconnect()` does not fail: the message waits for the
-        /// next connection.
+        /// There is no session, because `connect()` was not called, or `destroy()` was called after it. Also reports
+        /// two other calls: after `disconnect()`, a call that needs a connection, and without a connection, a call that
+        /// ends the connection.
+        ///
+        /// A publish after `disconnect()` does not fail, because the message waits for the next connection.
         public static let sessionMissing = Code(.sessionMissing)
         /// The client was destroyed or released while the call waited.
         public static let clientDestroyed = Code(.clientDestroyed)
@@ -120,8 +121,8 @@ extension CourierError {
         public static let disconnectedByServer = Code(.disconnectedByServer)
         /// The broker refused a message.
         public static let publishRefused = Code(.publishRefused)
-        /// The broker refused a subscription or an unsubscription, or the filter was too long to be sent. The code also
-        /// reports a filter that was unsubscribed before the broker confirmed its subscription.
+        /// The broker refused a subscription or an unsubscription, or the filter was too long to be sent. Also reports
+        /// a filter that was unsubscribed before the broker confirmed its subscription.
         public static let subscriptionRefused = Code(.subscriptionRefused)
 
         // MARK: Errors of the connection
@@ -131,7 +132,7 @@ extension CourierError {
         public static let connectionFailed = Code(.connectionFailed)
         /// An established connection ended, and the broker sent no reason.
         public static let connectionLost = Code(.connectionLost)
-        /// A time limit passed. The error's message names the limit.
+        /// A time limit was exceeded. The error's message names the limit.
         public static let timedOut = Code(.timedOut)
         /// The TLS handshake failed, for example because of the certificate, the host name or the protocol version.
         public static let secureConnectionFailed = Code(.secureConnectionFailed)

@@ -15,8 +15,8 @@ extension CourierError: CustomNSError {
     /// The key under which ``errorUserInfo`` contains the number of the ``reasonCode`` as an `Int`.
     public static var reasonCodeKey: String { "CourierReasonCode" }
 
-    /// Contains the message under `NSLocalizedDescriptionKey`. A cause is under `NSUnderlyingErrorKey`, and a reason
-    /// code of the broker is under ``reasonCodeKey``.
+    /// The user info of the bridged error: the message under `NSLocalizedDescriptionKey`, a cause under
+    /// `NSUnderlyingErrorKey`, and the broker's reason code under ``reasonCodeKey``.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let reasonCode { info[Self.reasonCodeKey] = Int(reasonCode.rawValue) }

@@ -1,8 +1,8 @@
 package import Foundation
 
 extension NSError {
-    /// Converts an app's error to an `NSError`. An `NSError` is returned unchanged. For any other error, a new
-    /// `NSError` is returned that contains the error under `NSUnderlyingErrorKey`.
+    /// Converts an app's error to an `NSError`. Returns an `NSError` unchanged. For any other error, returns a new
+    /// `NSError` that contains the error under `NSUnderlyingErrorKey`.
     ///
     /// - Parameter error: The error.
     /// - Returns: The `NSError`.

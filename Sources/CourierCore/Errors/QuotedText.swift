@@ -1,7 +1,7 @@
 extension String {
-    /// Returns the text in quotation marks, for an error message. Characters that move a terminal's cursor or change
-    /// the direction of text are escaped. A text of more than `limit` Unicode scalars is cut, and the size of the whole
-    /// text in bytes is appended.
+    /// Returns the text in quotation marks, for an error message. Escapes characters that move a terminal's cursor or
+    /// change the direction of text. Cuts a text of more than `limit` Unicode scalars, and appends the size of the
+    /// whole text in bytes.
     package func quoted(limit: Int = 80) -> String {
         var shown = "\""
         var scalars = unicodeScalars.makeIterator()

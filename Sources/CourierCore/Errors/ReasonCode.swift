@@ -1,7 +1,7 @@
 /// The byte with which an MQTT peer reports a result (MQTT 5.0 §2.4). The client converts the return codes of MQTT
 /// 3.1.1 to reason codes.
 ///
-/// Values from 0x80 on are failures. A code that MQTT does not define is preserved.
+/// Values from 0x80 on are failures. Codes that MQTT does not define are kept unchanged.
 public struct ReasonCode: RawRepresentable, Hashable, Sendable {
     /// The byte in the packet.
     public let rawValue: UInt8

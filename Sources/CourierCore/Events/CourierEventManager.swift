@@ -2,9 +2,8 @@
 public protocol CourierEventManager: AnyObject, Sendable {
     /// Publishes the events in the order in which they occur. When the client is released, the publisher finishes.
     ///
-    /// Its sinks run on the client's delivery queue. If the sinks and the event handlers are slower than the client,
-    /// events about single messages are dropped. The event `eventsDropped(count:)` then reports the number of dropped
-    /// events.
+    /// Its sinks run on the client's delivery queue. If sinks and event handlers are slower than the client, the client
+    /// drops events about single messages. The event `eventsDropped(count:)` then reports the number of dropped events.
     var eventPublisher: AnyPublisher<CourierEvent, Never> { get }
 
     /// Adds an event handler, unless it was added before. The client references the handler weakly.

@@ -28,13 +28,14 @@ public enum CourierEventType: Sendable {
     /// the next attempt follows.
     case connectionFailure(timeTaken: Int, error: (any Error)?)
     /// An established connection was lost. `diffLastInbound` is the time since bytes were last received, and
-    /// `diffLastOutbound` is the time since bytes were last sent. Each is `nil` if there were no such bytes.
+    /// `diffLastOutbound` is the time since bytes were last sent. Each value is `nil` if there were no such bytes.
     case connectionLost(timeTaken: Int, error: (any Error)?, diffLastInbound: Int?, diffLastOutbound: Int?)
-    /// The client closed the connection normally, with DISCONNECT. Every other end is a `connectionLost`.
+    /// The client closed the connection normally, with DISCONNECT. Every other end of a connection is reported as
+    /// `connectionLost`.
     case connectionDisconnect
     /// The client begins another attempt, after a connection was lost or an attempt failed.
     case reconnect
-    /// A call of `connect()` had no effect; `reason` says why.
+    /// A call of `connect()` had no effect, for this reason.
     case connectDiscarded(reason: String)
 
     // MARK: Subscriptions
@@ -75,15 +76,16 @@ public enum CourierEventType: Sendable {
     /// earlier process, the event is reported when the client reads the message from the store.
     case messageSend(topic: String, qos: QoS, sizeBytes: Int)
     /// The broker acknowledged a message. At QoS 0, the event means only that the client accepted the message. The
-    /// message may still wait for a connection. If the client drops it later, no event reports this.
+    /// message may still wait for a connection. If the client drops the message later, no event reports the drop.
     case messageSendSuccess(topic: String, qos: QoS, sizeBytes: Int, data: Data)
-    /// A message was refused or abandoned, or has expired. At QoS 0, the client did not accept the message.
+    /// The broker refused a message, or the client gave it up, or it has expired. At QoS 0, the client did not accept
+    /// the message.
     case messageSendFailure(topic: String, qos: QoS, error: (any Error)?, sizeBytes: Int)
 
     /// The broker acknowledges sent messages as if they had a lower quality of service, so a message may reach
     /// subscribers more than once. The event is reported once for each connection.
     case deliveryDowngraded(from: QoS, to: QoS)
-    /// The client abandoned a message and does not send it again. The event carries the whole message, so that the app
+    /// The client gave up a message and does not send it again. The event carries the whole message, so that the app
     /// can save it. The event `messageSendFailure` for the message precedes this event.
     ///
     /// There are two possible reasons. The broker ended connections because of the message
@@ -104,7 +106,8 @@ public enum CourierEventType: Sendable {
     /// The app entered the background.
     case appBackground
     /// A network is available. The event follows `connectionUnavailable` when the monitor reports a network, the
-    /// provider returns options, or the broker accepts. A client starts with a network, in the foreground.
+    /// provider returns options, or the broker accepts. At the start of a client, a network is available and the app is
+    /// in the foreground.
     case connectionAvailable
     /// No network is available.
     case connectionUnavailable

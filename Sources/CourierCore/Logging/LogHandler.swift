@@ -6,7 +6,7 @@
 /// }
 /// ```
 ///
-/// Contract: The handler is called from any thread, also from event loops, and from several threads at the same time.
+/// Contract: The handler is called from any thread, including event loops, and from several threads at the same time.
 /// It must not block and must not call the client. The records of one connection arrive in the order in which they were
 /// created. A handler cannot report a failure: it drops the records that it cannot write.
 public protocol LogHandler: Sendable {

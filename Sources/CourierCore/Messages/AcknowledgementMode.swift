@@ -2,8 +2,8 @@
 public enum AcknowledgementMode: Hashable, Sendable {
     /// A message is acknowledged as soon as the client receives it.
     ///
-    /// If the process ends, messages that were received but not read are lost, even with a message store. The reason is
-    /// that the store contains only messages without a reader.
+    /// If the process ends, messages that were received but not read are lost, even with a message store. The store
+    /// contains only messages without a reader.
     ///
     /// If a reader ends, the client keeps its unread messages for the next reader of their topics. An unread message
     /// that the client passed to several readers is not kept. Without `messagePersistenceTTLSeconds`, unread retained
@@ -14,9 +14,9 @@ public enum AcknowledgementMode: Hashable, Sendable {
     /// A message is acknowledged when the loop that reads it requests the next message, or earlier by
     /// ``Message/acknowledge()``.
     ///
-    /// If the loop is left before that, the message goes to the next reader of its topic, or arrives again with the
-    /// next connection. If neither happens within ten seconds and `maximumKeptMessages` permits it, the client keeps
-    /// the message and acknowledges it. A kept message waits for a reader: in the message store, or without a store in
+    /// If the loop is left earlier, the message goes to the next reader of its topic, or arrives again with the next
+    /// connection. If neither happens within ten seconds, the client keeps the message and acknowledges it, if
+    /// `maximumKeptMessages` permits. A kept message waits for a reader: in the message store, or without a store in
     /// memory until the process ends.
     ///
     /// If several readers with this mode receive a message, it is acknowledged when the last of them has finished it.

@@ -6,7 +6,7 @@
 /// if try await message.withdraw() { print("The order was never sent.") }
 /// ```
 ///
-/// The delivery does not depend on this value: an app may ignore it.
+/// The delivery does not depend on this value, so an app may ignore it.
 public struct EnqueuedMessage: Sendable {
     private let withdrawal: @Sendable () async throws -> Bool
 

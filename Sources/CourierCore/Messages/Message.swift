@@ -72,8 +72,8 @@ public struct Message: Hashable, Sendable {
     /// True for a retained message that the broker had stored for new subscribers. False for a newly published message.
     public var isRetained: Bool { entry.isRetained }
 
-    /// Whether the broker marked the delivery as a repetition. A first delivery never has the mark, but a marked
-    /// message may still be new to this client.
+    /// Whether the broker marked the delivery as a repetition. A first delivery never has the mark. A marked message
+    /// may still be new to this client.
     public var isDuplicate: Bool { entry.isDuplicate }
 
     /// The properties of MQTT 5; all are empty with MQTT 3.1.1. Each access may decode them, so read this property
@@ -98,8 +98,8 @@ public struct Message: Hashable, Sendable {
             ? self : Message(page.extracting(CollectionOfOne(index)), 0, acknowledgement: acknowledgement)
     }
 
-    /// Acknowledges the message for this reader now. Without this call, it is acknowledged when the reader requests the
-    /// next message.
+    /// Acknowledges the message for this reader now. Without this call, the message is acknowledged when the reader
+    /// requests the next message.
     ///
     /// Only the first call has an effect, and only on a message that was read with
     /// ``AcknowledgementMode/afterProcessing``. Any thread may call this method; it does not block.
@@ -113,8 +113,8 @@ public struct Message: Hashable, Sendable {
     ///   process dies before the call returns.
     /// - QoS 1 or 2, if the message waited for a reader in the message store: the method returns when the store has
     ///   removed the message.
-    /// - All other cases (QoS 1, or no message store): the method returns when the session has received the
-    ///   acknowledgement. After a crash, the message may arrive again.
+    /// - All other cases (QoS 1, or no message store): the method returns when the client has passed the
+    ///   acknowledgement to the connection. After a crash, the message may arrive again.
     ///
     /// If the store fails, the client tries again every second. Cancelling the task does not end the wait. If other
     /// readers still process the message, the method returns at once. The message is then acknowledged when the last
@@ -129,8 +129,8 @@ public struct Message: Hashable, Sendable {
         }
     }
 
-    /// Rejects the message: its acknowledgement carries a failure code. The broker forgets the message and does not
-    /// send it again.
+    /// Rejects the message by an acknowledgement with a failure code. The broker forgets the message and does not send
+    /// it again.
     ///
     /// ```swift
     /// for try await order in client.messages(Received<Order>.self, from: "orders/#", acknowledge: .afterProcessing) {

@@ -17,8 +17,8 @@ public import Foundation
 /// the same time, so adapters are `Sendable`. An adapter creates its coders once and reuses them. Neither method may
 /// block.
 public protocol MessageAdapter: Sendable {
-    /// The MIME type of the payloads. With MQTT 5, the client sends this type with each message, and the receiver uses
-    /// it to choose the adapter.
+    /// The MIME type of the payloads. With MQTT 5, the client sends this type with each message, so that the receiver
+    /// can choose the adapter.
     var contentType: String { get }
 
     /// Decodes a value from a payload.

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Stores messages in a few shared blocks of memory, so that a message needs no block of its own. A page contains
-/// messages that were received together.
+/// Stores messages that were received together in a few shared blocks of memory, so that no message needs its own
+/// block.
 ///
 /// A page is immutable. A reference to one message keeps the whole page in memory. ``extracting(_:)`` copies selected
 /// messages to a smaller page.
@@ -62,11 +62,11 @@ package final class MessagePage: Sendable {
     package static let singleByteCount = 4 << 10
 
     package let entries: [Entry]
-    /// All payloads, each followed by its encoded properties. If `singlePayload` is set, only the encoded properties of
-    /// the page's only message.
+    /// All payloads, each followed by its encoded properties. If `singlePayload` is set, it contains only the encoded
+    /// properties of the page's only message.
     private let bytes: [UInt8]
-    /// The payload of the page's only message; `nil` if the payloads are in `bytes`. ``data(of:)`` returns it without a
-    /// copy.
+    /// The payload of the page's only message; `nil` if the payloads are in `bytes`. ``data(of:)`` returns this payload
+    /// without a copy.
     private let singlePayload: Data?
     private let topics: [String]
     /// The properties of the page's only message, if the page was created with decoded properties; empty otherwise.

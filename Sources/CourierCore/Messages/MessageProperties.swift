@@ -57,7 +57,7 @@ public struct MessageProperties: Hashable, Sendable {
     }
 
     /// The property values; `nil` if all are absent, as in most messages. The values are in a separate object, so that
-    /// this struct has the size of one reference. Requests and messages contain the struct and are copied often.
+    /// this struct has the size of one reference. This makes copies of requests and messages cheap.
     @usableFromInline package private(set) var box: Box?
 
     private var values: Values {
@@ -80,7 +80,7 @@ public struct MessageProperties: Hashable, Sendable {
         set { values.payloadFormat = newValue }
     }
 
-    /// The topic on which the sender expects the response; `nil` if it expects none.
+    /// The topic on which the sender expects the response; `nil` if the sender expects no response.
     public var responseTopic: String? {
         get { box?.values.responseTopic }
         set { values.responseTopic = newValue }

@@ -77,7 +77,8 @@ public struct MessageSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// The iterator of one `for await` loop. Each loop reads the messages independently of other loops.
     @frozen
     public struct Iterator: AsyncIteratorProtocol {
-        /// The elements that are ready, in reverse order, so that taking the next element moves no other element.
+        /// The elements that are ready, in reverse order, so that the next element can be removed without moving the
+        /// other elements.
         @usableFromInline var batch: [Element] = []
         @usableFromInline let reading: Reading
 

@@ -2,20 +2,20 @@
 ///
 /// A client implements the protocol with a queue and a lock. A test can implement it with an array. The rules are:
 /// - Only one reader calls ``nextBatch()``, and never twice at the same time. The method returns at least one element,
-///   or an empty array if no element follows. If the task is cancelled, it returns an empty array or throws
+///   or an empty array if no element follows. If the task is cancelled, the method returns an empty array or throws
 ///   `CancellationError`.
 /// - A call of ``nextBatch()`` means that the reader has finished the previous batch. A source that acknowledges after
 ///   processing therefore returns batches of one element.
 /// - A source limits the number of elements that are ready, and documents what happens at the limit.
 /// - ``opened()`` is called at most once, before the first batch.
 /// - ``cancel(unread:)`` is called once, when the reader needs no more elements: its loop was left, or its iterator was
-///   released. Any thread may call it, and it must not block.
+///   released. Any thread may call the method, and it must not block.
 public protocol MessageSource<Element>: AnyObject, Sendable {
     /// The type of the elements of the sequence.
     associatedtype Element: Sendable
 
-    /// Waits until the source is open. ``MessageSequence/subscribed()`` calls it. The source of a client returns when
-    /// the broker has granted the subscription. The default returns at once.
+    /// Waits until the source is open. Called by ``MessageSequence/subscribed()``. The source of a client returns when
+    /// the broker has granted the subscription. The default implementation returns at once.
     ///
     /// - Throws: The reason why no elements will arrive, or `CancellationError`.
     nonisolated(nonsending) func opened() async throws

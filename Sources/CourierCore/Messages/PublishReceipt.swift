@@ -1,8 +1,8 @@
 /// The broker's acknowledgement of a published message. For QoS 0, which brokers do not acknowledge, the client creates
 /// the receipt.
 public struct PublishReceipt: Hashable, Sendable {
-    /// The result of the delivery. It is never an error code, because a failed delivery is reported as an error and has
-    /// no receipt. ``ReasonCode/noMatchingSubscribers`` means that no client subscribes to the topic.
+    /// The result of the delivery. The code is never an error code, because a failed delivery is reported as an error
+    /// instead of a receipt. ``ReasonCode/noMatchingSubscribers`` means that no client subscribes to the topic.
     public let reasonCode: ReasonCode
 
     /// The broker's explanation as text (MQTT 5); `nil` if the broker sent none.

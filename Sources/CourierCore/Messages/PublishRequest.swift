@@ -19,8 +19,8 @@ public struct PublishRequest: Sendable {
     /// follows.
     public var isLatestOnly: Bool
 
-    /// The properties of MQTT 5. With MQTT 3.1.1, only ``MessageProperties/messageExpiry`` has an effect: it limits how
-    /// long the message may wait in the client.
+    /// The properties of MQTT 5. With MQTT 3.1.1, only ``MessageProperties/messageExpiry`` has an effect: it limits the
+    /// time that the message may wait in the client.
     public var properties: MessageProperties
 
     /// Creates a request.

@@ -1,7 +1,7 @@
 /// The quality of service: how reliably a message is delivered.
 ///
-/// MQTT has three levels. The two `oneWithoutPersistence…` cases are also sent as level 1. Until the acknowledgement
-/// arrives, the client treats their messages differently from messages of ``one``: see each case.
+/// MQTT has three levels. The two `oneWithoutPersistence…` cases are also sent as level 1. They differ from ``one`` in
+/// the time until the acknowledgement arrives; see each case.
 public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
     /// At most once: the message is sent once, is not acknowledged, and is lost if the connection breaks.
     case zero = 0
@@ -14,11 +14,12 @@ public enum QoS: Int, Hashable, Sendable, CaseIterable, Codable {
     /// new message. If the broker sends PUBCOMP with 0x92 (packet id not found), the message counts as delivered.
     case two = 2
 
-    /// The message is acknowledged like ``one``, but never stored and never sent again. It arrives once or not at all.
+    /// The message is acknowledged like ``one``, but never stored and never sent again. The message arrives once or not
+    /// at all.
     case oneWithoutPersistenceAndNoRetry = 3
 
-    /// The message is acknowledged like ``one``, and sent again after a lost connection. It is in memory only, so it
-    /// does not survive the process.
+    /// The message is acknowledged like ``one``, and sent again after a lost connection. The message is in memory only,
+    /// so it does not survive the end of the process.
     case oneWithoutPersistenceAndRetry = 4
 
     /// The level in MQTT packets: 0, 1 or 2.

@@ -7,7 +7,7 @@
 /// While a publish, a subscription or a request waits for the broker's response, the client continues to read slowly.
 /// Otherwise, an app that waits for this response before it reads more messages would wait forever. If the buffer then
 /// grows to more than twice its limit, the client drops further messages of QoS 0. It acknowledges further messages of
-/// QoS 1 and 2 only when there is room. If the network accepts outgoing bytes slowly, the client still receives
+/// QoS 1 and 2 only when the buffer has room. If the network accepts outgoing bytes slowly, the client still receives
 /// messages and acknowledges them.
 public struct ReadBuffer: Hashable, Sendable {
     /// The policy for a message of QoS 0 when the buffer is full.
@@ -26,8 +26,8 @@ public struct ReadBuffer: Hashable, Sendable {
     /// The number of messages that may wait, at least 1.
     public let limit: Int
 
-    /// The number of bytes of memory at which the buffer is full, at least 1. It includes the topics, properties,
-    /// payloads and header fields of the messages.
+    /// The number of bytes of memory at which the buffer is full, at least 1. The number includes the topics,
+    /// properties, payloads and header fields of the messages.
     public let byteLimit: Int
 
     /// The policy for a message of QoS 0 when the buffer is full; ``Overflow/dropOldest`` by default.

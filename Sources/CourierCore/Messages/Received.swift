@@ -40,7 +40,8 @@ extension Received: ValueWithMessage {}
 /// A type that contains a decoded value and its message. ``Received`` is the only such type in this library.
 ///
 /// If a reader requests a type of this protocol, the session decodes its `Value` and creates the result with
-/// `init(value:message:)`. Your own test double of ``CourierSession`` needs the protocol for this.
+/// `init(value:message:)`. If you write your own test double of ``CourierSession``, it needs this protocol to do the
+/// same.
 public protocol ValueWithMessage: Sendable {
     /// The type to decode.
     associatedtype Value: Sendable

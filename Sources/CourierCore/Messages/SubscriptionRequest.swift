@@ -14,9 +14,9 @@ public struct SubscriptionRequest: Sendable {
     /// The limits for messages that wait for the reader.
     public var buffer: ReadBuffer
 
-    /// The subscription identifier of MQTT 5, from 1 to 268,435,455. If it is `nil`, the default, the client decides
-    /// whether to use an identifier. It is not sent with MQTT 3.1.1. If CONNACK forbids identifiers, the client leaves
-    /// out the identifiers that it has chosen, and subscribes.
+    /// The subscription identifier of MQTT 5, from 1 to 268,435,455. With `nil`, the default, the client decides
+    /// whether to use an identifier. The identifier is not sent with MQTT 3.1.1. If CONNACK forbids identifiers, the
+    /// client subscribes without the identifiers that it has chosen itself.
     ///
     /// The broker adds the identifier to each message that it sends for this filter. The app reads it in
     /// ``MessageProperties/subscriptionIdentifiers``. Filters that match the same topics need different identifiers. If
@@ -24,9 +24,9 @@ public struct SubscriptionRequest: Sendable {
     public var identifier: UInt32?
 
     /// The user properties of SUBSCRIBE in MQTT 5, in this order; empty by default, at most 256. They are sent with
-    /// each SUBSCRIBE for this filter, also after a reconnect. They are not sent with MQTT 3.1.1.
+    /// each SUBSCRIBE for this filter, and again after a reconnect. They are not sent with MQTT 3.1.1.
     ///
-    /// A filter has one set of properties: if two requests for the same filter differ, the later request counts. A
+    /// If two requests for the same filter have different properties, the properties of the later request are used. A
     /// message store keeps neither the properties nor the identifier, so the next process must set them again.
     public var userProperties: [UserProperty]
 

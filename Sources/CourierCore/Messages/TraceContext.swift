@@ -1,4 +1,4 @@
-/// The trace context of the W3C: it tells a tracing system to which trace an operation belongs.
+/// The trace context of the W3C, which identifies the trace that an operation belongs to.
 ///
 /// A trace is a tree of operations, which tracing systems call spans. A message carries the context of the span that
 /// sent the message, in two user properties of MQTT 5: `traceparent` and `tracestate`. With
@@ -66,7 +66,7 @@ public struct TraceContext: Hashable, Sendable {
         let bytes = Array(traceparent.utf8)
         guard bytes.count >= 55, [2, 35, 52].allSatisfy({ bytes[$0] == UInt8(ascii: "-") }),
             let version = Self.number(bytes[0..<2]), version != 0xFF,
-            // Later versions may add fields.
+            // Later versions of the format may add fields.
             bytes.count == 55 || (version > 0 && bytes[55] == UInt8(ascii: "-")),
             let traceID = Self.id(bytes[3..<35]), let spanID = Self.id(bytes[36..<52]),
             let flags = Self.number(bytes[53..<55])
@@ -113,7 +113,7 @@ public struct TraceContext: Hashable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the number that two digits stand for; `nil` if there is another character.
+    /// Returns the number that two hexadecimal digits represent; `nil` if there is another character.
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt8? {
         var number: UInt8 = 0
         for byte in bytes {

@@ -5,8 +5,8 @@ enum TraceState {
     /// The maximum length of a key or a value.
     private static let partLimit = 256
 
-    /// Returns the value without empty members, and without spaces and tabs around members. The tabs must go, because
-    /// some brokers close the connection after a text with a control character.
+    /// Returns the value without empty members, and without spaces and tabs around members. Tabs must be removed,
+    /// because some brokers close the connection if a text contains a control character.
     ///
     /// - Parameter text: A list of at most 32 members `key=value`, separated by commas.
     /// - Returns: `nil` if the text is not such a list.

@@ -46,8 +46,8 @@ public struct WaitingMessage: Sendable {
     /// may be left out.
     public var byteCount: Int
 
-    /// The time since the client accepted the message. For a message that the client accepted during a connection, it may
-    /// be too long by the time for which the connection was idle before, unless the message expires or is stored.
+    /// The time since the client accepted the message. The age may be too long by the idle time before the message, if
+    /// the client accepted the message during a connection. The age is exact if the message expires or is stored.
     public var age: Duration
 
     /// True if the message is in the message store, so that it survives the end of the process.

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Describes one connection to a packet observer. It is a class, so that each `PacketBatch` holds only a reference to
-/// the description.
+/// Describes one connection to a packet observer. The type is a class, so that each `PacketBatch` contains only a
+/// reference to the description.
 public final class ObservedConnection: Sendable {
     /// The MQTT version of the connection.
     public enum ProtocolVersion: Hashable, Sendable {
@@ -32,8 +32,8 @@ public final class ObservedConnection: Sendable {
     public let openedInstant: ContinuousClock.Instant
 
     /// The number of the client that made the connection; `nil` if it is not known. All connections of a client have
-    /// the same number, also to different brokers and with different client ids. Different clients of this process have
-    /// different numbers.
+    /// the same number, even with different brokers or client ids. Different clients of this process have different
+    /// numbers.
     public let clientNumber: UInt64?
 
     /// Makes a description of a connection.

@@ -18,7 +18,7 @@ public struct PacketBatch: Sendable {
     /// One or more complete packets in wire order, without gaps. The fixed header of each packet contains its length.
     public let bytes: [UInt8]
 
-    /// When outgoing packets were written, or when the read that completed incoming packets returned.
+    /// The time when outgoing packets were written, or when the read that completed incoming packets returned.
     public let time: ContinuousClock.Instant
 
     /// The connection that the packets belong to. All batches of a connection share one object.

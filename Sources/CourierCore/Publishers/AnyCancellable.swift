@@ -19,8 +19,8 @@ public final class AnyCancellable: Hashable, Sendable {
 
     /// Ends the subscription; calling it again does nothing.
     ///
-    /// If it is called on the thread or queue that delivers the values, no value arrives after it returns. If it is
-    /// called elsewhere, a value whose delivery has begun may still arrive after it returns.
+    /// If this method is called on the thread or queue that delivers the values, no value arrives after it returns. If
+    /// it is called on another thread, a value whose delivery has begun may still arrive after it returns.
     public func cancel() {
         let action = action.withLock { $0.take() }
         action?()

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension AnyPublisher {
-    /// Replaces each value by the result of a closure.
+    /// Replaces each value with the result of a closure.
     ///
     /// - Parameter transform: Returns the new value. It runs on the thread that delivers the value, one call at a time
     ///   per subscription.
@@ -25,7 +25,7 @@ extension AnyPublisher {
         compactMap { predicate($0) ? $0 : nil }
     }
 
-    /// Replaces each value by the result of a closure, and leaves out values whose result is `nil`.
+    /// Replaces each value with the result of a closure, and leaves out values whose result is `nil`.
     ///
     /// - Parameter transform: Returns the new value, or `nil` to leave the value out. It runs on the thread that
     ///   delivers the value, one call at a time per subscription.
@@ -71,8 +71,8 @@ extension AnyPublisher where Output: Equatable {
     public func removeDuplicates() -> AnyPublisher<Output, Failure> { removeDuplicates(by: ==) }
 }
 
-/// Stores the last value of one subscription. Only one thread at a time calls its method. The lock exists only because
-/// the compiler cannot check this. The app's comparison runs without the lock.
+/// Stores the last value of one subscription. Only one thread at a time calls the method, but the compiler cannot check
+/// this, so there is a lock. The app's comparison runs without the lock.
 private final class Previous<Output: Sendable>: Sendable {
     private let value = Mutex<Output?>(nil)
 
@@ -82,7 +82,7 @@ private final class Previous<Output: Sendable>: Sendable {
             defer { value = next }
             return value
         }
-        _ = old  // Releases the old value only after the lock.
+        _ = old  // Release the old value after the lock is released.
         return false
     }
 }

@@ -5,8 +5,8 @@ extension AnyPublisher {
     /// sequence in which they were sent, even if the queue is concurrent.
     ///
     /// Values wait for the queue in a buffer. If the queue is too slow, the buffer drops values according to its
-    /// policy. If no message may be lost, read the messages as a sequence. A slow reader of a sequence slows the sender
-    /// down.
+    /// policy. If no message may be lost, read the messages as a sequence, because a slow reader of a sequence slows
+    /// down the sender.
     ///
     /// - Parameters:
     ///   - queue: The queue that delivers the values.
@@ -24,8 +24,8 @@ extension AnyPublisher {
     }
 }
 
-/// Delivers the values of a mailbox on a queue. It delivers a limited number of values per block, so that other work of
-/// the queue can run in between.
+/// Delivers the values of a mailbox on a queue. Each block of work delivers a limited number of values, so that other
+/// work of the queue can run between two blocks.
 private struct QueueHop<Output: Sendable, Failure: Error>: Sendable {
     private static var valuesPerTurn: Int { 128 }
 

@@ -15,7 +15,7 @@
 ///
 /// The closures of operators are `@Sendable`, because they run on any sending thread. The compiler checks this only in
 /// Swift 6 mode, with warnings. The closures of `sink` are not `@Sendable`. They may use an object that is not
-/// `Sendable`, or that belongs to the main actor, if the values are delivered where that object may be used.
+/// `Sendable`, or that belongs to the main actor, if the values are delivered on a queue that may use the object.
 public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
     @usableFromInline package typealias Receive = @Sendable (PublisherSignal<Output, Failure>) -> Void
 
@@ -53,7 +53,7 @@ public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
         let upstream = subscribe { sink.receive($0) }
         return AnyCancellable {
             // Cancel the upstream subscription first. If the sink stopped first, it would ignore a value that another
-            // thread is delivering at this moment, and this value would be lost.
+            // thread is delivering now, and this value would be lost.
             upstream.cancel()
             sink.stop()
         }

@@ -24,7 +24,7 @@ struct BoundedQueue<Element: Sendable>: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Adds an element. If there is no room, it drops the oldest elements or the new element, and returns the dropped
+    /// Adds an element. If there is no room, drops the oldest elements or the new element, and returns the dropped
     /// elements.
     mutating func append(_ element: Element) -> [Element] {
         var dropped: [Element] = []
@@ -42,7 +42,7 @@ struct BoundedQueue<Element: Sendable>: Sendable {
         return byteCount + measure(element) <= byteLimit
     }
 
-    /// Adds an element even if the queue is full. The caller ensures that only a few elements are added this way.
+    /// Adds an element even if the queue is full. The caller must ensure that it adds only a few elements in this way.
     mutating func appendBeyondLimit(_ element: Element) {
         if count == ring.count { grow() }
         ring[(head + count) % ring.count] = element

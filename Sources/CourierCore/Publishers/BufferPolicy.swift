@@ -1,6 +1,6 @@
-/// The limits of a buffer for a slow receiver, and which value it drops when it is full.
+/// The limits of a buffer for a slow receiver, and the rule that selects the dropped value when the buffer is full.
 public struct BufferPolicy: Sendable {
-    /// Which value is dropped when the buffer is full.
+    /// The value that is dropped when the buffer is full.
     public enum Overflow: Hashable, Sendable {
         /// The value that has waited longest is dropped, so that the newest value always arrives.
         case dropOldest
@@ -16,14 +16,15 @@ public struct BufferPolicy: Sendable {
     /// The largest total size of the waiting values in bytes, at least 1. An empty buffer accepts a value of any size.
     ///
     /// Sizes are estimates of the memory of messages, dead letters, events, `Data`, byte arrays and strings. For values
-    /// of other types, only `limit` applies. Messages that were received together share memory, and each counts its own
-    /// part.
+    /// of other types, only `limit` applies. Messages that were received together share memory. Each message counts
+    /// only its own part.
     public let byteLimit: Int
 
-    /// Which value is dropped when the buffer is full; ``Overflow/dropOldest`` by default.
+    /// The value that is dropped when the buffer is full; ``Overflow/dropOldest`` by default.
     public let overflow: Overflow
 
-    /// A closure that is called after each dropped value, on the sender's thread; `nil` for none. It must not block.
+    /// A closure that is called after each dropped value, on the sender's thread; `nil` for none. The closure must not
+    /// block.
     public let onDrop: (@Sendable () -> Void)?
 
     /// Makes a policy from the limits and the value to drop.
@@ -43,15 +44,15 @@ public struct BufferPolicy: Sendable {
         self.onDrop = onDrop
     }
 
-    /// A limit of 1,024 values and 8 MiB; the oldest value is dropped. It is for values that are sent to a subject
-    /// while its sink is busy.
+    /// A limit of 1,024 values and 8 MiB; the oldest value is dropped. Used for values that are sent to a subject while
+    /// its sink is busy.
     public static let mailbox = BufferPolicy(limit: 1_024)
 
-    /// A limit of 16,384 values and 8 MiB; the oldest value is dropped. It is for values that wait for the queue of a
+    /// A limit of 16,384 values and 8 MiB; the oldest value is dropped. Used for values that wait for the queue of a
     /// `receive(on:)`.
     public static let queue = BufferPolicy(limit: 16_384)
 
-    /// A limit of 256 values and 8 MiB; the oldest value is dropped. It is for values that wait until a `for await`
-    /// loop reads them.
+    /// A limit of 256 values and 8 MiB; the oldest value is dropped. Used for values that wait until a `for await` loop
+    /// reads them.
     public static let values = BufferPolicy(limit: 256)
 }

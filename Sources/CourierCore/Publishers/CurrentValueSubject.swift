@@ -6,7 +6,7 @@
 /// state.value  // .connecting
 /// ```
 ///
-/// Any thread may read and send, also from inside a sink; ``AnyPublisher`` describes the order of values. If a
+/// Any thread may read and send, even from inside a sink; ``AnyPublisher`` describes the order of values. If a
 /// subscriber is busy, its values wait in a mailbox with the limits of the ``BufferPolicy``. When the subject is
 /// released, its subscribers receive `finished`. A later subscriber receives the last value and the completion.
 public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendable {
@@ -32,7 +32,7 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendab
         set { core.send(newValue) }
     }
 
-    /// Sends a value, which becomes the current value. After a completion, it does nothing.
+    /// Sends a value, which becomes the current value. Does nothing after a completion.
     ///
     /// - Parameter value: The value to send.
     public func send(_ value: Output) { core.send(value) }

@@ -6,7 +6,7 @@
 /// taps.send(1)
 /// ```
 ///
-/// Any thread may send, also from inside a sink; ``AnyPublisher`` describes the order of values. If a subscriber is
+/// Any thread may send, even from inside a sink; ``AnyPublisher`` describes the order of values. If a subscriber is
 /// busy, its values wait in a mailbox with the limits of the ``BufferPolicy``. When the subject is released, its
 /// subscribers receive `finished`.
 public final class PassthroughSubject<Output: Sendable, Failure: Error>: Sendable {
@@ -19,7 +19,7 @@ public final class PassthroughSubject<Output: Sendable, Failure: Error>: Sendabl
 
     deinit { core.send(.finished) }
 
-    /// Sends a value. After a completion, it does nothing.
+    /// Sends a value. Does nothing after a completion.
     ///
     /// - Parameter value: The value to send.
     public func send(_ value: Output) { core.send(value) }

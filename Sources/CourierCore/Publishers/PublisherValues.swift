@@ -32,7 +32,7 @@ public struct PublisherValues<Output: Sendable, Failure: Error>: AsyncSequence, 
             subscription = publisher.subscribe { buffer.receive($0) }
         }
 
-        /// Waits for the next value. It returns `nil` if the publisher has ended or the task is cancelled.
+        /// Waits for the next value. Returns `nil` if the publisher has ended or the task is cancelled.
         ///
         /// - Returns: The next value, or `nil`.
         /// - Throws: The failure that ended the publisher, once.
@@ -48,7 +48,7 @@ public struct PublisherValues<Output: Sendable, Failure: Error>: AsyncSequence, 
             }
         }
 
-        /// The same as ``next()``, on the given actor.
+        /// Does the same as ``next()``, on the given actor.
         ///
         /// - Parameter actor: The caller's actor.
         /// - Returns: The next value, or `nil`.

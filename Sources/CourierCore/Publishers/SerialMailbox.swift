@@ -14,10 +14,13 @@ import Synchronization
 final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
     typealias Signal = PublisherSignal<Output, Failure>
 
+    /// The progress of the mailbox.
     private enum Phase { case open, ended, closed }
 
-    /// This struct is not generic, for speed. If no signal waits, a new signal needs only the lock of this struct. If the
-    /// lock were generic, unspecialized code would look up type metadata at each use.
+    /// The state that the lock guards. If no signal waits, a new signal needs only this lock.
+    ///
+    /// The struct is not generic, for speed. If the lock were generic, unspecialized code would look up type metadata
+    /// at each use.
     private struct Control {
         var phase = Phase.open
         var isDelivering = false
@@ -37,7 +40,7 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         self.receive = receive
     }
 
-    /// Adds a signal to the queue. After a completion, it adds nothing.
+    /// Adds a signal to the queue. Does nothing after a completion.
     ///
     /// - Returns: The signals that were dropped because there was no room. The caller must release and report them
     ///   without holding a lock.
@@ -65,8 +68,9 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
 
     func report(_ dropped: [Signal]) { for _ in dropped { policy.onDrop?() } }
 
-    /// Claims the right to deliver the queued signals. If it returns `true`, the caller must call ``deliver(atMost:)``
-    /// until that method returns `false`. It returns `false` if no signal waits, or if another caller has the claim.
+    /// Claims the right to deliver the queued signals. If the result is `true`, the caller must call
+    /// ``deliver(atMost:)`` until that method returns `false`. The result is `false` if no signal waits, or if another
+    /// caller has the right.
     func claim() -> Bool {
         control.withLock { control in
             guard !control.isDelivering, control.waiting > 0 else { return false }
@@ -75,8 +79,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Claims the right to deliver a value without the queue. If it returns `true`, the caller must call
-    /// ``deliverHere(first:)``. It returns `false` if a signal waits or is being delivered, or if the mailbox has
+    /// Claims the right to deliver a value without the queue. If the result is `true`, the caller must call
+    /// ``deliverHere(first:)``. The result is `false` if a signal waits or is being delivered, or if the mailbox has
     /// ended.
     func claimIdle() -> Bool {
         control.withLock { control in
@@ -86,10 +90,10 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Delivers waiting signals. The caller must have the claim of `claim()` or `claimIdle()`.
+    /// Delivers waiting signals. The caller must have claimed the right with `claim()` or `claimIdle()`.
     ///
-    /// - Returns: `true` if `limit` signals were delivered; the caller then keeps the claim. `false` if no signal
-    ///   waits; the claim is then released.
+    /// - Returns: `true` if `limit` signals were delivered; the caller then keeps the right. `false` if no signal
+    ///   waits; the caller then loses the right.
     func deliver(atMost limit: Int) -> Bool {
         for _ in 0..<limit {
             guard mayGoOn() else { return false }
@@ -105,7 +109,7 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Removes and returns the next signal; `nil` if the mailbox was closed meanwhile.
+    /// Removes and returns the next signal; `nil` if the mailbox was closed.
     private func pop() -> Signal? {
         control.withLock { control in
             let signal = queue.withLock { $0.popFirst() }
@@ -114,8 +118,8 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// Delivers a signal that is not in the queue, and then the signals that arrive meanwhile. The caller must have the
-    /// claim of `claimIdle()`.
+    /// Delivers a signal that is not in the queue, and then the signals that arrive during the delivery. The caller
+    /// must have claimed the right with `claimIdle()`.
     func deliverHere(first signal: Signal) {
         receive(signal)
         while deliver(atMost: .max) {}
@@ -137,6 +141,6 @@ final class SerialMailbox<Output: Sendable, Failure: Error>: Sendable {
                 return queue
             }
         }
-        _ = forgotten  // Releases the signals only after the lock, because their deinitializers may run app code.
+        _ = forgotten  // Release the signals after the lock is released, because their deinitializers may run app code.
     }
 }

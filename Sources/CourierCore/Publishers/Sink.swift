@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// The end of a chain of operators. It calls the app's closures until the subscription ends.
+/// The last element of a chain of operators, which calls the app's closures until the subscription ends.
 ///
 /// This type and the code that calls it are inlinable, so that the compiler can specialize them. Unspecialized generic
 /// code would look up type metadata for each value.
@@ -31,7 +31,7 @@ final class Sink<Output: Sendable, Failure: Error>: Sendable {
         closures = Mutex(NonSendableBox(Closures(receiveValue: receiveValue, receiveCompletion: receiveCompletion)))
     }
 
-    /// Calls the closure for a signal. The chain's mailbox is the only caller, so calls are serial, as
+    /// Calls the closure for a signal. Only the chain's mailbox calls this method, one call at a time, as
     /// ``NonSendableBox`` requires.
     @inlinable
     func receive(_ signal: PublisherSignal<Output, Failure>) {

@@ -33,7 +33,7 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
 
     var current: Output? { state.withLock { $0.current } }
 
-    /// Work to do after the lock is released: deliver signals, report dropped values, and release them.
+    /// Work after the lock is released: deliver signals, report dropped values, and release them.
     private struct DeferredWork {
         var subscribers: [Subscriber] = []
         var dropped: [(subscriber: Subscriber, signals: [Signal])] = []
@@ -61,9 +61,10 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
         case .direct(let mailbox): mailbox.deliverHere(first: .value(value))
         case .waiting(let deferredWork): deferredWork.perform()
         }
-        _ = old  // Releases the old value only after the lock.
+        _ = old  // Release the old value after the lock is released.
     }
 
+    /// The way in which a value is delivered.
     private enum Plan {
         case nobody
         case direct(Mailbox)  // The only subscriber is idle, so the value skips its queue.
@@ -115,6 +116,6 @@ final class SubjectCore<Output: Sendable, Failure: Error>: Sendable {
             guard let index = state.subscribers.firstIndex(where: { $0.id == id }) else { return nil }
             return state.subscribers.remove(at: index)
         }
-        _ = removed  // Releases the subscriber only after the lock.
+        _ = removed  // Release the subscriber after the lock is released.
     }
 }

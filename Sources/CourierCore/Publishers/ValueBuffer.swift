@@ -10,7 +10,7 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
         var completion: PublisherCompletion<Failure>?
         var isClosed = false
 
-        // There is at most one waiter, unless an iterator was copied and several tasks read from it. Each waiter is
+        // There is at most one waiter, except if an iterator was copied and several tasks read from it. Each waiter is
         // resumed exactly once.
         var waiters: [Waiter] = []
 
@@ -92,7 +92,7 @@ final class ValueBuffer<Output: Sendable, Failure: Error>: Sendable {
             }
             return (state.waiters, state.queue)
         }
-        _ = forgotten  // Releases the queued values only after the lock.
+        _ = forgotten  // Release the queued values after the lock is released.
         for waiter in waiters { waiter.resume(returning: .completion(.finished)) }
     }
 }

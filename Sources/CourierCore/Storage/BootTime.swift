@@ -2,8 +2,8 @@ public import Foundation
 
 /// A point in time: the time since the machine was booted, and the id of that boot.
 ///
-/// Two points in time of the same boot are compared by their time since the boot. That time includes the time that the
-/// machine sleeps. Changes of the system's date do not affect the comparison.
+/// Two points in time of the same boot are compared by their time since the boot. The time since the boot includes the
+/// time that the machine sleeps. Changes of the system's date do not affect it.
 public struct BootTime: Hashable, Sendable {
     /// The id that the system gave to this boot. Each boot has a different id.
     public let bootID: UUID

@@ -6,15 +6,15 @@
 ///   run at the same time. No method blocks: the store works on its own thread or queue.
 /// - **Batches.** A ``commit(_:in:completion:)`` is atomic: after a crash, either all of its changes are stored or
 ///   none. Batches take effect in the order of their calls, and their completions are called in that order. While one
-///   batch is written, the store may collect waiting batches and write them together (group commit). Therefore, a
-///   message is safe only after the completion was called. It is not yet safe when the method returns.
+///   batch is written, the store may collect waiting batches and write them together (group commit). So a message is
+///   safe only after the completion was called, and not when the method returns.
 /// - **Order.** Messages are read in the order of their ids. A read returns the changes of every batch that was
 ///   completed before the read was called.
-/// - **Paging.** Reads return at most `limit` rows with ids above a given id. The client can therefore read a store of
-///   a million rows with little memory.
+/// - **Paging.** Reads return at most `limit` rows with ids above a given id. So the client can read a store of a
+///   million rows with little memory.
 /// - **Errors.** An error is a ``CourierError`` with `storeFull` (limit or disk), `storeFailed`, `storeDamaged` or
 ///   `storeInUse`. A failed batch changes nothing, and earlier commits remain. After a failure, the store still tries
-///   to write later batches. It never drops a change without an error.
+///   to write later batches. The store never drops a change without an error.
 /// - **Time.** A message has expired if ``StoredMessage/isOver(at:)`` returns `true`. A store must not decide by the
 ///   date alone, because the system's date may be changed.
 /// - **Limits.** The store documents its limits of rows and bytes and their defaults. A batch that only removes rows is
@@ -32,8 +32,8 @@ public protocol MessageStore: Sendable {
         completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     )
 
-    /// Applies changes that may be lost. If they are lost, the client only repeats a packet or a message. An example is
-    /// the removal of an acknowledged message.
+    /// Applies changes that a power failure may undo. If the changes are lost, the client only repeats a packet or a
+    /// message. An example is the removal of an acknowledged message.
     ///
     /// The changes survive the end of the process, like the changes of ``commit(_:in:completion:)``. They survive a
     /// power failure only after a later call of ``commit(_:in:completion:)`` has completed. Calls of both methods take
@@ -72,9 +72,9 @@ public protocol MessageStore: Sendable {
     /// progress is not ``StoredOutgoing/Progress/queued``. Queued messages may have smaller and larger ids than the
     /// sent messages.
     ///
-    /// A client calls this method once for each session, before its first connection. The default implementation
-    /// searches the pages of ``outgoing(in:after:limit:)``, so it reads all messages. If a store can find the sent
-    /// messages faster, it should implement this method.
+    /// A client calls this method once for each session, before the session's first connection. The default
+    /// implementation searches the pages of ``outgoing(in:after:limit:)``, so it reads all messages. If a store can
+    /// find the sent messages faster, it should implement this method.
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.

@@ -2,8 +2,8 @@ public import Foundation
 
 /// One change of a stored message, packet id or subscription.
 ///
-/// If the row that a change names (a message, packet id or subscription) does not exist, the change does nothing and
-/// causes no error. A batch can therefore be repeated after a crash.
+/// If the row that a change names (a message, packet id or subscription) does not exist, the change has no effect and
+/// causes no error. So a batch can be repeated after a crash.
 public enum StoreChange: Hashable, Sendable {
     // MARK: Outgoing messages
 
@@ -46,8 +46,8 @@ public enum StoreChange: Hashable, Sendable {
     /// now on. It replaces the earlier session. The store changes no rows, because the client has already removed the
     /// packet ids of the earlier session.
     ///
-    /// A store may ignore this change. A message of QoS 2 that is unfinished when the process ends may then arrive
-    /// twice. This cannot happen if the session has the same client id and broker as the scope.
+    /// A store may ignore this change. Then a QoS 2 message may arrive twice, if its delivery is not finished when the
+    /// process ends. It cannot arrive twice if the session has the same client id and broker as the scope.
     case rememberSession(StoreScope)
 
     // MARK: Subscriptions
@@ -66,8 +66,8 @@ public enum StoreChange: Hashable, Sendable {
 }
 
 extension StoreChange {
-    /// Returns a change that removes incoming messages that have expired at this date. Only dates are compared; the
-    /// time since the boot is ignored.
+    /// Returns a change that removes incoming messages that have expired at this date. The store compares only dates,
+    /// and ignores the time since the boot.
     ///
     /// - Parameter date: The current date.
     /// - Returns: The change.

@@ -2,7 +2,7 @@
 ///
 /// Two scopes are equal if their UTF-8 bytes are equal, because brokers compare client ids in this way.
 public struct StoreScope: Hashable, Sendable {
-    /// The client id. If the app configured a template, this is the id that the client created from it.
+    /// The client id. If the app configured a template, the value is the id that the client created from the template.
     public let clientID: String
 
     /// The broker, as `host:port`.

@@ -21,8 +21,8 @@ package struct StoreSize: Hashable, Sendable {
 
     package init(of filter: TopicFilter) { self.init(rows: 1, bytes: filter.string.utf8.count) }
 
-    /// Creates the sum of the sizes of all rows that the changes add. Rows that the changes remove or replace are not
-    /// subtracted.
+    /// Creates the sum of the sizes of all rows that the changes add. Does not subtract the rows that the changes
+    /// remove or replace.
     package init(addedBy changes: [StoreChange]) {
         self.init()
         for change in changes {
@@ -40,8 +40,8 @@ package struct StoreSize: Hashable, Sendable {
     /// Returns whether the rows and the bytes are both within the limit.
     package func fits(_ limit: StoreSize) -> Bool { rows <= limit.rows && bytes <= limit.bytes }
 
-    /// Returns whether the rows and the bytes fit. Each of the two numbers fits if it is within the limit, or not
-    /// larger than in `before`.
+    /// Returns whether the rows and the bytes both fit. A number fits if it is within the limit, or not larger than the
+    /// number in `before`.
     package func fits(_ limit: StoreSize, atMost before: StoreSize) -> Bool {
         rows <= max(limit.rows, before.rows) && bytes <= max(limit.bytes, before.bytes)
     }

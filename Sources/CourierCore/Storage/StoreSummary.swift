@@ -1,5 +1,5 @@
-/// The number and size of the messages that a store has for one scope. The store finds them without reading the
-/// messages.
+/// The number and size of the messages that a store has for one scope. The store finds these numbers without reading
+/// the messages.
 public struct StoreSummary: Hashable, Sendable {
     /// The number of stored outgoing messages.
     public let outgoingCount: Int
@@ -14,8 +14,8 @@ public struct StoreSummary: Hashable, Sendable {
     /// stored.
     public let lastMessageID: StoredMessage.ID?
 
-    /// The session that the packet ids of the rows belong to: its client id, and its broker as `host:port`. It is `nil`
-    /// if the client has stored no session, or if the store ignores ``StoreChange/rememberSession(_:)``.
+    /// The session that the packet ids of the rows belong to: its client id, and its broker as `host:port`. `nil` if
+    /// the client has stored no session, or if the store ignores ``StoreChange/rememberSession(_:)``.
     public let session: StoreScope?
 
     /// Creates a summary.

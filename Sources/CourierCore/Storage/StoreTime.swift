@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A point in time by which the ages of stored messages are measured: the date, and the time since the boot.
+/// A point in time, from which the ages of stored messages are computed: the date, and the time since the boot.
 ///
 /// ```swift
 /// let isUseful = !message.isOver(at: .now)
 /// ```
 public struct StoreTime: Hashable, Sendable {
-    /// The date. It may step forward or back when the system's clock is set.
+    /// The date. The date may jump forward or back when the system's clock is set.
     public var date: Date
 
     /// The time since the boot, which does not change when the system's clock is set; `nil` if it is not known.

@@ -5,10 +5,10 @@ extension StoredMessage {
     /// damaged file, is shortened to this value.
     private static let longest = 1e12
 
-    /// How long ago the message was stored.
+    /// The time since the message was stored.
     ///
     /// If the message was stored in the current boot of the machine, the age is the difference of the times since the
-    /// boot. A change of the date then has no effect on the age. Otherwise, the age is the difference of the dates, or
+    /// boot. Then a change of the date has no effect on the age. Otherwise, the age is the difference of the dates, or
     /// 0 if that difference is negative.
     ///
     /// - Parameter time: The current time.
@@ -22,14 +22,13 @@ extension StoredMessage {
         return Self.bounded(time.date.timeIntervalSince(storedAt))
     }
 
-    /// How long the message is valid after it was stored; `nil` for no limit.
+    /// The time for which the message is valid after it was stored; `nil` for no limit.
     public var lifetime: Duration? { expiresAt.map { Self.bounded($0.timeIntervalSince(storedAt)) } }
 
-    /// Returns how long the message is still valid: its ``lifetime`` minus its ``age(at:)``.
+    /// Returns the time for which the message is still valid: its ``lifetime`` minus its ``age(at:)``.
     ///
     /// - Parameter time: The current time.
-    /// - Returns: The remaining time. It is zero if the lifetime is over, and `nil` if the message has no lifetime
-    ///   limit.
+    /// - Returns: The remaining time. Zero if the lifetime is over, and `nil` if the lifetime has no limit.
     public func remaining(at time: StoreTime) -> Duration? {
         lifetime.map { max(.zero, $0 - age(at: time)) }
     }

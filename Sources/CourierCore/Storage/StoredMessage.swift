@@ -28,8 +28,8 @@ public struct StoredMessage: Hashable, Sendable {
     /// The quality of service, ``QoS/one`` or ``QoS/two``.
     public let qos: QoS
 
-    /// For an outgoing message, whether the broker is asked to retain it. For an incoming message, whether the broker
-    /// sent it as a retained message.
+    /// For an outgoing message, whether the broker must retain the message. For an incoming message, whether the broker
+    /// sent the message as a retained message.
     public let isRetained: Bool
 
     /// The properties of MQTT 5.
@@ -47,7 +47,7 @@ public struct StoredMessage: Hashable, Sendable {
     /// client's limit for waiting messages. Only `messageExpiry` is sent to the broker.
     public let expiresAt: Date?
 
-    /// The time between the boot and the moment when the client accepted or received the message. It is `nil` if it is
+    /// The time between the boot and the moment when the client accepted or received the message. `nil` if the time is
     /// not known, for example if an earlier version of this library stored the message. See ``age(at:)``.
     public let bootTime: BootTime?
 
@@ -61,8 +61,8 @@ public struct StoredMessage: Hashable, Sendable {
     ///   - topic: The topic name.
     ///   - payload: The payload.
     ///   - qos: The quality of service.
-    ///   - isRetained: For an outgoing message, whether the broker is asked to retain it. For an incoming message,
-    ///     whether it was a retained message. `false` by default.
+    ///   - isRetained: For an outgoing message, whether the broker must retain the message. For an incoming message,
+    ///     whether the broker sent it as a retained message. `false` by default.
     ///   - properties: The properties of MQTT 5; empty by default.
     ///   - storedAt: The date when the client accepted or received the message.
     ///   - expiresAt: The date when the message expires; `nil` by default.

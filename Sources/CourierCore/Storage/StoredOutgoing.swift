@@ -7,7 +7,7 @@ public struct StoredOutgoing: Hashable, Sendable {
     ///                                       └──PUBREC──▶ received ──PUBCOMP──▶ (removed)
     /// ```
     public enum Progress: Hashable, Sendable {
-        /// The message has no packet id: it was never sent, or its earlier packet id is no longer valid.
+        /// The message has no packet id: it was never sent, or its packet id is not valid any more.
         case queued
 
         /// The message was sent with this packet id and is not acknowledged. If the broker keeps the session, the
@@ -22,7 +22,7 @@ public struct StoredOutgoing: Hashable, Sendable {
     /// The message.
     public let message: StoredMessage
 
-    /// The state of its delivery.
+    /// The state of the message's delivery.
     public let progress: Progress
 
     /// The number of connections that the broker ended right after this message was sent; see

@@ -1,9 +1,10 @@
 /// The rules for texts that every common broker accepts. These rules are stricter than the rules of MQTT.
 ///
-/// MQTT allows control characters, non-characters and topics with any number of levels. However, it also allows brokers
-/// to end the connection because of such a text (MQTT 5.0 §1.5.4, §4.7.3). The broker mosquitto does this.
+/// MQTT allows control characters, non-characters and topics with any number of levels. However, MQTT also allows
+/// brokers to end the connection because of such a text (MQTT 5.0 §1.5.4, §4.7.3). For example, the broker mosquitto
+/// ends the connection.
 package enum PortableText {
-    /// The maximum number of `/` in a topic name or filter. mosquitto 2.0 ends the connection if there are more.
+    /// The maximum number of `/` in a topic name or filter. If there are more, mosquitto 2.0 ends the connection.
     package static let maximumSeparators = 200
 
     /// True if the text contains no control character and no non-character.
@@ -41,7 +42,7 @@ package enum PortableText {
     }
 
     /// True if the text is a topic name of 1 to 200 printable ASCII characters that does not begin with `$`. Such a
-    /// name is legal and portable. With the result `false`, the name may still be legal. The check is made for each
+    /// name is legal and portable. If the result is `false`, the name may still be legal. The check runs for each
     /// message, so it is fast: it reads the text once.
     package static func isPlainTopicName(_ text: String) -> Bool {
         text.withUTF8Bytes { bytes in

@@ -1,8 +1,8 @@
 extension String {
-    /// Calls `body` with the UTF-8 bytes of the text. Swift stores strings as UTF-8, so nothing is copied.
+    /// Calls `body` with the UTF-8 bytes of the text. No bytes are copied, because Swift stores strings as UTF-8.
     @inlinable
     package func withUTF8Bytes<Result>(_ body: (RawSpan) -> Result) -> Result {
-        // `utf8Span` returns the same bytes, but needs three calls that are not inlined.
+        // `utf8Span` returns the same bytes, but needs three calls that the compiler does not inline.
         utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0).bytes) } ?? body(utf8Span.span.bytes)
     }
 

@@ -8,8 +8,8 @@
 /// try notes.arguments(in: TopicName("chat/7/notes"))  // ["room": "7"]
 /// ```
 ///
-/// `{name}` is a parameter. It stands for one whole level, and gets its value by a call such as `notes(room: "7")`.
-/// `%u` stands for the user name of the connection, `%c` for its client id, and `%%` for a percent sign.
+/// `{name}` is a parameter. A parameter stands for one whole level, and gets its value by a call such as `notes(room:
+/// "7")`. `%u` stands for the user name of the connection, `%c` for its client id, and `%%` for a percent sign.
 ///
 /// Each use of a topic replaces `%u` and `%c` once, with the values of the latest connection attempt. A loop that
 /// starts before the first attempt waits for that attempt. A running loop keeps its values, even if a different user

@@ -1,8 +1,8 @@
 /// A checked topic filter: a pattern of topics to subscribe to.
 ///
-/// `+` matches one level. `#` matches any number of levels, also none: `a/#` also matches `a`. A filter that begins
-/// with `$share/group/` divides the messages among the members of the group. Two filters are equal if their UTF-8 bytes
-/// are equal.
+/// `+` matches one level. `#` matches any number of levels, including none: `a/#` also matches `a`. A filter that
+/// begins with `$share/group/` divides the messages among the members of the group. Two filters are equal if their
+/// UTF-8 bytes are equal.
 ///
 /// ```swift
 /// let filter = try TopicFilter("chat/+/notes")
@@ -63,7 +63,7 @@ public struct TopicFilter: Hashable, Sendable {
     /// Hashes the UTF-8 bytes.
     public func hash(into hasher: inout Hasher) {
         string.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        hasher.combine(UInt8(0xFF))  // Marks the end of the text. UTF-8 never contains 0xFF.
+        hasher.combine(UInt8(0xFF))  // Marks the end of the text, because UTF-8 never contains 0xFF.
     }
 }
 
@@ -75,6 +75,7 @@ extension TopicFilter: CustomStringConvertible {
 // MARK: - Checking
 
 extension TopicFilter {
+    /// A broken rule, described by a part of a sentence.
     private struct Violation: Error { let sentence: String }
 
     /// Checks every rule, and returns the offset of the part that is compared with topics.
@@ -140,7 +141,7 @@ extension TopicFilter {
 extension TopicFilter {
     /// Returns whether a valid filter without `$share/group/` matches a valid topic name. Both are UTF-8 bytes.
     ///
-    /// The function reads the bytes once, without recursion, and allocates no memory. It is for callers that have bytes
+    /// The function reads the bytes once, without recursion, and allocates no memory. Used by callers that have bytes
     /// and no `String`, such as a router.
     package static func matches(_ filter: Span<UInt8>, _ topic: Span<UInt8>) -> Bool {
         if !topic.isEmpty, topic[0] == UInt8(ascii: "$"), !filter.isEmpty, isWildcard(filter[0]) {
@@ -213,7 +214,7 @@ extension TopicFilter {
         index < bytes.count && bytes[index] == wildcard
     }
 
-    /// Returns whether the rest of the filter, from `index` on, is "/#". The rest "/#" also matches the level before
+    /// Returns whether the filter ends with "/#", starting at `index`. The ending "/#" also matches the level before
     /// it.
     private static func isRestOfAll(_ filter: Span<UInt8>, from index: Int) -> Bool {
         filter.count == index + 2 && filter[index + 1] == TopicRules.multiLevelWildcard

@@ -12,8 +12,8 @@ public struct TopicName: Hashable, Sendable {
     /// Creates a name and checks it.
     ///
     /// - Parameter string: The text. It has 1 to 65,535 bytes of UTF-8 and no U+0000, `+` or `#`. `/` separates levels,
-    ///   which may be empty. The text must not begin with `$share/`, which is for filters of shared subscriptions: a
-    ///   message with such a name reaches no member of the group.
+    ///   which may be empty. The text must not begin with `$share/`, because only filters of shared subscriptions begin
+    ///   with `$share/`. A message with such a name would reach no member of the group.
     /// - Throws: ``CourierError/Code-swift.struct/invalidTopicName``. Its text names the broken rule.
     public init(_ string: String) throws(CourierError) {
         try self.init(received: string)
@@ -72,7 +72,7 @@ public struct TopicName: Hashable, Sendable {
     /// Hashes the UTF-8 bytes.
     public func hash(into hasher: inout Hasher) {
         string.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        hasher.combine(UInt8(0xFF))  // Marks the end of the text. UTF-8 never contains 0xFF.
+        hasher.combine(UInt8(0xFF))  // Marks the end of the text, because UTF-8 never contains 0xFF.
     }
 }
 

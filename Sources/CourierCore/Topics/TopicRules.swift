@@ -22,8 +22,8 @@ package enum TopicRules {
         }
         var index = 0
         while index < count {
-            // Checks eight bytes at a time. The last group ends at the end of the text, and may overlap the group
-            // before it.
+            // Check eight bytes at a time. The last group ends at the end of the text, and may overlap the group before
+            // it.
             let start = min(index, count - 8)
             if hasWildcardOrNull(bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)) { return false }
             index += 8

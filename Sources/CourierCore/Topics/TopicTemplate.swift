@@ -1,9 +1,10 @@
 /// The template of a ``Topic`` without the type of the topic's values. It contains the text, and the parameter values
 /// so far.
 ///
-/// A request contains a template, because the values of `%u` and `%c` are not known before the connection is known. If
-/// the template has an error, it stores the error, and throws it when it is used.
+/// A request contains a template, because the values of `%u` and `%c` may not be known when the app makes the request.
+/// If the template has an error, it stores the error, and throws it when it is used.
 public struct TopicTemplate: Sendable {
+    /// The parsed template, or the error.
     private enum Content: Sendable {
         case exact(String)
         case levels([TopicTemplateLevel])
@@ -27,8 +28,8 @@ public struct TopicTemplate: Sendable {
         }
     }
 
-    /// Creates a template from a topic name or filter without parsing it. Braces and percent signs have no meaning in
-    /// it.
+    /// Creates a template from a topic name or filter without parsing it. Braces and percent signs then have no special
+    /// meaning.
     ///
     /// - Parameter string: The topic name or filter.
     public init(exactly string: String) {
@@ -155,8 +156,8 @@ extension TopicTemplate {
         case .unusable(let error): throw error
         case .levels(let levels):
             let texts = try levels.map { try rendered($0, for: identity) }
-            // A value must not turn an ordinary topic into a $SYS or $share topic. In a shared filter, the topic begins
-            // at the level after the group, so that level is checked.
+            // A value must not turn an ordinary topic into a $SYS or $share topic. Check the first level of the topic,
+            // which follows the group in a shared filter.
             let first = texts.first == "$share" && levels[0].isPlainText ? 2 : 0
             if first < texts.count, levels[first].isReserved(as: texts[first]) {
                 throw CourierError(

@@ -1,5 +1,6 @@
 /// One level of a parsed topic template.
 enum TopicTemplateLevel: Equatable, Sendable {
+    /// A part of a level.
     enum Part: Equatable, Sendable {
         case text(String)
         case username
@@ -12,16 +13,16 @@ enum TopicTemplateLevel: Equatable, Sendable {
     /// The parameter's name; `nil` if the level is not a parameter.
     var parameter: String? { if case .parameter(let name) = self { name } else { nil } }
 
-    /// Returns whether values turned the level into a level that MQTT reserves. `rendered` is the text with the values.
-    /// The level is reserved in two cases: it begins with a dollar sign that is not in the template, or the values made
-    /// it `$share` or `$SYS`.
+    /// Returns whether the parameters' values turned the level into a level that MQTT reserves. `rendered` is the
+    /// level's text with the values. The level is reserved in two cases: it begins with a dollar sign that is not in
+    /// the template, or the values made it `$share` or `$SYS`.
     func isReserved(as rendered: String) -> Bool {
         guard rendered.utf8.first == UInt8(ascii: "$"), !isPlainText else { return false }
         if case .parts(let parts) = self, case .text? = parts.first { return ["$share", "$SYS"].contains(rendered) }
         return true
     }
 
-    /// Whether the level is only text. No value can then change the level.
+    /// True if the level is only text, so that no value can change it.
     var isPlainText: Bool {
         guard case .parts(let parts) = self else { return false }
         return parts.allSatisfy { if case .text = $0 { true } else { false } }
@@ -55,7 +56,8 @@ extension TopicTemplateLevel {
         return parts.map { if case .text(let text) = $0 { text } else { "x" } }.joined()
     }
 
-    // Parses bytes, because a brace followed by a combining mark is one `Character`, but must still count as a brace.
+    // Parse bytes instead of characters. A brace and a combining mark form one `Character`, but the brace must still be
+    // found.
     private static func parse(
         level: Substring.UTF8View, of template: String
     ) throws(CourierError) -> TopicTemplateLevel {
@@ -97,7 +99,7 @@ extension TopicTemplateLevel {
         return parts
     }
 
-    /// Returns the meaning of a percent sign and the following byte; `nil` for `%%`, which is a percent sign.
+    /// Returns the meaning of a percent sign and the following byte; `nil` for `%%`, which means a percent sign.
     private static func placeholder(_ byte: UInt8?, of template: String) throws(CourierError) -> Part? {
         switch byte {
         case UInt8(ascii: "u"): .username
