@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Released stores of this process that are still writing. A caller that opens the same file waits for them, instead of
-/// getting `storeInUse`.
+/// The released stores of this process that are still writing. If a caller opens the file of such a store, it waits for
+/// the store instead of getting `storeInUse`.
 enum ClosingStores {
     /// The longest time to wait for a closing store.
     static let patience = DispatchTimeInterval.seconds(30)

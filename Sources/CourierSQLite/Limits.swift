@@ -1,6 +1,6 @@
 extension SQLiteMessageStore {
-    /// The limits of a store. A change that exceeds them is refused with `storeFull`. The store drops nothing to make
-    /// room.
+    /// The limits of a store. A change that exceeds a limit is refused with `storeFull`. The store does not drop rows
+    /// to make room.
     public struct Limits: Hashable, Sendable {
         /// The default limits.
         public static let `default` = Limits()
@@ -19,7 +19,7 @@ extension SQLiteMessageStore {
         public var waitingBytes: Int
 
         /// The size of the log file in bytes at which its contents are moved into the database; 8 MiB by default. A
-        /// larger log makes the start after a crash slower; a smaller log makes writing slower.
+        /// larger log makes the start after a crash slower. A smaller log makes writing slower.
         public var logBytes: Int
 
         /// The time after which the store forgets a client without rows, including its last message id; 30 days by

@@ -2,7 +2,8 @@ public import CourierCore
 public import Foundation
 import Synchronization
 
-/// A message store on disk. Its messages survive the process, and with ``Durability-swift.enum/full`` also a power cut.
+/// A message store on disk. Its messages survive the end of the process. With ``Durability-swift.enum/full``, they also
+/// survive a power cut.
 ///
 /// ```swift
 /// let store = try SQLiteMessageStore(at: folder.appendingPathComponent("messages.courier"))
@@ -17,17 +18,17 @@ import Synchronization
 /// broker. A second object for the same file, in this process or another, is refused with `storeInUse`.
 ///
 /// The store works on one thread of its own. Commits that arrive during a transaction are written together by the next
-/// transaction. Completions are called on that thread in the order of the commits, without a lock held. A message that
-/// is removed before it was written never reaches the disk. The limit of rows includes subscriptions, but no packet
-/// ids. An `enqueue` or `keep` with an existing id replaces the row. If more than half of the file and more than 4 MiB
-/// are free, the idle store returns the space to the file system.
+/// transaction. Completions are called on that thread in the order of the commits, while no lock is held. A message
+/// that is removed before it was written never reaches the disk. A subscription counts as a row toward the limit of
+/// rows, and a packet id does not. An `enqueue` or `keep` with an existing id replaces the row. If more than half of
+/// the file and more than 4 MiB are free, the idle store returns the space to the file system.
 ///
 /// If the disk is full or fails, the affected commits fail and change nothing, and later commits are tried again. If
 /// the file is damaged, the store renames it at once and continues with a new file that has all readable rows; see
 /// ``recovery``. If a shared transaction fails, the store tries each commit alone, so that only the affected commits
 /// fail. On a completely full disk, even a removal may fail, and the next process sends the acknowledged message again.
 public final class SQLiteMessageStore: MessageStore {
-    /// The number of rows that one step of a read visits. Waiting commits are written between two steps.
+    /// The number of rows that one step of a read examines. Waiting commits are written between two steps.
     private static let rowsAtATime = 4_096
 
     /// The file, with symbolic links resolved.
@@ -37,30 +38,30 @@ public final class SQLiteMessageStore: MessageStore {
     private let date: @Sendable () -> Date
     private let recoveries: Recoveries
 
-    /// The last recovery of a damaged file, at the opening or later; `nil` if there was none.
+    /// The last recovery of a damaged file, during the opening or later; `nil` if there was none.
     public var recovery: StoreRecovery? { recoveries.last }
 
     /// The number of committed transactions since the store was opened.
     package var transactionCount: Int { thread.transactionCount }
 
-    /// Opens a store. It creates the file and its folder if they are missing; only this user can read them. Existing
-    /// files of this user get mode 0600. Existing folders keep their mode, and the process's umask does not change. A
+    /// Opens a store. Creates the file and its folder if they are missing. Only this user can read them. Existing files
+    /// of this user get mode 0600. Existing folders keep their mode, and the process's umask does not change. A
     /// symbolic link in place of the file is refused. Symbolic links in the path of its folder are followed.
     ///
-    /// It reads from the disk on the caller's thread. This takes milliseconds for any number of messages, and seconds
-    /// if a large file is damaged.
+    /// The call reads from the disk on the caller's thread. This takes milliseconds for any number of messages, and
+    /// seconds if a large file is damaged.
     ///
     /// - Parameters:
     ///   - url: The file. Two further files of SQLite (`-wal`, `-shm`) and a lock file (`.lock`) are next to it.
     ///   - durability: The point at which a commit is complete; ``Durability-swift.enum/normal`` by default.
     ///   - limits: The limits of the store.
-    ///   - date: Returns the present date, for messages that expire; the system's clock by default. It is used only for
-    ///    messages that were stored before the last boot.
-    ///   - onRecovery: Called when a damaged file was replaced, during this call or later on the store's thread. It
-    ///    must not block.
+    ///   - date: Returns the present date, for messages that expire; the system's clock by default. The date is used
+    ///     only for messages that were stored before the last boot.
+    ///   - onRecovery: Called when a damaged file was replaced, during this call or later on the store's thread. The
+    ///     closure must not block.
     /// - Throws: A ``CourierCore/CourierError``. Its code is `storeInUse` if another store object has the file,
     ///   `storeFull` if the disk has no room, and `invalidConfiguration` if a limit is not positive or `url` is not a
-    ///   file URL. It is `storeFailed` if the file cannot be opened or was written by a newer version.
+    ///   file URL. The code is `storeFailed` if the file cannot be opened or was written by a newer version.
     public convenience init(
         at url: URL, durability: Durability = .normal, limits: Limits = .default,
         date: @escaping @Sendable () -> Date = { Date() },
@@ -96,7 +97,8 @@ public final class SQLiteMessageStore: MessageStore {
     /// Writes earlier commits and closes the file in the background.
     deinit { closeInBackground() }
 
-    /// Closes the file as ``close()`` does, in the background. A caller that opens the file meanwhile waits for it.
+    /// Closes the file in the background, as ``close()`` does. A caller that opens the same file waits until the file
+    /// is closed.
     func closeInBackground() {
         let path = path
         ClosingStores.begin(path)
@@ -123,8 +125,8 @@ public final class SQLiteMessageStore: MessageStore {
         thread.put(StoreBatch(changes, scope, completion))
     }
 
-    /// Applies changes that may be lost: after a loss, the client only repeats a step of a delivery. With
-    /// ``Durability-swift.enum/full``, these changes need no `fsync` of their own, and reach the disk with the next
+    /// Applies changes that a power cut may undo. If the changes are lost, the client only repeats a step of a
+    /// delivery. With ``Durability-swift.enum/full``, these changes cause no `fsync`, and reach the disk with the next
     /// commit.
     ///
     /// - Parameters:
@@ -172,7 +174,7 @@ extension SQLiteMessageStore {
     }
 
     /// Returns a page of the outgoing messages that were sent and are not acknowledged, oldest first. The database
-    /// selects them, which is much faster than reading all messages.
+    /// selects these messages, which is much faster than reading all messages.
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.
@@ -226,8 +228,8 @@ extension SQLiteMessageStore {
     /// Returns a page of the outgoing messages that the client gave up, in the order of their ids.
     ///
     /// The store keeps at most 1,000 of these messages for all scopes together, with at most 16 MiB of payloads, topics
-    /// and properties. The oldest messages are removed first. ``Limits-swift.struct`` do not count them. A rejected
-    /// message larger than 16 MiB is not kept.
+    /// and properties. The oldest messages are removed first. ``Limits-swift.struct`` do not count these messages. A
+    /// rejected message larger than 16 MiB is not kept.
     ///
     /// - Parameters:
     ///   - scope: The client id and broker that the rows belong to.

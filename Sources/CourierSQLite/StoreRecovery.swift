@@ -11,7 +11,7 @@ public struct StoreRecovery: Sendable {
     /// The number of messages, subscriptions and packet ids that were copied from the damaged file to the new file.
     public let savedRows: Int
 
-    /// The damage, with the code `storeDamaged`.
+    /// The error with the code `storeDamaged`, which describes the damage.
     public let error: CourierError
 
     /// Creates a report of a recovery from its parts.

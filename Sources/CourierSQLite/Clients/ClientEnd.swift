@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Lets callers wait for the two steps of a client's end. First, the app releases the client. Later, the client has
-/// stored its last changes.
+/// Lets callers wait for the two steps of a client's end: the app releases the client, and later the client has stored
+/// its last changes.
 final class ClientEnd: Sendable {
+    /// The progress of the end, and the callers that wait for it.
     private struct State {
         var isLetGo = false
         var hasFinished = false
@@ -12,7 +13,7 @@ final class ClientEnd: Sendable {
     }
 
     private let state = Mutex(State())
-    /// A group with one open entry until the app releases the client.
+    /// A group with one open entry, which is closed when the app releases the client.
     private let held = DispatchGroup()
 
     init() { held.enter() }

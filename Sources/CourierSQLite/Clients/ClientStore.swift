@@ -8,9 +8,10 @@ import Synchronization
 /// the same id can open the file at once. The next client begins to read and store after the former client has stored
 /// its last changes.
 package final class ClientStore: MessageStore {
-    /// The longest time that a new client blocks its thread while another client uses the file: 0.5 s. The app may have
-    /// just released the other client, while one of its event handlers still runs and retains it. The wait gives the
-    /// handler time to return.
+    /// The longest time that a new client blocks its thread while another client uses the file: 0.5 s.
+    ///
+    /// The app may have just released the other client while one of that client's event handlers still runs and retains
+    /// it. The wait gives the handler time to return.
     private static let hesitation = DispatchTimeInterval.milliseconds(500)
 
     /// A file that this process has opened.
@@ -18,7 +19,7 @@ package final class ClientStore: MessageStore {
         let store: SQLiteMessageStore
         /// The client that uses the file; `nil` if the app has released it.
         var owner: ClientEnd?
-        /// The clients that have not ended completely. For example, the app still holds a message that it has not
+        /// The clients that have not ended completely. For example, the app still has a message that it has not
         /// acknowledged.
         var holders: [ClientEnd]
     }
@@ -118,7 +119,7 @@ package final class ClientStore: MessageStore {
             files[path]?.holders.removeAll { $0 === end }
             guard let file = files[path], file.holders.isEmpty else { return }
             files[path] = nil
-            // This call is made while the lock is held. So the next caller that opens the file waits until the file is
+            // Call this while the lock is held, so that the next caller that opens the file waits until the file is
             // closed.
             store.closeInBackground()
         }
@@ -146,7 +147,8 @@ package final class ClientStore: MessageStore {
         }
     }
 
-    /// A client reads the summary first, so it waits here for the former clients of the file.
+    /// Returns the counts of a scope, after all former clients of the file have ended. A client calls this method
+    /// before it reads rows.
     package func summary(of scope: StoreScope) async throws -> StoreSummary {
         guard await formers.haveFinished() else { throw stillStoring }
         return try await store.summary(of: scope)

@@ -7,10 +7,11 @@ final class FormerClients: Sendable {
     /// The longest wait for each former client, 10 s.
     static let patience = DispatchTimeInterval.seconds(10)
 
-    /// An action. It is called with `true` when all former clients have finished, or with `false` if one has not
+    /// An action. Its parameter is `true` if all former clients have finished, and `false` if one of them has not
     /// finished in time.
     typealias Action = @Sendable (Bool) -> Void
 
+    /// Whether former clients have finished.
     private enum State {
         case finished
         case idle
@@ -26,9 +27,11 @@ final class FormerClients: Sendable {
         state = Mutex(ends.isEmpty ? .finished : .idle)
     }
 
-    /// Runs an action when all former clients have finished: at once, or later in the order of the calls. If a former
-    /// client takes too long, the action is called with `false`, and the next call waits again.
+    /// Runs an action when all former clients have finished. If they have already finished, runs the action at once.
+    /// Actions run in the order of the calls. If a former client takes too long, the action is called with `false`, and
+    /// the next call waits again.
     func whenFinished(_ action: @escaping Action) {
+        /// What this call has to do.
         enum Next { case act, wait, nothing }
         let next = state.withLock { state -> Next in
             switch state {
@@ -48,7 +51,7 @@ final class FormerClients: Sendable {
         }
     }
 
-    /// Waits until all former clients have finished. Returns `false` if one takes too long.
+    /// Waits until all former clients have finished. Returns `false` if one of them takes too long.
     func haveFinished() async -> Bool {
         await withCheckedContinuation { continuation in whenFinished { continuation.resume(returning: $0) } }
     }
@@ -58,7 +61,7 @@ final class FormerClients: Sendable {
             for action in take(then: .idle) { action(false) }
             return
         }
-        // Actions that are added while this loop runs are run in a later round.
+        // An action that is added during this loop runs in a later round of the loop.
         while true {
             let actions = take(then: .waiting([]))
             if actions.isEmpty, finish() { return }
@@ -74,7 +77,7 @@ final class FormerClients: Sendable {
         }
     }
 
-    /// Lets later calls of `whenFinished` run their action at once. If an action was added during the last round,
+    /// Makes later calls of `whenFinished` run their action at once. If an action was added during the last round,
     /// changes nothing and returns `false`.
     private func finish() -> Bool {
         state.withLock { state in

@@ -1,7 +1,7 @@
 import CourierCore
 package import Foundation
 
-/// A store whose messages no client reads any more, because its program was renamed or its client id has changed.
+/// A store whose messages no client reads now, because the program was renamed or the client id has changed.
 package struct LeftBehind: Sendable {
     package let file: URL
     /// The client ids of the messages.
@@ -9,8 +9,7 @@ package struct LeftBehind: Sendable {
     /// The number of messages, incoming and outgoing.
     package let messageCount: Int
 
-    /// Reads a file. The result is `nil` if a store has the file open, or if the file has no messages or cannot be
-    /// read.
+    /// Reads a file. Returns `nil` if a store has the file open, or if the file has no messages or cannot be read.
     package init?(_ file: URL) {
         guard !StoreLock.isHeld(file.path + ".lock"), let inspector = try? SQLiteStoreInspector(at: file),
             let scopes = try? inspector.scopes()

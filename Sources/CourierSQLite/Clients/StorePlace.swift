@@ -8,8 +8,8 @@ package import Foundation
 /// ~/.local/state / <program> / messages-<hash of the client id>.courier
 /// ```
 package struct StorePlace: Sendable {
-    /// The broker in the scope of a client's messages. It is constant, because the messages belong to the client id,
-    /// whichever broker the client uses.
+    /// The broker in the scope of a client's messages. The value is constant, because the messages belong to the client
+    /// id, for every broker of the client.
     package static let broker = "any"
 
     private static let prefix = "messages-"
@@ -68,8 +68,8 @@ package struct StorePlace: Sendable {
         root.appendingPathComponent(program, isDirectory: true).appendingPathComponent(Self.fileName(of: clientID))
     }
 
-    /// Returns a file name with the FNV-1a hash of the client id's bytes. Brokers also compare client ids by their
-    /// bytes.
+    /// Returns a file name with the FNV-1a hash of the client id's bytes. Bytes are used because brokers also compare
+    /// client ids by their bytes.
     private static func fileName(of clientID: String) -> String {
         let hash = clientID.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
         let digits = String(hash, radix: 16)

@@ -1,15 +1,16 @@
 import CSQLite
 
 extension Database {
-    /// Files of at most this many pages are checked when they are opened. In larger files, damage is found only when a
-    /// damaged page is read.
+    /// The number of pages up to which a file is checked when it is opened. In a larger file, damage is found only when
+    /// a damaged page is read.
     private static let pagesLookedThrough: Int64 = 1_024
 
     private static let settingUp = "setting up the file"
 
-    /// Applies the settings of a connection and, for a new file, the permanent settings of the file.
+    /// Applies the settings of a connection. For a new file, also applies the permanent settings of the file.
     package func setUp(_ durability: SQLiteMessageStore.Durability, logBytes: Int) throws(SQLiteFailure) {
-        try execute("PRAGMA auto_vacuum = INCREMENTAL", Self.settingUp)  // Has no effect on a file with tables.
+        // This setting has no effect on a file with tables.
+        try execute("PRAGMA auto_vacuum = INCREMENTAL", Self.settingUp)
         guard try text("PRAGMA journal_mode = WAL", Self.settingUp) == "wal" else {
             throw SQLiteFailure(
                 extendedCode: SQLITE_CANTOPEN, message: "the file system offers no write-ahead log",

@@ -1,11 +1,11 @@
 import CSQLite
 
-/// One connection to a database file. It is used by one thread at a time.
+/// One connection to a database file. Only one thread at a time uses the connection.
 package final class Database {
     /// The way in which a file is opened.
     package enum Access {
-        /// Access for reading and writing. The file must exist, because SQLite would create a missing file with the
-        /// permissions of the umask.
+        /// Access for reading and writing. The file must exist. SQLite would create a missing file with the permissions
+        /// of the umask.
         case owner
         /// Access for reading and writing. When the connection is closed, SQLite does not move the contents of the log
         /// into the database.
@@ -66,7 +66,7 @@ package final class Database {
         return check(file, &isLocked) == SQLITE_OK && isLocked != 0
     }
 
-    /// Makes every call fail immediately if another connection holds a lock.
+    /// Makes every later call fail at once if another connection holds a lock.
     package func becomeImpatient() { sqlite3_busy_timeout(handle, 0) }
 
     /// Runs SQL statements and ignores their rows.
@@ -74,7 +74,8 @@ package final class Database {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(operation) }
     }
 
-    /// Prepares a statement that is used many times. The statement must be released before the connection is closed.
+    /// Prepares a statement that is used many times. The caller must release the statement before it closes the
+    /// connection.
     package func prepare(_ sql: String, _ operation: String) throws(SQLiteFailure) -> Statement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -104,7 +105,7 @@ package final class Database {
         pagesInLog = 0
     }
 
-    /// Closes the connection. All its statements must be released before.
+    /// Closes the connection. The caller must have released all statements of the connection.
     package func close() {
         guard let handle else { return }
         self.handle = nil
@@ -117,8 +118,8 @@ package final class Database {
         let count: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
             context, _, _, pages in
             guard let context else { return SQLITE_OK }
-            // SQLite calls the hook during a commit of this connection. The caller of the commit keeps this object
-            // alive, so the pointer is valid.
+            // The pointer is valid: SQLite calls the hook during a commit of this connection, and the caller of the
+            // commit keeps this object alive.
             Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().pagesInLog = Int(pages)
             return SQLITE_OK
         }

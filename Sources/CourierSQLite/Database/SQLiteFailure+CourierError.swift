@@ -2,7 +2,7 @@ import CSQLite
 package import CourierCore
 
 extension SQLiteFailure {
-    /// Returns the error that the app receives. It describes the file, the failure, and the remedy.
+    /// Returns the error that the app receives. The error describes the file, the failure, and the remedy.
     package func courierError(path: String) -> CourierError {
         let what = "The message store \(path) failed while \(operation): \(message) (SQLite \(extendedCode))."
         switch code {

@@ -2,7 +2,7 @@ import CSQLite
 package import CourierCore
 public import Foundation
 
-/// The failure of an SQLite call. It is the `cause` of a `CourierError` from the store.
+/// The failure of an SQLite call, which is the `cause` of a `CourierError` from the store.
 ///
 /// The message and the operation never contain a payload, a topic or another stored value.
 public struct SQLiteFailure: Error, Hashable, Sendable {
@@ -33,19 +33,20 @@ public struct SQLiteFailure: Error, Hashable, Sendable {
     /// True if the content of the file is damaged. False if the disk or the call failed.
     package var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
 
-    /// The result code for a file with an unsupported version.
+    /// The result code for a file version that this library does not support.
     static let wrongVersion = SQLITE_MISMATCH
     /// The result code for a file that is not a message store.
     static let noStore = SQLITE_NOTADB
 
-    /// Converts the error of a file that could not be created. Functions that throw only `SQLiteFailure` use it.
+    /// Converts the error for a file that could not be created. Functions that throw only `SQLiteFailure` use this
+    /// initializer.
     package init(creating error: CourierError) {
         self.init(
             extendedCode: error.code == .storeFull ? SQLITE_FULL : SQLITE_CANTOPEN, message: error.message,
             operation: "creating the file")
     }
 
-    /// Returns the failure for a row that SQLite can read but that has invalid values.
+    /// Returns the failure for a row with invalid values, which SQLite itself can read.
     package static func unreadableRow(in table: String) -> SQLiteFailure {
         SQLiteFailure(
             extendedCode: SQLITE_CORRUPT, message: "a row of the table \(table) is invalid",

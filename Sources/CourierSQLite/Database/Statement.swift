@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A prepared statement. It can be bound, run and used again many times.
+/// A prepared statement, which can be bound and run many times.
 package final class Statement {
     private let handle: OpaquePointer
     private let operation: String
@@ -9,7 +9,7 @@ package final class Statement {
 
     fileprivate static let emptyBytes = [UInt8](repeating: 0, count: 1)
 
-    /// Takes ownership of a statement. Deinitialization finalizes the statement.
+    /// Makes a statement that owns `handle`, and finalizes it when the statement is released.
     init(_ handle: OpaquePointer, _ operation: String) {
         self.handle = handle
         self.operation = operation
@@ -82,11 +82,11 @@ package final class Statement {
                 courier_sqlite3_bind_text_copy(handle, index, $0.baseAddress, Int32(clamping: $0.count))
             }
         }
-        // The address of an empty string may be null, and SQLite would bind NULL. So a literal empty string is bound.
+        // Bind a literal empty string. The address of an empty Swift string may be null, and SQLite would bind NULL.
         return check(text.isEmpty ? courier_sqlite3_bind_text_copy(handle, index, "", 0) : code)
     }
 
-    /// Binds bytes without copying them. The binding is removed after `body` returns.
+    /// Binds bytes without copying them, calls `body`, and removes the binding.
     package func lending(
         _ index: Int32, blob: [UInt8], _ body: () throws(SQLiteFailure) -> Void
     ) throws(SQLiteFailure) {

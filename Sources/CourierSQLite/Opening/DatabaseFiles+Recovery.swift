@@ -2,10 +2,10 @@ import CourierCore
 import Foundation
 
 extension DatabaseFiles {
-    /// The file to which rows of a damaged file are being copied.
+    /// The file into which rows of a damaged file are being copied.
     var recovering: String { path + ".recovering" }
 
-    /// The complete copy, before it replaces the damaged file.
+    /// The complete copy, which will replace the damaged file.
     var recovered: String { path + ".recovered" }
 
     /// Finishes a recovery that a crash interrupted after the copy was complete.
@@ -23,7 +23,7 @@ extension DatabaseFiles {
         return aside
     }
 
-    /// Marks the copy as complete, by renaming it.
+    /// Marks the copy as complete. To do so, renames it.
     func completeRecovering() throws(CourierError) {
         try PrivateFile.restrictIfPresent(recovering)
         try put(recovering, at: recovered)

@@ -11,7 +11,7 @@ package struct DatabaseFiles: Sendable {
 
     private let purpose: Purpose
 
-    /// The path of the database. Symbolic links in the path of its folder are resolved, so that one file has only one
+    /// The path of the database. Symbolic links in the path of its folder are resolved, so that each file has only one
     /// path.
     package let path: String
 
@@ -34,7 +34,7 @@ package struct DatabaseFiles: Sendable {
         let folder = url.deletingLastPathComponent()
         try PrivateFile.makeFolder(folder.path)
         self.purpose = purpose
-        // The last component of the path is not resolved, because a symbolic link there is refused.
+        // Do not resolve the last component of the path, because a symbolic link in this position is refused.
         let resolved = folder.resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent)
         path = resolved.standardizedFileURL.path
         var isFolder: ObjCBool = false
@@ -61,14 +61,14 @@ package struct DatabaseFiles: Sendable {
     /// Restricts the existing files of the database to this user.
     ///
     /// - Throws: `storeFailed` if a file is a symbolic link or belongs to another user. Another user could create a log
-    ///   here before SQLite does, to read the data that SQLite writes.
+    ///   before SQLite creates it, to read the data that SQLite writes.
     package func restrict() throws(CourierError) {
         for file in [path, log, index, journal, lock] { try PrivateFile.restrictIfPresent(file) }
     }
 
     /// Renames the database and its log, so that a new database can be created.
     ///
-    /// The log is renamed first. If it remained, SQLite would use it as the log of the new database.
+    /// The log is renamed first. If the log remained, SQLite would use it as the log of the new database.
     ///
     /// - Returns: The new path of the database.
     package func quarantine() throws(CourierError) -> String {

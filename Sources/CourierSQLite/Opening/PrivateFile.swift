@@ -4,16 +4,17 @@ import Synchronization
 
 /// Files and folders that only the user of this process can read and write, from the moment of their creation.
 ///
-/// The call that creates a file also sets its permissions, so no other user can open the file in between. The umask of
-/// the process stays unchanged: it belongs to the app and applies to all threads.
+/// The call that creates a file also sets its permissions, so that no other user can open the file before it is
+/// private. The umask of the process stays unchanged, because it belongs to the app and applies to all threads.
 package enum PrivateFile {
     private static let filePermissions: mode_t = 0o600
     private static let folderPermissions: mode_t = 0o700
     private static let permissionBits: mode_t = 0o7777
 
-    /// Allows only one thread at a time to create a file. Creating a file includes closing its descriptor, which
-    /// releases all locks of this process on the file. If another thread locked the new file before the descriptor is
-    /// closed, that thread would lose its lock.
+    /// Allows only one thread at a time to create a file.
+    ///
+    /// Creating a file includes closing its descriptor, which releases all locks of this process on the file. If
+    /// another thread locked the new file before that, the thread would lose its lock.
     private static let creation = Mutex(())
 
     /// Creates the file with the permissions 0600 if it is missing, and restricts an existing file to 0600.
@@ -40,7 +41,7 @@ package enum PrivateFile {
         guard fchmodat(AT_FDCWD, path, filePermissions, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw failure("The permissions of \(path) cannot be set to 600", "Run: chmod 600 \(path)")
         }
-        // Another process may have replaced the file after the first check, so the file is checked again.
+        // Check the file again, because another process may have replaced it after the first check.
         guard let restricted = try status(of: path) else { return false }
         try check(restricted, path)
         return true
@@ -59,7 +60,7 @@ package enum PrivateFile {
             throw failure("The file \(path) cannot be opened", "Choose a file that this user may write.")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // Another process may have replaced the file after it was prepared, so the open file is checked again.
+        // Check the open file again, because another process may have replaced the file after it was prepared.
         var found = stat()
         guard fstat(descriptor, &found) == 0 else {
             throw failure("The file \(path) cannot be examined", "Choose another file.")
@@ -93,14 +94,16 @@ package enum PrivateFile {
 
     // MARK: Creating and checking one file
 
-    /// - Returns: True if this call created the file; `false` if it exists already.
+    /// Creates the file if it is missing.
+    ///
+    /// - Returns: True if this call created the file; `false` if the file already exists.
     private static func create(_ path: String) throws(CourierError) -> Bool {
         let number = creation.withLock { _ -> Int32 in
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             let descriptor = Foundation.open(path, flags, filePermissions)
             guard descriptor >= 0 else { return errno }
             defer { close(descriptor) }
-            // A umask such as 0777 also removes the permissions of this user, so the permissions are set explicitly.
+            // Set the permissions explicitly, because a umask such as 0777 also removes the permissions of this user.
             return fchmod(descriptor, filePermissions) == 0 ? 0 : errno
         }
         if number == 0 { return true }
@@ -109,7 +112,7 @@ package enum PrivateFile {
         throw failure("The file \(path) cannot be created", "Choose a folder that this user may write to.")
     }
 
-    /// The status of the file itself, not of the target of a symbolic link; `nil` if there is no file.
+    /// The status of the file itself; `nil` if there is no file. For a symbolic link, this is the status of the link.
     private static func status(of path: String) throws(CourierError) -> stat? {
         var found = stat()
         if lstat(path, &found) == 0 { return found }

@@ -1,5 +1,5 @@
-/// Reads all readable rows of a table in a damaged file. It reads rows in the order of their keys up to a damaged
-/// place, then continues after that place, and so on.
+/// Reads all readable rows of a table in a damaged file. Reads rows in the order of their keys. At each damaged place,
+/// continues with the first readable row after it.
 struct RowScan {
     /// The number of damaged places in one table after which the scan stops.
     private static let gapsSteppedOver = 1_000
@@ -9,7 +9,7 @@ struct RowScan {
     let columns: String
     let database: Database
 
-    /// Calls `body` with every row that can be read. Only failures of `body` are thrown.
+    /// Calls `body` with every row that can be read. Throws only the failures of `body`.
     func visit(_ body: (Statement) throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
         var next = Int64(0)
         for _ in 0..<Self.gapsSteppedOver {
@@ -24,6 +24,8 @@ struct RowScan {
         }
     }
 
+    /// Reads one range of keys in one direction, up to the first damaged place.
+    ///
     /// - Returns: The key of the last row that was passed to `body`, and true if the range was read to its end.
     private func run(
         from first: Int64, through last: Int64, _ order: String, _ body: (Statement) throws(SQLiteFailure) -> Void
@@ -36,7 +38,7 @@ struct RowScan {
             guard let isRow = try? rows.step() else { return (end, false) }
             guard isRow else { return (end, true) }
             let key = rows.integer(0)
-            // If damaged pages refer to each other in a cycle, keys repeat. Then the scan stops.
+            // Stop if a key repeats, because damaged pages may refer to each other in a cycle.
             let goesOn = end.map { order == "ASC" ? key > $0 : key < $0 } ?? true
             guard goesOn, (first...last).contains(key) else {
                 rows.reset()
@@ -47,8 +49,8 @@ struct RowScan {
         }
     }
 
-    /// Returns the first readable key after a damaged place; `nil` if there is none. The search tries keys at growing
-    /// distances.
+    /// Returns the first readable key after a damaged place; `nil` if there is none. The search tries keys with growing
+    /// distances from the damaged place.
     private func keyBehind(_ gap: Int64) -> Int64? {
         let sql = "SELECT key FROM \(table) WHERE key >= ? ORDER BY key LIMIT 1"
         guard let seek = try? database.prepare(sql, "reading") else { return nil }

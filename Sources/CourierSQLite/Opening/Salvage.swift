@@ -41,8 +41,8 @@ struct Salvage {
 
     /// Copies the damaged file, and replaces the first page of the copy with the first page of a new file.
     ///
-    /// Without the first page, no row can be found, because it says where the tables are. The tables are at the same
-    /// positions in every store file, so the first page of a new file can replace a damaged one.
+    /// The first page contains the positions of the tables, so no row can be found without it. The tables are at the
+    /// same positions in every store file, so the first page of a new file can replace a damaged first page.
     private func graft() -> String? {
         let (template, copy) = (files.recovering + ".template", files.recovering + ".copy")
         guard let database = try? makeTarget(template), (try? database.checkpoint(emptying: true)) != nil else {
@@ -58,8 +58,8 @@ struct Salvage {
             let handle = try FileHandle(forUpdating: URL(fileURLWithPath: copy))
             defer { try? handle.close() }
             let pages = UInt32(clamping: try handle.seekToEnd() / UInt64(Self.pageSize))
-            // Bytes 28 to 31 hold the number of pages. Bytes 32 to 39 refer to the list of free pages, which is
-            // emptied.
+            // Bytes 28 to 31 contain the number of pages. Bytes 32 to 39 refer to the list of free pages. Make this
+            // list empty.
             for index in 0..<4 { page[28 + index] = UInt8(truncatingIfNeeded: pages >> (24 - 8 * UInt32(index))) }
             page.replaceSubrange(32..<40, with: Data(count: 8))
             try handle.seek(toOffset: 0)
@@ -72,8 +72,8 @@ struct Salvage {
 
     /// Copies a file into a private file.
     ///
-    /// The function does not use FileManager, which creates a copy with the permissions of the umask and restricts it
-    /// only later.
+    /// FileManager is not used, because it would create the copy with the permissions of the umask, and would restrict
+    /// the copy later.
     private static func copy(_ file: String, to copy: String) throws {
         let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
         defer { try? source.close() }
@@ -87,7 +87,7 @@ struct Salvage {
     /// Copies all readable rows of each table. Read failures in the damaged file do not stop the copy.
     private func save(_ path: String, _ writer: inout ChangeWriter) throws(SQLiteFailure) -> Int {
         guard let source = try? Database(path: path, .salvager, system: opening.system) else { return 0 }
-        // These settings allow SQLite to open a file that is shorter than its first page says.
+        // With these settings, SQLite can open a file that is shorter than its first page says.
         try? source.execute("PRAGMA writable_schema = ON; PRAGMA query_only = ON", "reading")
         let places = saveScopes(source, &writer)
         var saved = 0
@@ -122,6 +122,8 @@ struct Salvage {
         return saved
     }
 
+    /// Copies the scopes.
+    ///
     /// - Returns: The index of each scope in the new file's ledger, by the key of the scope in the damaged file.
     private func saveScopes(_ source: Database, _ writer: inout ChangeWriter) -> [Int64: Int] {
         var places: [Int64: Int] = [:]
@@ -141,8 +143,8 @@ struct Salvage {
         return places
     }
 
-    /// Copies the subscriptions. Reads the table first from its start and then from its end, each time up to the first
-    /// damaged place.
+    /// Copies the subscriptions. Reads the table from its start up to the first damaged place, and then from its end
+    /// back to the first damaged place.
     private func saveSubscriptions(
         _ source: Database, _ places: [Int64: Int], _ writer: inout ChangeWriter
     ) throws(SQLiteFailure) -> Int {

@@ -4,8 +4,8 @@ import Foundation
 
 /// The exclusive lock on a store's file, held by one store object of one process.
 ///
-/// It is an SQLite lock on an empty file beside the database. The system releases the lock when the process ends, even
-/// after a crash. The lock has a file of its own, because a damaged database file is renamed.
+/// The lock is an SQLite lock on an empty file beside the database. The system releases the lock when the process ends,
+/// even after a crash. The lock has its own file, because a damaged database file is renamed.
 package final class StoreLock {
     private let database: Database
 
@@ -17,8 +17,8 @@ package final class StoreLock {
             database = try Self.acquire(path, system)
         } catch {
             guard error.isDamage else { throw error }
-            // The lock file of a store is always empty. If this file has other content, no store has locked it, so it
-            // is replaced.
+            // The lock file of a store is always empty. A file with other content was locked by no store, so replace
+            // it.
             try? FileManager.default.removeItem(atPath: path)
             do throws(CourierError) { try PrivateFile.prepare(path) } catch { throw SQLiteFailure(creating: error) }
             database = try Self.acquire(path, system)

@@ -2,8 +2,8 @@ import CSQLite
 import CourierCore
 import Foundation
 
-/// Opens a store's file. A missing file is created, and a file of an older version is migrated. A damaged file is
-/// replaced by a new file with all rows that can be recovered.
+/// Opens a store's file. Creates a missing file, and migrates a file of an older version. Replaces a damaged file by a
+/// new file with all rows that can be recovered.
 struct StoreOpening: Sendable {
     /// An open file, with the report of a recovery if the file was replaced.
     struct Opened {
@@ -52,8 +52,8 @@ struct StoreOpening: Sendable {
 
     // MARK: Opening without recovery
 
-    /// Opens another connection to a file that is already open. A damaged file stays unchanged, and the damage is
-    /// thrown as an error.
+    /// Opens another connection to a file that is already open. Throws an error if the file is damaged, and does not
+    /// change the file.
     func openAgain(now: Date) throws(CourierError) -> ChangeWriter {
         do throws(Obstacle) {
             return try openAsIs(now: now)
@@ -88,7 +88,8 @@ struct StoreOpening: Sendable {
             return .failure(.damaged(Self.wrongHeader(applicationID, version, operation)))
         }
         try database.setUp(durability, logBytes: limits.logBytes)
-        // SQLite has now created the log file, but has not yet written to it. So its permissions are restricted now.
+        // Restrict the permissions of the log file now, because SQLite has created the file and has not written to it
+        // yet.
         do throws(CourierError) { try files.restrict() } catch { return .failure(.other(error)) }
         try schema.migrate(database, from: isNew ? 0 : version)
         try database.lookThrough()
@@ -101,7 +102,7 @@ struct StoreOpening: Sendable {
         }
     }
 
-    /// True if the file has all tables of a store, even if its header is wrong.
+    /// True if the file has all tables of a store, even if its header is damaged.
     private func hasTablesOfStore(_ database: Database, _ operation: String) throws(SQLiteFailure) -> Bool {
         let names = Schema.tables.map { "'\($0)'" }.joined(separator: ", ")
         let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (\(names))"

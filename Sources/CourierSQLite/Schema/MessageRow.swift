@@ -13,7 +13,8 @@ struct MessageRow: Sendable {
     /// The SQL expression for the end of a row's lifetime, in seconds since the boot in which the row was stored.
     static let bootEnd = "since_boot / 1e9 + (expires_at - stored_at)"
 
-    /// Returns the columns for a SELECT statement. If a table of an older version lacks columns, they are read as NULL.
+    /// Returns the columns for a SELECT statement. If a table of an older version lacks columns, the statement reads
+    /// them as NULL.
     static func columns(of table: String, in database: Database) -> String {
         let hasAll = (try? database.prepare("SELECT \(columns) FROM \(table) LIMIT 0", "reading")) != nil
         return hasAll ? columns : firstColumns + ", NULL, NULL, NULL, NULL"
@@ -97,7 +98,8 @@ extension UUID {
 }
 
 extension BootTime {
-    /// The time since the boot in whole nanoseconds. A time that is too large becomes the nearest `Int64`.
+    /// The time since the boot in whole nanoseconds. A time that is too large for an `Int64` becomes the nearest
+    /// `Int64`.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = sinceBoot.components
         let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,8 +1,8 @@
 import CourierCore
 import Foundation
 
-/// Encodes message properties as bytes: a version byte, then fields. Each field is a tag byte and its values; the
-/// length of a text or data value precedes its bytes.
+/// Encodes message properties as bytes: a version byte, and then the fields. A field is a tag byte and the field's
+/// values. The length of a text or of data precedes its bytes.
 ///
 /// Decoding checks every length, because the bytes may come from a damaged file.
 enum PropertiesCodec {
@@ -65,7 +65,7 @@ enum PropertiesCodec {
         case .messageExpiry:
             guard let seconds = reader.number(), let attoseconds = reader.number() else { return false }
             let parts = (Int64(bitPattern: seconds), Int64(bitPattern: attoseconds))
-            // Values near the limits of `Duration` are refused, so that later additions do not overflow.
+            // Refuse values near the limits of `Duration`, so that later additions do not overflow.
             guard abs(parts.0 >> 1) < 1 << 60, parts.1 > -1_000_000_000_000_000_000,
                 parts.1 < 1_000_000_000_000_000_000
             else { return false }
@@ -92,7 +92,7 @@ enum PropertiesCodec {
         for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
-    /// Reads values from the bytes, and never beyond the last byte.
+    /// Reads values from the bytes. Never reads beyond the last byte.
     private struct Reader {
         var bytes: ArraySlice<UInt8>
 

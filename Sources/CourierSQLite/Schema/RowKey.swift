@@ -1,12 +1,12 @@
 import CourierCore
 
-/// The key of a message's row: the scope's number in the upper 15 bits, the message's id in the lower 48 bits.
+/// The key of a message's row. The upper 15 bits are the scope's number, and the lower 48 bits are the message's id.
 ///
-/// With such keys, new rows are appended at the end of the table, and old rows are removed from its front. These are
-/// SQLite's fastest insertions and removals. All clients share one table, because each of many small tables would need
-/// a page of its own.
+/// With such keys, new rows are appended at the end of the table, and old rows are removed from its front. SQLite does
+/// such insertions and removals fastest. All clients share one table, because each small table would need its own page.
 struct RowKey: Hashable, Comparable, Sendable {
-    /// The highest message id that fits into a key. At a million messages per second, it is reached after nine years.
+    /// The highest message id that fits into a key. With a million messages per second, a client reaches this id after
+    /// nine years.
     static let highestMessageID: UInt64 = 1 << 48 - 1
 
     /// The highest number of a scope.

@@ -11,7 +11,8 @@ struct Schema: Sendable {
         let sql: String
     }
 
-    /// The steps from each version to the next. Version 0 is an empty file. A released step must never change.
+    /// The steps of the migration. Each step leads from one version to the next, and version 0 is an empty file. A
+    /// released step must never change.
     let steps: [Step]
 
     /// The file version that this library writes.
@@ -24,8 +25,8 @@ struct Schema: Sendable {
 
     // The payload is the last column, so that a query for other columns does not read the pages of the payload. `size`
     // is the number of bytes of payload, topic and properties, as counted for the limits. `progress` is one number: the
-    // number of a kind times 65,536, plus a packet id. This number always needs three bytes, so SQLite updates it in
-    // place.
+    // number of a kind times 65,536, plus a packet id. This number always has three bytes, so that SQLite can update it
+    // in place.
     private static let versionOne = """
         CREATE TABLE scope (
             key INTEGER PRIMARY KEY, client_id TEXT NOT NULL, broker TEXT NOT NULL, last_message_id INTEGER,
@@ -46,9 +47,9 @@ struct Schema: Sendable {
             WITHOUT ROWID;
         """
 
-    // `boot_id` and `since_boot` say when a row was stored: in which boot of the machine, and how many nanoseconds
-    // after its start. Both are NULL if they are unknown. `place` is the order in which messages were rejected. The
-    // first columns of `rejected` are the same as those of the other message tables.
+    // `boot_id` and `since_boot` are the time when a row was stored: the boot of the machine, and the nanoseconds since
+    // that boot. Both are NULL if the time is unknown. `place` is the order in which messages were rejected. The first
+    // columns of `rejected` equal the columns of the other message tables.
     private static let versionTwo = """
         ALTER TABLE outgoing ADD COLUMN boot_id BLOB;
         ALTER TABLE outgoing ADD COLUMN since_boot INTEGER;

@@ -1,8 +1,9 @@
 import CourierCore
 import Foundation
 
-/// One line of an export, which is encoded as a JSON object.
+/// One line of an export, encoded as a JSON object.
 struct ExportedRow: Encodable {
+    /// The kind of a row.
     enum Kind: String, Encodable {
         case outgoing
         case incoming
@@ -11,6 +12,7 @@ struct ExportedRow: Encodable {
         case subscription
     }
 
+    /// A user property of a message.
     struct UserProperty: Encodable {
         let name: String
         let value: String

@@ -1,8 +1,8 @@
 public import CourierCore
 public import Foundation
 
-/// Reads a store's file from outside the store, also while a running process uses the store. It lists scopes, counts
-/// rows, and exports rows.
+/// Reads a store's file without the store, even while a process uses the store. Lists scopes, counts rows, and exports
+/// rows.
 ///
 /// ```swift
 /// let inspector = try SQLiteStoreInspector(at: file)
@@ -10,15 +10,15 @@ public import Foundation
 /// try inspector.export { line in print(line) }
 /// ```
 ///
-/// An inspector takes no lock and changes nothing. It shows the state that was committed when it read the file. To
-/// remove rows, open the file as a ``SQLiteMessageStore``; the process that uses the store must close it first. Use an
+/// An inspector takes no lock and changes nothing. It shows the state that was committed at the time of reading. To
+/// remove rows, open the file as a ``SQLiteMessageStore``. The process that uses the store must close it first. Use an
 /// inspector on one thread at a time.
 public final class SQLiteStoreInspector {
     /// The number of rows that are read at a time. Short reads let a running store clean up its log without a long
     /// wait.
     private static let rowsAtATime = 1_000
-    /// The number of rejected messages that are read at a time. This number is smaller, because rejected messages may
-    /// be large.
+    /// The number of rejected messages that are read at a time. The number is small, because rejected messages may be
+    /// large.
     private static let rejectedAtATime = 100
 
     private let database: Database

@@ -6,11 +6,13 @@ import Foundation
 ///
 /// ``add(_:to:)`` collects changes, and ``flush()`` writes them. ``hasBegun`` is true while a transaction is open.
 struct ChangeWriter {
+    /// The table of a message: outgoing or incoming.
     private enum Direction: Hashable {
         case outgoing
         case incoming
     }
 
+    /// Identifies one row of a message table.
     private struct Place: Hashable {
         let direction: Direction
         let key: RowKey
@@ -22,7 +24,7 @@ struct ChangeWriter {
         case insert(StoredMessage, StoredOutgoing.Progress, replacing: Bool)
         case progress(StoredOutgoing.Progress)
         case remove
-        /// Write nothing: the row was added and removed again.
+        /// Write nothing, because the row was added and then removed.
         case nothing
     }
 
@@ -30,7 +32,8 @@ struct ChangeWriter {
     let tables: StoreTables
     /// The counts of all scopes.
     var ledger: ScopeLedger
-    /// True if the next transaction must be on the disk when its commit returns. Used only with the durability `full`.
+    /// True if the next transaction must be on the disk before its commit returns. Used only with the durability
+    /// `full`.
     var awaitsDisk = true
     /// True while a transaction is open.
     private(set) var hasBegun = false
@@ -59,7 +62,7 @@ struct ChangeWriter {
     mutating func begin() throws(SQLiteFailure) {
         guard !hasBegun else { return }
         if durability == .full, awaitsDisk != isAwaitingDisk {
-            // All transactions share one log, so a later transaction that waits for the disk also brings the earlier
+            // All transactions share one log. So a later transaction that waits for the disk also writes the earlier
             // transactions to the disk.
             try database.execute("PRAGMA synchronous = \(awaitsDisk ? "FULL" : "NORMAL")", "choosing the durability")
             isAwaitingDisk = awaitsDisk
@@ -68,7 +71,7 @@ struct ChangeWriter {
         hasBegun = true
     }
 
-    /// Writes the added changes and commits the transaction. If the changes needed no transaction, nothing is written.
+    /// Writes the added changes, and commits the transaction if there is one.
     mutating func commit(now: Date) throws(SQLiteFailure) {
         try flush()
         guard hasBegun else { return ledger.accept() }
@@ -139,7 +142,7 @@ struct ChangeWriter {
     }
 
     private mutating func insert(_ message: StoredMessage, _ direction: Direction, _ scope: Int) {
-        // The id always fits into a key here, because a batch with a higher id was already refused.
+        // The id always fits into a key, because batches with a higher id were refused earlier.
         guard let key = RowKey(scope: ledger[scope].key, id: message.id) else { return }
         let place = Place(direction: direction, key: key)
         if let index = indices[place] {

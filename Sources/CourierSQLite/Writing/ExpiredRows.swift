@@ -3,10 +3,11 @@ import Foundation
 
 /// Finds the incoming messages whose lifetime has ended.
 ///
-/// Two indexes select candidates: one by date, one by the time since the boot. Then
+/// Two indexes of the table select candidates, one by date and one by the time since the boot. Then
 /// ``CourierCore/StoredMessage/isOver(at:)`` decides about each candidate.
 struct ExpiredRows {
-    /// The seconds that are added to the time when candidates are selected, because index values are rounded.
+    /// The seconds that are added to the current time when candidates are selected. The addition is needed because
+    /// index values are rounded.
     private static let tolerance = 0.001
     private static let operation = "looking for expired messages"
 

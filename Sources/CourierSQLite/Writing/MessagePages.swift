@@ -18,7 +18,7 @@ struct MessagePages {
     }
 
     /// Calls `body` with at most `limit` rows, in the order of their keys, until `body` returns `false`. If `areSent`
-    /// is true, queued messages are skipped.
+    /// is true, skips queued messages.
     func visit(
         from first: RowKey, through last: RowKey, limit: Int, areSent: Bool = false,
         _ body: (MessageRow) throws(SQLiteFailure) -> Bool

@@ -8,7 +8,7 @@ struct MessageTable {
         var size: StoreSize
     }
 
-    /// The range of valid row sizes. Its upper end is far above the sizes that MQTT allows.
+    /// The range of valid row sizes. Its upper limit is far above the sizes that MQTT allows.
     private static let plausible: ClosedRange<Int64> = 0...1 << 40
 
     let name: String
@@ -50,8 +50,8 @@ struct MessageTable {
         return figures
     }
 
-    /// Clears the cached sizes of recent rows. Call this function after a rollback, because cached rows may no longer
-    /// exist.
+    /// Clears the cached sizes of recent rows. Call this function after a rollback, because the cached rows may not
+    /// exist any more.
     func forgetRecentRows() { recent.removeAll() }
 
     /// Removes a row.
@@ -59,8 +59,8 @@ struct MessageTable {
     /// - Returns: The sizes of the row; `nil` if there is no row with this key.
     func remove(_ key: RowKey) throws(SQLiteFailure) -> Figures? {
         if let figures = recent.take(key) {
-            // All rows of the scope may have been removed together. So the cached sizes are returned only if this call
-            // has removed the row.
+            // Return the cached sizes only if this call has removed the row. All rows of the scope may have been
+            // removed together before.
             return try removal.bind(1, key.rawValue).runAndCount() > 0 ? figures : nil
         }
         guard try figures.bind(1, key.rawValue).step() else { return nil }
@@ -86,7 +86,7 @@ struct MessageTable {
     }
 
     /// Calls `body` with at most `limit` rows, in the order of their keys, until `body` returns `false`. If `areSent`
-    /// is true, queued messages are skipped.
+    /// is true, skips queued messages.
     func visit(
         from first: RowKey, through last: RowKey, limit: Int, areSent: Bool = false,
         _ body: (MessageRow) throws(SQLiteFailure) -> Bool
@@ -95,12 +95,12 @@ struct MessageTable {
     }
 }
 
-/// A cache of the sizes of recently written rows. Most rows are removed soon after they are written. The removal then
-/// takes the size from the cache, and need not read the row.
+/// A cache of the sizes of recently written rows. Most rows are removed soon after they are written. A removal takes
+/// the size from the cache, and so need not read the row.
 private final class RecentFigures {
     private static let capacity = 4_096
 
-    /// The cached sizes. The lowest bits of a row's key are its index, so a newer row replaces an older one.
+    /// The cached sizes. The index of a row is the lowest bits of its key, so a newer row replaces an older one.
     private var places: [(key: Int64, figures: MessageTable.Figures)] = []
 
     func note(_ figures: MessageTable.Figures, of key: RowKey) {

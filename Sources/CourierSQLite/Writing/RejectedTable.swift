@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// The table of rejected messages. If its limit is exceeded, the oldest messages are removed.
+/// The table of rejected messages. Removes the oldest messages if the limit of the table is exceeded.
 struct RejectedTable {
     private let keeping: Statement
     private let insertion: Statement
@@ -29,8 +29,8 @@ struct RejectedTable {
         pages = try RejectedPages(database)
     }
 
-    /// Copies an outgoing row into this table. The caller will remove the outgoing row. A row that is larger than the
-    /// limit of the whole table is not copied.
+    /// Copies an outgoing row into this table. The caller removes the outgoing row afterwards. Does not copy a row that
+    /// is larger than the limit of the whole table.
     func keep(_ key: RowKey, reason: String, at date: Date) throws(SQLiteFailure) {
         try keeping.bind(1, key.rawValue).bind(2, real: date.timeIntervalSinceReferenceDate).bind(3, reason)
             .bind(4, Int64(limit.bytes)).run()
@@ -46,7 +46,7 @@ struct RejectedTable {
         try removeOldest()
     }
 
-    /// Removes the oldest rows that exceed the limit.
+    /// Removes the oldest rows until the table is within its limit.
     private func removeOldest() throws(SQLiteFailure) {
         var total = StoreSize()
         var excess: [Int64] = []

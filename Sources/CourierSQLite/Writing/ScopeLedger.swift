@@ -1,8 +1,8 @@
 import CourierCore
 import Foundation
 
-/// The counts of each scope (client id and broker), such as its messages and bytes. The counts are in memory and are
-/// written to the file with the rows, so that no code needs to count rows.
+/// The counts of each scope (client id and broker), such as its messages and bytes. The counts are kept in memory, and
+/// are written to the file together with the rows. So no code needs to count rows.
 ///
 /// Changes since the last ``mark()`` can be undone with ``rollBack(to:)``.
 struct ScopeLedger {
@@ -20,7 +20,7 @@ struct ScopeLedger {
         var size = StoreSize()
         /// No message of the scope in the tables has a higher id than this; `nil` if the scope has stored no message.
         var lastInTables: UInt64?
-        /// True if the file does not yet have the current counts.
+        /// True if the file does not have the current counts yet.
         fileprivate var isDirty = false
         fileprivate var isInFile = false
         fileprivate var mark = 0
@@ -34,14 +34,14 @@ struct ScopeLedger {
         mutating func gaveOut(_ id: StoredMessage.ID) { lastMessageID = max(lastMessageID ?? 0, id.rawValue) }
     }
 
-    /// The range of valid counts. Real counts are far below its upper end.
+    /// The range of valid counts. Real counts are far below its upper limit.
     private static let plausible: ClosedRange<Int64> = 0...1 << 53
 
     private var entries: [Entry] = []
     private var places: [StoreScope: Int] = [:]
     private var keys: Set<Int64> = []
     private var nextKey: Int64 = 0
-    /// The result of the last lookup. The next lookup is usually for the same scope.
+    /// The result of the last lookup, because the next lookup is usually for the same scope.
     private var lastFound: (scope: StoreScope, place: Int)?
     private var before: [(place: Int, entry: Entry, total: StoreSize)] = []
     private var currentMark = 1
@@ -59,8 +59,8 @@ struct ScopeLedger {
 
     /// Returns the index of a scope's entry. If `creating` is true, a missing entry is created.
     ///
-    /// - Returns: The index; `nil` if there is no entry. With `creating`, the result is `nil` only if the file already
-    ///   has the maximum number of scopes.
+    /// - Returns: The index; `nil` if there is no entry. If `creating` is true, the result is `nil` only if the file
+    ///   already has the maximum number of scopes.
     mutating func place(of scope: StoreScope, creating: Bool) -> Int? {
         if let lastFound, lastFound.scope.clientID.utf8.elementsEqual(scope.clientID.utf8),
             lastFound.scope.broker.utf8.elementsEqual(scope.broker.utf8)
@@ -76,8 +76,8 @@ struct ScopeLedger {
         guard keys.count <= RowKey.highestScope else { return nil }
         while keys.contains(nextKey) { nextKey = (nextKey + 1) & RowKey.highestScope }
         let place = append(Entry(key: nextKey, name: scope))
-        // The rows of other tables refer to the scope by its key. Therefore the next transaction writes the scope's own
-        // row too.
+        // Write the scope's own row with the next transaction, because rows of other tables refer to the scope by its
+        // key.
         entries[place].isDirty = true
         dirty.append(place)
         return place
@@ -124,7 +124,7 @@ struct ScopeLedger {
 
     // MARK: Reading and writing the file
 
-    /// Removes scopes that have been empty and unused for longer than `age`, then reads all other scopes.
+    /// Removes scopes that were empty and unused for longer than `age`. Then reads all other scopes.
     static func load(from database: Database, forgetting age: Duration, now: Date) throws(SQLiteFailure) -> ScopeLedger
     {
         try forget(age, now: now, in: database)
@@ -166,15 +166,15 @@ struct ScopeLedger {
         return ledger
     }
 
-    /// Returns the session columns for a SELECT statement. If a file of an older version lacks them, they are read as
-    /// NULL.
+    /// Returns the session columns for a SELECT statement. If a file of an older version lacks these columns, the
+    /// statement reads them as NULL.
     static func sessionColumns(in database: Database) -> String {
         let columns = "session_client_id, session_broker"
         let hasColumns = (try? database.prepare("SELECT \(columns) FROM scope LIMIT 0", "reading")) != nil
         return hasColumns ? columns : "NULL, NULL"
     }
 
-    /// Writes the changed counts to the file. They remain marked as changed until ``commit()``.
+    /// Writes the changed counts to the file. The counts stay marked as changed until ``commit()``.
     func write(to database: Database, by statements: ScopeStatements, now: Date) throws(SQLiteFailure) {
         for place in dirty {
             let entry = entries[place]
@@ -211,7 +211,7 @@ struct ScopeLedger {
         accept()
     }
 
-    /// Discards the data for rollbacks. Counts that the file does not yet have are written with the next transaction.
+    /// Discards the data for rollbacks. The next transaction writes the counts that the file does not have yet.
     mutating func accept() {
         before.removeAll(keepingCapacity: true)
         currentMark += 1

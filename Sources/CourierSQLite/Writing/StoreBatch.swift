@@ -1,15 +1,15 @@
 import CourierCore
 
-/// The changes of one commit, with their completion, waiting to be written.
+/// The changes of one commit and its completion, while they wait to be written.
 struct StoreBatch: Sendable {
     let changes: [StoreChange]
     let scope: StoreScope
-    /// The rows and bytes that the batch adds at most.
+    /// The maximum number of rows and bytes that the batch adds.
     let growth: StoreSize
-    /// True if a power cut may lose this batch, because the client then only repeats a step of a delivery. The batch
-    /// needs no sync to disk of its own.
+    /// True if a power cut may lose this batch, because the client then only repeats a step of a delivery. The store
+    /// does not sync the disk for such a batch alone.
     let isRepeatable: Bool
-    /// The error with which the batch fails without a write; `nil` if the batch can be written.
+    /// The error of a batch that must fail without being written; `nil` if the batch can be written.
     let refusal: CourierError?
     let completion: @Sendable (Result<Void, CourierError>) -> Void
 
@@ -30,8 +30,8 @@ struct StoreBatch: Sendable {
         (self.refusal, completion) = (refusal, batch.completion)
     }
 
-    /// Returns a batch without changes that fails with `error`. Its completion is still called in the order of the
-    /// batches.
+    /// Returns a batch without changes that fails with `error`. The completion of the batch is still called in the
+    /// order of the batches.
     func refused(_ error: CourierError) -> StoreBatch { StoreBatch(refused: self, error) }
 
     private static func hasRoomForIDs(_ changes: [StoreChange]) -> Bool {
@@ -51,8 +51,8 @@ struct StoreBatch: Sendable {
         "A message id is higher than \(RowKey.highestMessageID), the limit of a message store on disk. "
             + "Assign ids from 1 upwards.")
 
-    /// True if the batch adds a row, so that its scope (client id and broker) must be created if it is missing. Changes
-    /// of other kinds have no effect without the scope.
+    /// True if the batch adds a row, so that its scope (client id and broker) must be created if it is missing. Without
+    /// its scope, any other change has no effect.
     var needsScope: Bool {
         changes.contains { change in
             switch change {

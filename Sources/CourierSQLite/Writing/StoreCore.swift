@@ -2,14 +2,14 @@ import CSQLite
 import CourierCore
 import Foundation
 
-/// The open store file and all operations on it. Only one thread uses it.
+/// The open store file, and all operations on the file. Used by one thread only.
 ///
-/// A failure rolls back only the changes that failed. The next call tries again. If necessary, the next call first
+/// A failure rolls back only the changes that failed, and the next call tries again. If necessary, the next call first
 /// opens a new connection or recovers the file.
 final class StoreCore {
     typealias Outcome = Result<Void, CourierError>
 
-    /// The file is opened again after this number of consecutive writes failed because of the disk.
+    /// The number of consecutive failed writes after which the file is opened again. Only failures of the disk count.
     private static let failuresBeforeReopening = 3
     /// The number of pages that are returned to the file system at a time.
     private static let pagesGivenBack = 64
@@ -171,7 +171,7 @@ final class StoreCore {
 
     // MARK: Reading
 
-    /// Runs a read. If the read finds damage, the file is recovered and the read runs again.
+    /// Runs a read. If the read finds damage, recovers the file and runs the read again.
     func read<Value>(
         _ body: (StoreTables, ScopeLedger) throws(SQLiteFailure) -> Value
     ) throws(CourierError) -> Value {
@@ -204,7 +204,7 @@ final class StoreCore {
     private func takeBack(_ failure: SQLiteFailure) {
         writer?.rollBack()
         if failure.isDamage { damage = failure }
-        // On a full disk, a checkpoint lets SQLite reuse the space of the log, so that at least removals can be
+        // If the disk is full, a checkpoint lets SQLite use the space of the log again. Then at least removals can be
         // written.
         if failure.code == SQLITE_FULL { try? writer?.database.checkpoint() }
     }
@@ -223,8 +223,8 @@ final class StoreCore {
 
     /// Opens a second connection to the file before it closes the first one.
     ///
-    /// This order lets SQLite keep its own state of the log. If the only connection closed first, SQLite would read the
-    /// log again, and could accept a transaction that failed in its last step.
+    /// In this order, SQLite keeps its state of the log. If the only connection were closed first, SQLite would read
+    /// the log again, and could accept a transaction that failed in its last step.
     ///
     /// - Returns: True if the store can continue with this file.
     private func renewConnection(isUsable: Bool) throws(CourierError) -> Bool {
@@ -245,7 +245,7 @@ final class StoreCore {
     private func closeFile() {
         pastTransactions = transactionCount
         let database = writer?.database
-        writer = nil  // Frees the statements before the database is closed.
+        writer = nil  // Free the statements before the database is closed.
         database?.close()
     }
 
@@ -255,14 +255,14 @@ final class StoreCore {
     func moveLog() {
         guard let database = writer?.database, database.pagesInLog * 4_096 >= limits.logBytes else { return }
         // If the checkpoint fails, the log continues to grow, and the store tries again after the next group of
-        // batches. No other step depends on the checkpoint.
+        // batches. Nothing else depends on the checkpoint.
         try? database.checkpoint()
         mayHaveFreePages = true
     }
 
     /// Returns unused pages to the file system. Called while there is no other work.
     ///
-    /// - Returns: True if there may be more pages to return.
+    /// - Returns: True if there may be more unused pages.
     func giveBackPages() -> Bool {
         guard mayHaveFreePages, let database = writer?.database else { return false }
         let operation = "returning free pages"

@@ -1,12 +1,12 @@
 import CourierCore
 
-/// The queue of work for the store's thread. It also decides when the thread must be woken.
+/// The queue of work for the store's thread. Decides when the thread must be woken.
 struct StoreInbox: Sendable {
     /// The work that the thread takes at a time.
     struct Work: Sendable {
         var batches: [StoreBatch] = []
         var reads: [@Sendable (StoreCore) -> Void] = []
-        /// True if no work can follow. The thread closes the file after this work.
+        /// True if no work can follow. After this work, the thread closes the file.
         var isLast = false
 
         var isEmpty: Bool { batches.isEmpty && reads.isEmpty && !isLast }
@@ -19,14 +19,14 @@ struct StoreInbox: Sendable {
         let body: @Sendable (StoreCore) -> Void
     }
 
+    /// Whether the store accepts work.
     private enum Phase: Sendable {
         case open
         case closing
         case closed
     }
 
-    /// The approximate number of changes in one transaction. Larger amounts of work are split into several
-    /// transactions.
+    /// The approximate number of changes in one transaction. More changes are split into several transactions.
     private static let changesPerGroup = 8_192
     private static let bytesPerGroup = 16 << 20
 
@@ -94,10 +94,10 @@ struct StoreInbox: Sendable {
         return !isAwake
     }
 
-    /// Removes the next work from the queue. Only the store's thread calls it.
+    /// Removes the next work from the queue. Called by the store's thread only.
     ///
     /// - Parameter sleeping: True if the thread sleeps when there is no work.
-    /// - Returns: The work that the thread must finish before it takes more.
+    /// - Returns: The work that the thread must finish before its next call.
     mutating func take(sleeping: Bool) -> Work {
         var work = Work()
         if changes <= Self.changesPerGroup, bytes <= Self.bytesPerGroup {
@@ -126,7 +126,8 @@ struct StoreInbox: Sendable {
         bytes -= groupBytes
     }
 
-    /// Takes the read requests whose earlier batches have all been taken. With the last batch, all requests are taken.
+    /// Takes the read requests whose earlier batches have all been taken. After the last batch was taken, takes all
+    /// requests.
     private mutating func takeReads(_ work: inout Work) {
         let count = reads.prefix { $0.batchCount <= takenCount }.count
         guard count > 0 else { return }

@@ -38,8 +38,8 @@ struct StoreTables {
         lists = try SessionLists(database)
     }
 
-    /// Clears the cached sizes of recent rows. Call this function after a rollback, because cached rows may no longer
-    /// exist.
+    /// Clears the cached sizes of recent rows. Call this function after a rollback, because the cached rows may not
+    /// exist any more.
     func forgetRecentRows() {
         outgoing.forgetRecentRows()
         incoming.forgetRecentRows()

@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The store's own thread. It takes waiting batches, writes them as a group, calls their completions, and runs read
-/// requests. Without work, it sleeps.
+/// The store's own thread. Takes the waiting batches, writes them as a group, calls their completions, and runs read
+/// requests. The thread sleeps while there is no work.
 final class StoreThread: Sendable {
     private let inbox = Mutex(StoreInbox())
     private let bell = DispatchSemaphore(value: 0)
@@ -37,7 +37,7 @@ final class StoreThread: Sendable {
         case .some(true): bell.signal()
         case .some(false): break
         case .none:
-            // The store's thread has ended, so a global queue calls the completion.
+            // Call the completion on a global queue, because the store's thread has ended.
             let error = Self.closed(path)
             DispatchQueue.global().async { batch.completion(.failure(error)) }
         }
