@@ -1,6 +1,6 @@
 public import MQTTCodec
 
-/// Opening and ending a connection.
+/// Opens and ends connections.
 extension ClientEngine {
     /// Starts the handshake after the transport opened: writes CONNECT. Traps if the previous transport is not closed
     /// yet.
@@ -19,7 +19,8 @@ extension ClientEngine {
         }
     }
 
-    /// Ends the connection because either side closed the transport. The session remains for the next connection.
+    /// Ends the connection, because the client or the server closed the transport. The session remains for the next
+    /// connection.
     ///
     /// `wasSilent` is true if the peer closed the transport without an error. A server that does not support the
     /// version may close in this way. `wasSilent` is false after a TLS error or if the peer is unreachable, because
@@ -36,12 +37,13 @@ extension ClientEngine {
         phase = .idle
     }
 
-    /// Ends the connection at the caller's request: writes DISCONNECT. The server discards the will if the reason code
-    /// is `success`.
+    /// Ends the connection at the caller's request. Writes DISCONNECT, and the server discards the will if the reason
+    /// code is `success`.
     ///
-    /// DISCONNECT is not written before CONNACK. Before MQTT 5, DISCONNECT has no reason code and always makes the
-    /// server discard the will. So it is written only for `success`. For any other code, the server publishes the will,
-    /// because it receives no DISCONNECT.
+    /// DISCONNECT is not written before CONNACK.
+    ///
+    /// Before MQTT 5, DISCONNECT has no reason code and always makes the server discard the will. So it is written only
+    /// for `success`. For any other code, no DISCONNECT is written, and the server publishes the will.
     public mutating func disconnect(
         _ disconnect: Disconnect = Disconnect(), now: Instant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -54,12 +56,11 @@ extension ClientEngine {
         close(.requested, &actions)
     }
 
-    /// Ends the connection because the server sends packets but does not read the client's answers. The answers that
-    /// wait to be sent would fill the memory. Ignored while the engine is not connected.
+    /// Ends the connection, because the server sends packets but does not read the client's answers. The waiting
+    /// answers would fill the memory. Ignored while the engine is not connected.
     ///
     /// - Parameters:
-    ///   - waitingByteCount: The number of bytes that wait to be sent to the server. It is only part of the reported
-    ///     error.
+    ///   - waitingByteCount: The number of bytes that wait to be sent to the server, for the reported error.
     ///   - buffer: Receives DISCONNECT.
     ///   - actions: Receives ``EngineAction/close(_:)`` with ``ProtocolError/answersUnread(waitingByteCount:)``.
     public mutating func serverStoppedReading(
@@ -137,9 +138,9 @@ extension ClientEngine {
         return connect
     }
 
-    /// Changes the version for the next connection, after the server rejected this version or closed without CONNACK.
+    /// Chooses the version for the next connection, after the server rejected this version or closed without CONNACK.
     ///
-    /// MQTT 5 may fall back to 3.1.1. If 3.1.1 fails too, the version was not the cause, and the next connection uses
+    /// MQTT 5 may fall back to 3.1.1. If 3.1.1 also fails, the version was not the cause, and the next connection uses
     /// MQTT 5 again. Returns the close reason if the version falls back; otherwise `nil`.
     private mutating func fallback() -> CloseReason? {
         guard !hasConfirmedVersion else { return nil }
@@ -154,7 +155,7 @@ extension ClientEngine {
 }
 
 extension Disconnect {
-    /// A copy without the reason string and the user properties. These texts may make the packet too large for the
+    /// A copy without the reason string and the user properties. With these texts, the packet may be too large for the
     /// server ([MQTT-3.14.2-3], [MQTT-3.14.2-4]).
     fileprivate var withoutTexts: Disconnect {
         var packet = self
@@ -163,9 +164,9 @@ extension Disconnect {
     }
 }
 
-/// The processing of CONNACK.
+/// Processes CONNACK.
 extension ClientEngine {
-    /// Processes the CONNACK that answers CONNECT: the connection is accepted or closed.
+    /// Processes the CONNACK that answers CONNECT, and accepts or closes the connection.
     mutating func received(
         connAck: ConnAck, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) throws(Fault) {
@@ -180,8 +181,8 @@ extension ClientEngine {
             throw .protocolError(.sessionAfterCleanStart)
         }
         // A server may assign a client id only if the client sent none (MQTT 5.0, 3.2.2.3.7; [MQTT-3.1.3-6]). If the
-        // client sent an id, the session and its messages could belong to another client. libmosquitto closes the
-        // connection in this case, too.
+        // client sent an id, the session and its messages could belong to another client. In this case, libmosquitto
+        // also closes the connection.
         if !configuration.connect.clientID.isEmpty, connAck.properties.assignedClientIdentifier != nil {
             throw .protocolError(.clientIDAssigned)
         }
@@ -199,7 +200,8 @@ extension ClientEngine {
         pump(now: now, into: &buffer, &actions)
     }
 
-    /// Processes an old server's reply to an MQTT 5 CONNECT: a CONNACK in MQTT 3 format with an MQTT 3 return code.
+    /// Processes the reply of an old server to an MQTT 5 CONNECT: a CONNACK in the format of MQTT 3, with a return code
+    /// of MQTT 3.
     mutating func receivedOldConnAck(_ code: UInt8, _ error: DecodeError, _ actions: inout ActionList) {
         let isVersionRefused = code == 1
         close((isVersionRefused ? fallback() : nil) ?? .malformedPacket(error), &actions)

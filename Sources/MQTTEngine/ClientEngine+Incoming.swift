@@ -1,10 +1,11 @@
 public import MQTTCodec
 
-/// Incoming messages and their acknowledgements.
+/// Receives messages, and writes their acknowledgements.
 extension ClientEngine {
-    /// Processes a PUBLISH. Returns `false`, without any change, if the PUBLISH redefines a topic alias that messages
-    /// in `actions` may use, from index `first` on. The caller must read those messages before it passes the PUBLISH
-    /// again.
+    /// Processes a PUBLISH.
+    ///
+    /// Returns `false`, and changes nothing, if the PUBLISH redefines a topic alias that messages in `actions` may use,
+    /// from index `first` on. The caller must read those messages, and then pass the PUBLISH again.
     mutating func receivedPublish(
         _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, behind first: Int,
         into buffer: inout PacketBuffer, _ actions: inout ActionList
@@ -62,9 +63,10 @@ extension ClientEngine {
         return UInt32(fingerprintOf: topic.span.bytes, payload)
     }
 
-    /// True if the engine acknowledges a message when it arrives. Answers must keep the order of their messages
-    /// ([MQTT-4.6.0-2]). So while earlier answers wait for the caller, the caller acknowledges new messages too, even
-    /// in automatic mode.
+    /// True if the engine acknowledges a message when it arrives.
+    ///
+    /// Answers must keep the order of their messages ([MQTT-4.6.0-2]). So while earlier answers wait for the caller,
+    /// the caller also acknowledges new messages, even in automatic mode.
     @inline(__always)
     private var acknowledgesAtOnce: Bool {
         configuration.acknowledgements == .automatic && !incoming.hasPending
@@ -94,7 +96,8 @@ extension ClientEngine {
     }
 
     /// Throws if the server exceeds the client's receive maximum ([MQTT-3.3.4-9]). Only MQTT 5 has this limit. The
-    /// check runs before the message is recorded, so the message is not delivered. The server sends it again later.
+    /// check runs before the message is recorded, so that the message is not delivered. The server sends the message
+    /// again later.
     @inline(__always)
     private func checkReceiveMaximum() throws(Fault) {
         guard link.version >= .v5, incoming.outstanding >= Int(configuration.receiveMaximum) else { return }
@@ -128,8 +131,8 @@ extension ClientEngine {
     /// message ends its exchange: ``EngineAction/incomingReleased(_:)`` follows, and the server may use the packet id
     /// for a new message.
     ///
-    /// The packet is written as soon as all earlier messages are acknowledged ([MQTT-4.6.0-2]). If the connection of a
-    /// message has ended, the server sends the message again. The handle of a QoS 1 message is then ignored. The
+    /// The packet is written when all earlier messages are acknowledged ([MQTT-4.6.0-2]). If the connection of a
+    /// message has ended, the server sends the message again. Then the handle of a QoS 1 message is ignored. The
     /// acknowledgement of a QoS 2 message is kept until the message arrives again. Returns `false` if the handle was
     /// ignored.
     @discardableResult

@@ -1,10 +1,10 @@
 public import MQTTCodec
 
-/// Outgoing messages.
+/// Sends messages, and processes the server's answers to them.
 extension ClientEngine {
     /// Publishes `message` now. The caller must hold back the messages that exceed ``publishCapacity``.
     ///
-    /// Without a connection the message fails with ``EngineAction/Failure/notConnected``. A QoS 1 or 2 message fails
+    /// Without a connection, the message fails with ``EngineAction/Failure/notConnected``. A QoS 1 or 2 message fails
     /// with ``EngineAction/Failure/quotaExceeded`` while ``publishCapacity`` is 0. For QoS 0, only a failure is
     /// reported. The end of each QoS 1 or 2 message is reported: ``EngineAction/acknowledged(_:_:_:)``,
     /// ``EngineAction/failed(_:_:)`` or ``EngineAction/returned(_:)``.
@@ -55,17 +55,17 @@ extension ClientEngine {
         }
     }
 
-    /// The reason why no QoS 1 or 2 message can be published now; `nil` if one can be published.
+    /// The reason why no QoS 1 or 2 message can be published now; `nil` if a message can be published.
     @inline(__always)
     private var failureToBegin: EngineAction.Failure? {
         guard isConnected else { return .notConnected }
         return publishCapacity > 0 ? nil : .quotaExceeded
     }
 
-    /// Resumes the exchanges of an earlier connection: writes each PUBREL at once, and queues the PUBLISH packets in
+    /// Resumes the exchanges of an earlier connection. Writes each PUBREL at once, and queues the PUBLISH packets in
     /// their original order.
     ///
-    /// PUBREL is independent of quota and send limit. MQTT requires no order between PUBLISH and PUBREL.
+    /// A PUBREL does not depend on quota and send limit. MQTT requires no order between PUBLISH and PUBREL.
     mutating func resumeExchanges(now: MonotonicInstant, into buffer: inout PacketBuffer) {
         var unsent: [PacketID] = []
         for id in outgoing.idsInOrder() {
@@ -141,19 +141,19 @@ extension ClientEngine {
         actions.append(ExchangeProgress.sent(header.token, id))
     }
 
-    /// Sends the PUBLISH of an earlier connection's exchange, with DUP if it was written before ([MQTT-4.4.0-1]).
-    /// Returns `false` if the PUBLISH must wait for quota or for the send limit.
+    /// Sends the PUBLISH of an exchange of an earlier connection. Sets DUP if the PUBLISH was written before
+    /// ([MQTT-4.4.0-1]). Returns `false` if the PUBLISH must wait for quota or for the send limit.
     private mutating func resend(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Bool {
-        // The exchange may have ended while it waited for quota. Its id is then free, or belongs to a SUBSCRIBE or
-        // UNSUBSCRIBE. An exchange without a message is past PUBREC or was given up. In all these cases, no PUBLISH is
-        // sent.
+        // Send no PUBLISH if the exchange has ended while it waited for quota. Its id is then free, or belongs to a
+        // SUBSCRIBE or UNSUBSCRIBE. Also send no PUBLISH if the exchange has no message, because PUBREC arrived or the
+        // message was given up.
         guard let exchange = outgoing.exchange(of: id), let message = exchange.message else { return true }
         guard link.quota > 0, link.unacknowledgedPublishCount < sendLimit else { return false }
         if exchange.isHeld || exchange.kind == .untilCleared {
-            // The exchange takes quota now, although its PUBLISH is written later. No later QoS 2 message is sent
-            // before that PUBLISH ([MQTT-4.6.0-1]).
+            // Take the quota now, although the PUBLISH may be written later. So no later QoS 2 message is sent before
+            // this PUBLISH ([MQTT-4.6.0-1]).
             link.takeQuota()
             outgoing.markHoldsQuota(id)
             if !exchange.isHeld { clear(id, now: now, into: &buffer, &actions) }
@@ -162,7 +162,7 @@ extension ClientEngine {
         let header = memory.header(of: message)
         let isFirst = !exchange.isWritten
         // If the PUBLISH was written before, the server may have the message. So the exchange continues even if the
-        // message has expired. It ends only because of a limit of this server, such as its maximum QoS.
+        // message has expired. Only a limit of this server, such as its maximum QoS, ends the exchange.
         if let failure = isFirst ? refusal(of: header, now: now) : refusalByServer(of: header) {
             giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer, &actions)
             actions.append(.failed(exchange.token, failure))
@@ -172,7 +172,7 @@ extension ClientEngine {
         do throws(EncodeError) {
             try link.write(memory.view(message), delivery, isFirst: isFirst, now: now, into: &buffer)
         } catch {
-            // Encoding can fail here because the new connection allows less, such as smaller packets.
+            // Encoding may fail, because the new connection may allow less, such as smaller packets.
             giveUp(id, header.qos, isFirst: isFirst, now: now, into: &buffer, &actions)
             actions.append(.failed(exchange.token, .notEncodable(error)))
             return true
@@ -185,8 +185,9 @@ extension ClientEngine {
         return true
     }
 
-    /// Discards the message of an exchange. The id is free at once, unless the message has QoS 2 and was written
-    /// before: the server may then have the message.
+    /// Discards the message of an exchange.
+    ///
+    /// The id is free at once, except if a QoS 2 message was written before, because the server may have this message.
     private mutating func giveUp(
         _ id: PacketID, _ qos: PacketQoS, isFirst: Bool, now: MonotonicInstant, into buffer: inout PacketBuffer,
         _ actions: inout ActionList
@@ -198,8 +199,8 @@ extension ClientEngine {
         let isHeld = configuration.awaitsStorage
         guard let exchange = outgoing.giveUp(id, isHeld: isHeld) else { return }
         if let message = exchange.message { memory.discard(message) }
-        // PUBREL waits until the caller has stored the end of the message. Otherwise, after a restart, the message
-        // could be sent from the store again after its PUBREL, which is forbidden ([MQTT-4.3.3-6]).
+        // PUBREL waits until the caller has stored the end of the message. Otherwise, after a restart, the store could
+        // send the message again after its PUBREL, which is forbidden ([MQTT-4.3.3-6]).
         guard isHeld else { return release(id, .untilFreed, now: now, into: &buffer) }
         actions.append(ExchangeProgress.givenUp(exchange.token, id))
     }
@@ -243,7 +244,7 @@ extension ClientEngine {
     }
 }
 
-/// The server's answers to outgoing messages.
+/// Processes the server's answers to outgoing messages.
 extension ClientEngine {
     mutating func receivedPubAck(_ acknowledgement: AcknowledgementResult, _ actions: inout ActionList)
         throws(Fault)
@@ -252,7 +253,7 @@ extension ClientEngine {
         switch outgoing.kind(of: id) {
         case .untilPubAck: finish(id, acknowledgement, &actions)
         case .untilPubRec:
-            // A server without QoS 2 may answer a QoS 2 PUBLISH with PUBACK. PUBACK ends the exchange as well.
+            // A server without QoS 2 may answer a QoS 2 PUBLISH with PUBACK. Then PUBACK ends the exchange.
             if !link.isDowngradeKnown { actions.append(.qosDowngraded) }
             link.isDowngradeKnown = true
             finish(id, acknowledgement, &actions)
@@ -282,8 +283,8 @@ extension ClientEngine {
             if acknowledgement.code.isFailure { return finishReleased(id, acknowledgement, &actions) }
             if outgoing.exchange(of: id)?.isHeld == true { return }
             link.encoder.encodeSuccess(.pubRel, id, into: &buffer)
-        // This PUBREC belongs to an old exchange with this id. No answer is needed, because the PUBREL that ends the
-        // old exchange was sent already or is sent later.
+        // This PUBREC belongs to an old exchange with this id. No answer is needed, because PUBREL was already sent for
+        // the old exchange or will be sent.
         case .untilCleared, .untilFreed: return
         case .untilSessionEnds: return  // No packet uses this id until the session ends.
         case .untilPubAck, .untilSubAck, .untilUnsubAck: throw .protocolError(.wrongAcknowledgement(.pubRec, id))
@@ -302,8 +303,8 @@ extension ClientEngine {
             guard acknowledgement.code == .packetIdentifierNotFound else {
                 return finishReleased(id, acknowledgement, &actions)
             }
-            // The server has already answered an earlier PUBREL, and has forgotten the id. This is "not an error during
-            // recovery" (3.7.2.1), so the result is `success`.
+            // The server has already answered an earlier PUBREL, and has forgotten the id. MQTT says that this is "not
+            // an error during recovery" (3.7.2.1), so the result is `success`.
             let answered = AcknowledgementResult(
                 packetID: id, code: .success, properties: acknowledgement.properties)
             finishReleased(id, answered, &actions)
@@ -350,7 +351,7 @@ extension ClientEngine {
             case .pubComp: .pubComp(acknowledgement)
             default: .pubAck(acknowledgement)
             }
-        // If the packet may not carry the code, the caller made a mistake. The code is left out, because the exchange
+        // If the packet may not carry the code, the caller made a mistake. Leave out the code, because the exchange
         // must continue.
         if (try? link.encoder.encode(packet, into: &buffer)) == nil {
             link.encoder.encodeSuccess(type, id, into: &buffer)

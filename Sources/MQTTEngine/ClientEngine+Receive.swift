@@ -13,24 +13,24 @@ struct AcknowledgementResult {
     let properties: PacketProperties
 }
 
-/// The processing of received bytes.
+/// Processes received bytes.
 extension ClientEngine {
-    /// The number of actions after which ``received(_:now:into:_:)`` returns, so that the caller performs them. The
-    /// limit keeps the list small enough for the processor's cache.
+    /// The number of actions after which ``received(_:now:into:_:)`` returns, so that the caller performs them. With
+    /// this limit, the list fits into the processor's cache.
     public static let actionsPerCall = 256
 
     /// Processes the complete packets in `bytes`, and returns the number of bytes that were consumed.
     ///
-    /// If the call consumed some bytes, the caller passes the remaining bytes at once, because the call may have ended
-    /// early, after ``actionsPerCall`` actions. If the call consumed no bytes, the caller first waits for more bytes.
+    /// If the call consumed some bytes, the caller must pass the remaining bytes at once, because the call ends after
+    /// ``actionsPerCall`` actions. If the call consumed no bytes, the caller waits for more bytes.
     ///
-    /// Messages in `actions` refer to `bytes`: read the messages before the bytes change. After the connection's
+    /// Messages in `actions` refer to `bytes`, so read the messages before the bytes change. After the connection's
     /// ``EngineAction/close(_:)``, all bytes are consumed and ignored.
     public mutating func received(
         _ bytes: RawSpan, now: Instant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) -> Int {
-        // The unsafe bytes are accessed once for all packets. Only the decoder parses them, and it checks the bounds of
-        // every read.
+        // Access the unsafe bytes once for all packets. Only the decoder parses them, and it checks the bounds of every
+        // read.
         bytes.withUnsafeBytes { received($0, now: MonotonicInstant(now), into: &buffer, &actions) }
     }
 
@@ -82,8 +82,8 @@ extension ClientEngine {
         }
     }
 
-    /// Processes a packet. Returns `false` if the caller must first read the messages from index `first` on, and then
-    /// pass this packet again.
+    /// Processes a packet. Returns `false` if the caller must read the messages from index `first` on, and then pass
+    /// this packet again.
     private mutating func received(
         _ frame: PacketFrame, in bytes: UnsafeRawBufferPointer, now: MonotonicInstant, behind first: Int,
         into buffer: inout PacketBuffer, _ actions: inout ActionList

@@ -1,6 +1,6 @@
 public import MQTTCodec
 
-/// SUBSCRIBE, UNSUBSCRIBE and AUTH.
+/// Sends SUBSCRIBE, UNSUBSCRIBE and AUTH, and processes the answers.
 extension ClientEngine {
     /// Sends SUBSCRIBE for `subscriptions`. ``EngineAction/subscribed(_:_:)`` contains one result for each
     /// subscription.
@@ -81,7 +81,7 @@ extension ClientEngine {
         }
     }
 
-    /// Sends AUTH, the next step of an authentication.
+    /// Sends AUTH, which is the next step of an authentication.
     ///
     /// The packet is the reply to ``EngineAction/authenticationContinued(_:)``. With the code
     /// ``MQTTCodec/PacketReasonCode/reauthenticate``, it starts a new authentication on an open connection.
@@ -103,8 +103,8 @@ extension ClientEngine {
         try checkMethod(of: auth)
         actions.append(auth.reasonCode == .success ? .authenticated(auth) : .authenticationContinued(auth))
     }
-    /// Checks that the authentication method is the method of CONNECT. The decoder accepts AUTH without a method only if it
-    /// has no properties and reports success.
+    /// Checks that the authentication method is the method of CONNECT. The decoder accepts an AUTH without a method
+    /// only if this AUTH has no properties and reports success.
     func checkMethod(of auth: Auth) throws(Fault) {
         guard let method = configuration.connect.properties.authenticationMethod else {
             throw .protocolError(.unexpectedAuthentication)

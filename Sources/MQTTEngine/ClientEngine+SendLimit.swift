@@ -1,15 +1,15 @@
 public import MQTTCodec
 
-/// Support for finding a message that makes the server close connections: a limit for sending, and a way to give up one
+/// Helps the caller to find a message that makes the server close connections: limits sending, and gives up one
 /// message.
 extension ClientEngine {
     /// Limits how many PUBLISH packets of QoS 1 and 2 may be unacknowledged, on this connection and on later
     /// connections.
     ///
-    /// The limit applies in addition to the server's receive maximum. ``publishCapacity`` includes it. Messages of an
-    /// earlier connection are sent again, in order, before new messages. A message does not count after its PUBREC
-    /// arrived. The limit delays no PUBREL. A lower limit does not affect messages that have already taken quota on
-    /// this connection.
+    /// The limit applies in addition to the server's receive maximum. ``publishCapacity`` takes the limit into account.
+    /// Messages of an earlier connection are sent again, in order, before new messages. A message does not count after
+    /// its PUBREC arrived. The limit does not delay PUBREL packets. A lower limit does not affect messages that have
+    /// already taken quota on this connection.
     ///
     /// - Parameters:
     ///   - limit: The limit. `nil`, the initial state, means no limit. 0 holds back all QoS 1 and 2 messages.
@@ -25,8 +25,8 @@ extension ClientEngine {
 
     /// The QoS 1 and 2 PUBLISH packets that were written on the current or last connection and have no answer.
     ///
-    /// After a connection ended, the value describes the moment of its end, until the next connection opens. During a
-    /// connection, each call searches all exchanges.
+    /// After the end of a connection, the value is the state at this end, until the next connection opens. During a
+    /// connection, each access searches all exchanges.
     public var unacknowledgedPublishes: UnacknowledgedPublishes {
         link.unacknowledgedAtEnd ?? unacknowledgedNow
     }
@@ -49,19 +49,19 @@ extension ClientEngine {
             lastQoS0SentAt: link.unacknowledgeableSentAt?.instant)
     }
 
-    /// Gives up a message for good: ends its exchange, and never sends the message again. No action follows.
+    /// Gives up a message: ends its exchange, and never sends the message again. The engine reports no action for this.
     ///
-    /// The message must have QoS 1 or 2 and wait to be sent again, as all messages do after their connection ended. A
-    /// message that was written on the current connection cannot be given up, because its answer may already be on the
-    /// way.
+    /// The message must have QoS 1 or 2, and must wait to be sent again. All messages wait after the end of their
+    /// connection. A message that was written on the current connection cannot be given up, because its answer may
+    /// already be on the way.
     ///
     /// The packet id of a QoS 1 message is free at once. The packet id of a written QoS 2 message stays reserved until
     /// the session ends. The server may have stored this id, and would treat a new message with this id as a repetition
     /// (4.3.3).
     ///
     /// No PUBREL is sent for the message. PUBREL could make the server deliver a message that has failed for the
-    /// caller. PUBREL could also make the server close the next connection, as PUBLISH did. Then no message would
-    /// remain that the caller could give up.
+    /// caller. PUBREL could also make the server close the next connection, as PUBLISH did. Then the caller could not
+    /// solve the problem by giving up a message.
     ///
     /// - Parameter token: The token of the message.
     /// - Returns: `true` if the message was given up. `false` if the engine does not have the message, if it was

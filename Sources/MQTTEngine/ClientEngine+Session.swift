@@ -1,23 +1,24 @@
 import MQTTCodec
 
-/// Changes of the configuration and the session.
+/// Changes the configuration, and ends sessions.
 extension ClientEngine {
     /// Uses `configuration` for the next connection. Traps during a connection.
     ///
-    /// A different client id means a different session: messages in flight are treated as
-    /// ``EngineConfiguration/sessionLossPolicy`` says. If `isSameServer` is true and the new configuration allows it,
-    /// the engine keeps the version that the last server supports. The acknowledgement mode does not change.
+    /// A different client id means a different session. Then ``EngineConfiguration/sessionLossPolicy`` decides about
+    /// the messages in flight. If `isSameServer` is true and the new configuration allows it, the engine keeps the
+    /// version that the last server supports. The acknowledgement mode does not change.
     public mutating func reconfigure(
         _ configuration: EngineConfiguration, isSameServer: Bool, _ actions: inout ActionList
     ) {
         guard case .idle = phase else { preconditionFailure("reconfigured during a connection") }
-        // Compares UTF-8 bytes, as servers do. Swift's `==` treats composed and decomposed é as equal.
+        // Compare UTF-8 bytes, as servers do. Swift's `==` treats composed and decomposed é as equal.
         let isSameClient = configuration.connect.clientID.utf8.elementsEqual(self.configuration.connect.clientID.utf8)
         let isSameWish = configuration.connect.version == self.configuration.connect.version
         let acknowledgements = self.configuration.acknowledgements
         self.configuration = configuration
         self.configuration.acknowledgements = acknowledgements
-        // A configuration without fallback may need features that MQTT 3.1.1 does not have, so 3.1.1 is not kept.
+        // Do not keep 3.1.1 if the configuration has no fallback, because it may need features that MQTT 3.1.1 does not
+        // have.
         let mayKeepVersion = configuration.fallsBackToVersion311 || version == configuration.connect.version
         if !isSameServer || !isSameWish || !mayKeepVersion {
             version = configuration.connect.version
@@ -49,7 +50,7 @@ extension ClientEngine {
         sessionChanges()
     }
 
-    /// Ends the exchanges of the last session as `sessionLossPolicy` says. The server has no session now, or a
+    /// Ends the exchanges of the last session as `sessionLossPolicy` says, because the server has no session or a
     /// different one.
     mutating func sessionLost(_ actions: inout ActionList) {
         incoming.sessionLost()
@@ -57,8 +58,8 @@ extension ClientEngine {
             guard let exchange = endExchange(id), !exchange.kind.isGivenUp else { continue }
             switch configuration.sessionLossPolicy {
             case .resend where exchange.message != nil: actions.append(.returned(exchange.token))
-            // Once PUBREL may have been sent, the PUBLISH must not be sent again ([MQTT-4.3.3-6]), and the client
-            // cannot know whether the server delivered the message.
+            // After PUBREL may have been sent, the PUBLISH must not be sent again ([MQTT-4.3.3-6]). The client cannot
+            // know whether the server delivered the message.
             case .resend, .fail: actions.append(.failed(exchange.token, .sessionLost))
             case .drop: actions.append(.failed(exchange.token, .dropped))
             }

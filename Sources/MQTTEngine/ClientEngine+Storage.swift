@@ -2,7 +2,7 @@ public import MQTTCodec
 
 /// Methods for a caller that stores the session on disk; see ``EngineConfiguration/awaitsStorage``.
 extension ClientEngine {
-    /// A message that an earlier process published and whose exchange is not finished.
+    /// A message of an earlier process whose exchange is not finished.
     public enum UnfinishedMessage: Sendable {
         /// The PUBLISH was written with this packet id, or was about to be written.
         case sent(OutgoingMessage, PacketID)
@@ -15,8 +15,8 @@ extension ClientEngine {
 
     /// Restores the session that an earlier process left. Call this once, before the first connection.
     ///
-    /// If the server has kept the session, the engine sends the messages again. Otherwise the messages are treated as
-    /// ``EngineConfiguration/sessionLossPolicy`` says.
+    /// If the server has kept the session, the engine sends the messages again. Otherwise,
+    /// ``EngineConfiguration/sessionLossPolicy`` decides about the messages.
     ///
     /// - Parameters:
     ///   - messages: Outgoing messages, in the order in which they were first sent.
@@ -47,14 +47,14 @@ extension ClientEngine {
         incoming.restore(ids)
     }
 
-    /// Continues an exchange after the caller stored its last step: writes the packet that was held back.
+    /// Continues an exchange after the caller stored its last step. Writes the packet that waited for this.
     ///
     /// - Parameters:
     ///   - token: The token of the message.
     ///   - id: The packet id of the message.
     ///   - now: The current time.
     ///   - buffer: Receives PUBLISH or PUBREL, if a connection is open and the packet does not have to wait for another
-    ///     message. Otherwise the packet is written later.
+    ///     message. Otherwise, the packet is written later.
     ///   - actions: Receives the failure of a message that cannot be written. The failure frees quota for waiting
     ///     messages, and their actions follow.
     public mutating func stored(

@@ -1,9 +1,9 @@
 public import MQTTCodec
 
-/// Keep-alive and timeouts.
+/// Runs the keep-alive and the timeouts.
 extension ClientEngine {
-    /// The time to call ``timerFired(now:into:_:)``; `nil` if no timer runs. Check it after each call, because it may
-    /// change.
+    /// The time to call ``timerFired(now:into:_:)``; `nil` if no timer runs. Check this value after each call of the
+    /// engine, because any call may change it.
     public var deadline: Instant? { due?.instant }
 
     private var due: MonotonicInstant? {
@@ -47,15 +47,14 @@ extension ClientEngine {
         actions.append(.pingSent)
     }
 
-    /// Stops the timeouts for answers while the caller reads no bytes from the transport, because no answer can arrive
-    /// then.
+    /// Stops the timeouts for answers while the caller reads no bytes from the transport, because no answer can arrive.
     public mutating func setReadingPaused(_ isPaused: Bool, now: Instant) {
         let now = MonotonicInstant(now)
         guard isConnected, link.isReadingPaused != isPaused else { return }
         link.isReadingPaused = isPaused
         guard !isPaused else { return }
-        // Restarts the timeouts of awaited answers: an answer may have arrived during the pause, and the caller has not
-        // read it yet.
+        // Restart the timeouts of awaited answers, because an answer may have arrived during the pause without being
+        // read.
         if link.pingSentAt != nil { link.pingSentAt = now }
         if link.acknowledgementCheck != nil {
             outgoing.restartClocks(at: now)
@@ -65,16 +64,16 @@ extension ClientEngine {
     }
 
     mutating func receivedPingResp(now: MonotonicInstant, _ actions: inout ActionList) {
-        guard let sentAt = link.pingSentAt else { return }  // A PINGRESP without a PINGREQ is ignored.
+        guard let sentAt = link.pingSentAt else { return }  // Ignore a PINGRESP without a PINGREQ.
         link.pingSentAt = nil
         actions.append(.pongReceived(roundTrip: sentAt.duration(to: now)))
     }
 
-    /// Notes the time when a packet was written. The keep-alive interval starts at the last packet ([MQTT-3.1.2-20]).
+    /// Records the time when a packet was written. The keep-alive interval starts at the last packet ([MQTT-3.1.2-20]).
     @inline(__always)
     mutating func written(now: MonotonicInstant) { link.lastSent = now }
 
-    /// Starts the acknowledgement timeout for a packet that was just written, unless it already runs.
+    /// Starts the acknowledgement timeout for a packet that was just written. Does nothing if the timeout already runs.
     @inline(__always)
     mutating func awaitAcknowledgement(now: MonotonicInstant) {
         guard link.acknowledgementCheck == nil, let timeout = configuration.acknowledgementTimeout else { return }
@@ -96,8 +95,8 @@ extension ClientEngine {
         link.isReadingPaused ? nil : link.pingSentAt?.advanced(by: configuration.pingTimeout)
     }
 
-    /// Returns true if the oldest awaited answer is overdue. Exchanges are searched only at check times, so an answer
-    /// that arrives between two checks changes no timer.
+    /// Returns true if the oldest awaited answer is overdue. Searches the exchanges only at check times, so that an
+    /// answer between two checks need not change a timer.
     private mutating func isAcknowledgementOverdue(now: MonotonicInstant) -> Bool {
         guard !link.isReadingPaused, let check = link.acknowledgementCheck, now >= check,
             let timeout = configuration.acknowledgementTimeout

@@ -1,8 +1,8 @@
 import MQTTCodec
 
-/// QoS 2 in a session that an earlier process started; see ``UnknownSession``.
+/// Handles QoS 2 in a session that an earlier process started; see ``UnknownSession``.
 extension ClientEngine {
-    /// Notes that the server kept the session. If this engine did not start the session, PUBREL must free each packet
+    /// Records that the server kept the session. If this engine did not start the session, PUBREL must free each packet
     /// id before QoS 2 uses the id.
     mutating func sessionKept() {
         if !isSessionKnown, unknownSession == nil { unknownSession = UnknownSession(lastToBeCleared) }
@@ -12,11 +12,11 @@ extension ClientEngine {
         outgoing.idsInOrder().last { outgoing.kind(of: $0) == .untilCleared }
     }
 
-    /// Notes that the engine knows nothing about the next session.
+    /// Records that the engine knows nothing about the next session.
     mutating func sessionChanges() { (isSessionKnown, unknownSession) = (false, nil) }
 
-    /// Stops freeing packet ids with PUBREL. The reason is that the server started a new session, or that it never
-    /// answers the PUBRELs.
+    /// Stops freeing packet ids with PUBREL, because the server started a new session or never answers these PUBREL
+    /// packets.
     mutating func sessionBecameKnown() { (isSessionKnown, unknownSession) = (true, nil) }
 
     /// Returns true if a new QoS 2 exchange must wait until PUBREL has freed its packet id. If so, marks the exchange
@@ -29,8 +29,8 @@ extension ClientEngine {
         return true
     }
 
-    /// Writes the PUBREL that frees the packet id of a waiting exchange. If the engine no longer frees ids, continues
-    /// with PUBLISH.
+    /// Writes the PUBREL that frees the packet id of a waiting exchange. If the engine has stopped freeing ids,
+    /// continues with PUBLISH.
     mutating func clear(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -42,8 +42,9 @@ extension ClientEngine {
         awaitAcknowledgement(now: now)
     }
 
-    /// Continues with PUBLISH, because PUBCOMP confirmed that the id is free. The code "not found" confirms this, too.
-    /// Only now, the message is reported as sent, so that the caller stores a packet id that is free.
+    /// Continues with PUBLISH, because PUBCOMP confirmed that the id is free. The code "not found" also confirms this.
+    ///
+    /// The message is reported as sent only now, so that the caller stores a packet id that is free.
     mutating func receivedCleared(
         _ id: PacketID, now: MonotonicInstant, into buffer: inout PacketBuffer, _ actions: inout ActionList
     ) {
@@ -79,7 +80,7 @@ extension ClientEngine {
         awaitAcknowledgement(now: now)
     }
 
-    /// Notes that the connection ended. Stops freeing packet ids with PUBREL if the server never answered a PUBREL.
+    /// Records that the connection ended. Stops freeing packet ids with PUBREL if the server never answered a PUBREL.
     mutating func unknownSessionLostConnection() {
         guard unknownSession != nil else { return }
         if unknownSession?.connectionLost(lastToBeCleared) == false { sessionBecameKnown() }

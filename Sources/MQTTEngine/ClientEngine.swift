@@ -5,7 +5,7 @@ public import MQTTCodec
 /// The caller reports events and requests, with the current time. The engine answers in three ways. It writes the bytes
 /// to send into the caller's ``MQTTCodec/PacketBuffer``. It appends ``EngineAction``s, which the caller performs in
 /// order, to the caller's ``ActionList``. It updates ``deadline``, the time to call ``timerFired(now:into:_:)`` if no
-/// other call comes first. The caller checks all three after every call.
+/// other call is made earlier. After every call, the caller checks all three: buffer, actions and deadline.
 ///
 /// ```swift
 /// var engine = ClientEngine(EngineConfiguration(connect: Connect(version: .v5, clientID: "meter-7")))
@@ -23,7 +23,7 @@ public import MQTTCodec
 ///  └───────────────────── transportClosed ──────────────┴──────────────────────┘
 /// ```
 ///
-/// In `closing`, the connection's only ``EngineAction/close(_:)`` was already returned. The engine ignores bytes and
+/// In `closing`, the engine has already returned the connection's only ``EngineAction/close(_:)``. It ignores bytes and
 /// timers until the caller reports that the transport is closed.
 ///
 /// The engine has no queue. It knows only messages in flight. The caller publishes no more messages than
@@ -31,6 +31,7 @@ public import MQTTCodec
 /// PUBREL before it uses a packet id. If the server ends four connections in a row instead of answering, the engine
 /// sends no more of these PUBRELs.
 public struct ClientEngine: ~Copyable {
+    /// The phase of the connection.
     enum Phase {
         /// There is no byte stream.
         case idle
@@ -46,16 +47,16 @@ public struct ClientEngine: ~Copyable {
     var phase = Phase.idle
     /// The version of the next CONNECT: the configured version, or the version to which the engine fell back.
     var version: ProtocolVersion
-    /// True after a server accepted ``version``, or refused the client for a reason other than the version. Then a
-    /// silent close causes no fallback.
+    /// True after a server accepted ``version``, or refused the client for a reason other than the version. Then the
+    /// engine does not fall back if a server closes without a reason.
     var hasConfirmedVersion = false
     /// False if an earlier process may have left QoS 2 exchanges in the server's session; see `UnknownSession`.
     var isSessionKnown = false
 
-    // The exchanges that the client started. They remain when a connection ends.
+    // The exchanges that the client started. They continue after the end of a connection.
     var outgoing = OutgoingExchanges()
     var incoming = IncomingExchanges()
-    /// The state of freeing the packet ids that an earlier process may have left in use; `nil` if no id must be freed.
+    /// The progress of freeing packet ids that an earlier process may have left in use; `nil` if no id must be freed.
     var unknownSession: UnknownSession?
     /// The bytes of the messages in ``outgoing`` that may have to be sent again.
     var memory = MessageMemory()
@@ -79,8 +80,8 @@ public struct ClientEngine: ~Copyable {
     /// ``EngineAction/Failure/quotaExceeded``.
     ///
     /// The value is 0 without a connection, and while exchanges of an earlier connection wait to be sent again.
-    /// Otherwise the server's receive maximum, the free packet ids and ``setSendLimit(_:now:into:_:)`` limit the value.
-    /// Acknowledgements raise the value.
+    /// Otherwise, the server's receive maximum, the free packet ids and ``setSendLimit(_:now:into:_:)`` limit the
+    /// value. Acknowledgements raise the value.
     public var publishCapacity: Int {
         guard isConnected, link.resendStack.isEmpty else { return 0 }
         return min(link.quota, outgoing.freeIDCount, max(0, sendLimit &- link.unacknowledgedPublishCount))
@@ -90,7 +91,8 @@ public struct ClientEngine: ~Copyable {
     /// ``giveUp(_:)`` ended do not count.
     public var inFlightCount: Int { outgoing.count - outgoing.reservedCount }
 
-    /// True while at least one exchange will report its end. A message that was given up reports no end.
+    /// True while the engine will report the end of at least one exchange. It reports no end for a message that was
+    /// given up.
     public var awaitsAnswers: Bool { outgoing.isAnyoneWaiting }
 
     /// The number of bytes used by QoS 1 and 2 messages that are not acknowledged and may be sent again.
@@ -105,7 +107,7 @@ public struct ClientEngine: ~Copyable {
     /// The decoder of this connection. It reads the properties of an ``IncomingMessage``.
     public var decoder: PacketDecoder { link.decoder }
 
-    /// Frees unused memory. Call this while the client has little to do, for example from a timer.
+    /// Frees unused memory. Call this function when there is little traffic, for example from a timer.
     public mutating func trim() {
         memory.trim()
         outgoing.trim()

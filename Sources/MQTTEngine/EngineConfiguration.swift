@@ -5,8 +5,8 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// The treatment of messages in flight if the server has lost the session.
     public enum SessionLossPolicy: Sendable {
         /// The engine returns the messages with ``EngineAction/returned(_:)``, and the caller publishes them again. A
-        /// QoS 2 message of the old session may be delivered twice. A message past PUBREC must not be sent again, so it
-        /// fails with ``EngineAction/Failure/sessionLost``.
+        /// QoS 2 message of the old session may be delivered twice. A message must not be sent again after its PUBREC,
+        /// so it fails with ``EngineAction/Failure/sessionLost``.
         case resend
         /// The messages fail with ``EngineAction/Failure/sessionLost``. The caller may publish them again.
         case fail
@@ -14,7 +14,7 @@ public struct EngineConfiguration: Hashable, Sendable {
         case drop
     }
 
-    /// Defines whether the engine or the caller acknowledges QoS 1 and 2 messages.
+    /// Selects whether the engine or the caller acknowledges QoS 1 and 2 messages.
     public enum AcknowledgementMode: Sendable {
         /// The engine acknowledges each message when it arrives.
         case automatic
@@ -25,11 +25,11 @@ public struct EngineConfiguration: Hashable, Sendable {
 
     /// The CONNECT packet of every connection. The engine adds properties that report the limits below.
     public var connect: Connect
-    /// True if the engine tries MQTT 3.1.1 when a server does not support MQTT 5; `true` by default.
+    /// True if the engine tries MQTT 3.1.1 after a server did not support MQTT 5; `true` by default.
     public var fallsBackToVersion311: Bool
     /// The treatment of messages in flight if the server has lost the session; ``SessionLossPolicy/resend`` by default.
     public var sessionLossPolicy: SessionLossPolicy
-    /// Defines whether the engine or the caller acknowledges messages; ``AcknowledgementMode/automatic`` by default.
+    /// Selects whether the engine or the caller acknowledges messages; ``AcknowledgementMode/automatic`` by default.
     public var acknowledgements: AcknowledgementMode
     /// True if the engine waits after each QoS 2 step until the caller has stored the step; `false` by default.
     ///
@@ -52,11 +52,12 @@ public struct EngineConfiguration: Hashable, Sendable {
     /// The maximum number of unacknowledged outgoing QoS 1 and 2 messages; 1,000 by default. The server may allow
     /// fewer.
     public var maximumInFlight: Int
-    /// Replaces `maximumInFlight` for versions before MQTT 5, where servers do not report their limit; 1,000 by
+    /// The value of `maximumInFlight` for versions before MQTT 5, in which servers do not report their limit; 1,000 by
     /// default.
     public var maximumInFlightBeforeVersion5: Int
     /// The maximum number of unacknowledged incoming QoS 1 and 2 messages; 65,535 by default, which is the highest
-    /// possible value. In MQTT 5, CONNECT reports the value, and the engine disconnects from a server that exceeds it.
+    /// possible value. In MQTT 5, CONNECT reports the value, and the engine ends the connection if the server exceeds
+    /// it.
     public var receiveMaximum: UInt16
     /// The size of the largest packet that the engine reads; 16 MiB by default. In MQTT 5, CONNECT reports the value.
     public var maximumPacketSize: Int

@@ -8,12 +8,12 @@ struct Link {
     private(set) var keepAlive: Duration?
     private(set) var maximumQoS = PacketQoS.exactlyOnce
     private(set) var isRetainAvailable = true
-    /// The number of further QoS 1 and 2 messages that may be sent now (the send quota in 4.9).
+    /// The number of QoS 1 and 2 messages that may be sent now (the send quota in 4.9).
     private(set) var quota = 0
     private var quotaLimit = 0
-    /// The number of messages whose PUBREC has arrived and that still hold quota.
+    /// The number of messages whose PUBREC has arrived and that still have quota.
     private var releasedCount = 0
-    /// The number of messages that took quota on this connection and still wait for PUBACK or PUBREC.
+    /// The number of messages that took quota on this connection and wait for PUBACK or PUBREC.
     var unacknowledgedPublishCount: Int { quotaLimit &- quota &- releasedCount }
     /// The time when the last QoS 0 PUBLISH was written.
     var unacknowledgeableSentAt: MonotonicInstant?
@@ -21,7 +21,7 @@ struct Link {
     var unacknowledgedAtEnd: UnacknowledgedPublishes?
     var outgoingAliases = OutgoingAliases(limit: 0)
     var incomingAliases: IncomingAliases
-    /// Exchanges of an earlier connection that wait to be sent again. The last element is sent first.
+    /// The exchanges of an earlier connection that wait to be sent again. The last element is sent first.
     var resendStack: [PacketID] = []
 
     /// The time when a packet was last written on this connection. The keep-alive interval starts at this time
@@ -29,7 +29,8 @@ struct Link {
     var lastSent: MonotonicInstant?
     /// The time of the PINGREQ that has no answer yet; `nil` if every PINGREQ was answered.
     var pingSentAt: MonotonicInstant?
-    /// True if the server answered a QoS 2 PUBLISH with PUBACK, and this was reported to the caller.
+    /// True if the server has answered a QoS 2 PUBLISH with PUBACK on this connection. This is reported to the caller
+    /// once.
     var isDowngradeKnown = false
     /// True while the caller reads no bytes.
     var isReadingPaused = false
@@ -57,7 +58,7 @@ struct Link {
             version >= .v5 ? configuration.maximumInFlight : configuration.maximumInFlightBeforeVersion5
         quotaLimit = min(max(wanted, 1), Int(properties.receiveMaximum ?? .max))
         quota = quotaLimit
-        // [MQTT-3.2.2-15]. The largest size, 4,294,967,295, does not fit if `Int` has 32 bits.
+        // [MQTT-3.2.2-15]. The largest size, 4,294,967,295, does not fit into an `Int` of 32 bits.
         if let size = properties.maximumPacketSize { encoder.maximumPacketSize = Int(clamping: size) }
         outgoingAliases = OutgoingAliases(
             limit: Int(configuration.outgoingTopicAliases), maximum: properties.topicAliasMaximum ?? 0,
@@ -67,13 +68,13 @@ struct Link {
     @inline(__always)
     mutating func takeQuota() { quota -= 1 }
 
-    /// Releases the quota of an exchange that ended. The free quota never exceeds its limit (4.9).
+    /// Returns the quota of an exchange that ended. The quota never exceeds its limit (4.9).
     mutating func returnQuota() { quota = min(quota + 1, quotaLimit) }
 
-    /// Notes that PUBREC arrived for a message. The message holds its quota until PUBCOMP.
+    /// Records that PUBREC arrived for a message. The message keeps its quota until PUBCOMP.
     mutating func received() { releasedCount += 1 }
 
-    /// Notes that a message whose PUBREC had arrived has ended. ``returnQuota()`` releases its quota.
+    /// Records that a message has ended after its PUBREC. ``returnQuota()`` returns its quota.
     mutating func completed() { releasedCount -= 1 }
 }
 
@@ -86,7 +87,7 @@ extension Link {
         into buffer: inout PacketBuffer
     ) throws(EncodeError) {
         guard version >= .v5 else {
-            // The properties are left out, because PUBLISH has none before MQTT 5.
+            // Leave out the properties, because PUBLISH has no properties before MQTT 5.
             return try encoder.encodePublish(
                 topic: message.topic.bytes, payload: message.payload.bytes, delivery: delivery,
                 isRetained: message.header.isRetained, into: &buffer)
@@ -112,8 +113,8 @@ extension Link {
         }
     }
 
-    /// Writes a PUBLISH without an alias if the alias made it too large. The server's limit applies to the packet that
-    /// is sent ([MQTT-3.2.2-15]), and an alias is optional.
+    /// Writes a PUBLISH without an alias, because the alias made the packet too large. The server's limit applies to
+    /// the packet that is sent ([MQTT-3.2.2-15]), and an alias is optional.
     @inline(never)
     private func writeWithoutAlias(
         after error: EncodeError, _ message: MessageView, _ delivery: Delivery, _ expiry: UInt32?,
@@ -134,8 +135,8 @@ extension Link {
             topicAlias: alias, into: &buffer)
     }
 
-    /// Returns the seconds from `now` to `end` as a message expiry interval, rounded up. A message that is sent again
-    /// may already have expired. The result is then 1, because 0 means "never expires" to some servers.
+    /// Returns the seconds from `now` to `end` as a message expiry interval, rounded up. If a message that is sent
+    /// again has already expired, the result is 1, because 0 means "never expires" to some servers.
     private static func wholeSeconds(from now: MonotonicInstant, to end: MonotonicInstant) -> UInt32 {
         let left = now.duration(to: end).components
         guard left.seconds >= 0, left.attoseconds >= 0 else { return 1 }

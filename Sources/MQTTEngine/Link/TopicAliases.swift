@@ -1,9 +1,10 @@
 import MQTTCodec
 
-/// The topic aliases that the client uses on one connection. Fixed aliases are configured. The other aliases are
-/// assigned to topics when needed. If all aliases are in use, a new topic replaces the least recently used topic.
+/// The topic aliases that the client uses on one connection. Fixed aliases come from the configuration. The other
+/// aliases are assigned to topics when needed. If all aliases are in use, a new topic replaces the least recently used
+/// topic.
 struct OutgoingAliases {
-    /// Defines whether a PUBLISH carries the topic name, a topic alias, or both.
+    /// Selects whether a PUBLISH carries the topic name, a topic alias, or both.
     enum Use: Equatable {
         /// The topic name alone.
         case none
@@ -14,25 +15,28 @@ struct OutgoingAliases {
     }
 
     private let limit: Int
-    /// The topics in the order of their last use; the most recently used topic is last. A search is short, because the
+    /// The topics in the order of their last use; the most recently used topic is last. A search is fast, because the
     /// list has at most ``limit`` topics.
     private var recent: [(topic: [UInt8], alias: UInt16)] = []
     /// The topics with an alias from the configuration, and whether the server knows each alias.
     private var fixed: [(topic: [UInt8], alias: UInt16, isDefined: Bool)]
 
+    /// Makes the aliases of a connection.
+    ///
     /// - Parameters:
-    ///   - limit: The maximum number of aliases in addition to the fixed aliases.
-    ///   - maximum: The largest alias that the server allows ([MQTT-3.3.2-9]).
-    ///   - fixed: The fixed aliases. Aliases that the server does not allow are not used.
+    /// - limit: The maximum number of aliases in addition to the fixed aliases.
+    /// - maximum: The largest alias that the server allows ([MQTT-3.3.2-9]).
+    /// - fixed: The fixed aliases. Aliases that the server does not allow are not used.
     init(limit: Int, maximum: UInt16 = .max, fixed: [String: UInt16] = [:]) {
         self.fixed = fixed.filter { $0.value > 0 && $0.value <= maximum }
             .map { (Array($0.key.utf8), $0.value, false) }
         self.limit = min(limit, Int(maximum) - self.fixed.count)
     }
 
-    /// Returns how a PUBLISH to `topic` uses aliases. Topics are compared as bytes, because Swift compares text by
-    /// canonical equivalence. An empty topic name gets no alias, because the server would then use the topic that the
-    /// alias had before.
+    /// Returns how a PUBLISH to `topic` uses aliases.
+    ///
+    /// Topics are compared as bytes, because Swift compares text by canonical equivalence. An empty topic name gets no
+    /// alias. Otherwise, the server would use the earlier topic of the alias.
     @inline(__always)
     mutating func use(for topic: UnsafeRawBufferPointer) -> Use {
         (limit > 0 || !fixed.isEmpty) && !topic.isEmpty ? search(topic) : .none
@@ -54,7 +58,7 @@ struct OutgoingAliases {
         return .define(alias)
     }
 
-    /// The lowest alias without a topic. Aliases are assigned in ascending order; fixed aliases are skipped.
+    /// The lowest alias without a topic. Aliases are assigned in ascending order, without the fixed aliases.
     private var unusedAlias: UInt16 {
         var alias = UInt16(recent.count + 1)
         guard !fixed.isEmpty else { return alias }
@@ -63,15 +67,15 @@ struct OutgoingAliases {
         return alias
     }
 
-    /// Forgets `alias`, because the packet that was to define it could not be written.
+    /// Forgets `alias`, because the packet that should define it could not be written.
     mutating func forget(_ alias: UInt16) {
         if let index = fixed.firstIndex(where: { $0.alias == alias }) {
             fixed[index].isDefined = false
             return
         }
         guard let index = recent.firstIndex(where: { $0.alias == alias }) else { return }
-        // The freed alias remains in the list, because the list's length determines the next new alias. Its empty topic
-        // matches no message. At index 0, it is the first alias that a new topic replaces.
+        // Keep the freed alias in the list, because the next new alias is computed from the length of the list. Its
+        // topic is empty and matches no message. At index 0, it is the first alias that a new topic replaces.
         let entry = recent.remove(at: index)
         recent.insert(([], entry.alias), at: 0)
     }

@@ -2,11 +2,11 @@ import MQTTCodec
 
 /// The exchanges that the server started and the client has not finished.
 ///
-/// A QoS 2 id is held from the first PUBLISH to PUBREL. So the message is delivered once, even if its PUBLISH arrives
-/// several times ([MQTT-4.3.3-10]). If the caller acknowledges messages, the answers keep the order of the messages
-/// ([MQTT-4.6.0-2], [MQTT-4.6.0-3]): an answer is written only after all earlier answers.
+/// The id of a QoS 2 message is held from the first PUBLISH to PUBREL. So the message is delivered once, even if its
+/// PUBLISH arrives several times ([MQTT-4.3.3-10]). If the caller acknowledges messages, the answers keep the order of
+/// the messages ([MQTT-4.6.0-2], [MQTT-4.6.0-3]): an answer is written only after all earlier answers.
 struct IncomingExchanges {
-    /// An answer that the caller has not given yet, or that waits for an earlier answer.
+    /// An acknowledgement that the caller has not given yet, or that waits for an earlier acknowledgement.
     private struct Pending {
         let packetID: PacketID
         let qos: PacketQoS
@@ -14,7 +14,7 @@ struct IncomingExchanges {
         var answer: PacketReasonCode?
     }
 
-    /// The possible ways to process a QoS 2 PUBLISH.
+    /// The ways to process a QoS 2 PUBLISH.
     enum Arrival: Equatable {
         /// The message is new and must be delivered.
         case new
@@ -32,22 +32,23 @@ struct IncomingExchanges {
     private var fingerprints = MessageFingerprints()
     /// The ids in ``held`` whose PUBLISH arrived on this connection. They count against the client's receive maximum.
     private var counted = PacketIDSet()
-    /// The ids of exchanges that ended by PUBREL or a refusal, and whose end the caller has not stored yet. PUBCOMP is
-    /// sent only after the end is stored, because after PUBCOMP the server may use the id for a new message. The value
-    /// is the number of ends that are not stored. It exceeds 1 if the server used the id again in the meantime.
+    /// The ids of exchanges that ended by PUBREL or a refusal, and whose end the caller has not stored yet.
+    ///
+    /// PUBCOMP is sent after the end is stored, because after PUBCOMP the server may use the id for a new message. The
+    /// value is the number of ends that are not stored. The value exceeds 1 if the server used the id again before the
+    /// end was stored.
     private var releasing: [PacketID: Int] = [:]
     /// The ids in ``releasing`` whose PUBREL arrived on this connection, so that PUBCOMP is due.
     private var completing: Set<PacketID> = []
     /// Answers due on this connection, in the order of their messages.
     private var pending: [Pending] = []
-    /// The number of elements at the front of ``pending`` that were already written. They are removed together, from
-    /// time to time.
+    /// The number of elements at the front of ``pending`` that were already written. They are removed together later.
     private var pendingStart = 0
     /// The index in ``pending`` of the answer with each serial number.
     private var positions: [UInt64: Int] = [:]
     private var nextSerial: UInt64 = 0
-    /// QoS 2 messages that the caller received and whose answer was not written yet, also from earlier connections.
-    /// `answer` is set if the caller has given the answer.
+    /// The QoS 2 messages that the caller received and whose answer was not written yet. They may be from an earlier
+    /// connection. `answer` is set if the caller has given the answer.
     private var processing: [PacketID: (serial: UInt64, answer: PacketReasonCode?)] = [:]
     /// The ids of acknowledged QoS 2 messages that arrived again and whose answer waits in ``pending``.
     private var repeating: Set<PacketID> = []
@@ -66,8 +67,8 @@ struct IncomingExchanges {
     /// Records a QoS 2 PUBLISH, and returns how to process it.
     ///
     /// On a later connection, a repetition must have the DUP flag ([MQTT-3.3.1-1]) and the same content. So a PUBLISH
-    /// with a held id is a new message if it has no DUP flag or a different content. The server then lost the session,
-    /// and the CONNACK that reported the loss never arrived.
+    /// with a held id is a new message if it has no DUP flag or a different content. In this case, the server lost the
+    /// session, and the CONNACK that reported the loss never arrived.
     mutating func receivedQoS2(_ id: PacketID, isDuplicate: Bool, fingerprint: UInt32) -> Arrival {
         let isFirstHere = counted.insert(id)
         if held.insert(id) {
@@ -82,10 +83,10 @@ struct IncomingExchanges {
         return processing[id] == nil ? .repeated : .beingProcessed
     }
 
-    /// Notes that PUBREL arrived, which frees the id. Returns whether the id was held.
+    /// Records that PUBREL arrived, which frees the id. Returns true if the id was held.
     mutating func receivedPubRel(_ id: PacketID) -> Bool {
         counted.remove(id)
-        // The check saves time: even an empty dictionary hashes the key.
+        // Check first, to save time: even an empty dictionary hashes the key.
         if !processing.isEmpty { processing[id] = nil }
         return held.remove(id)
     }
@@ -98,13 +99,13 @@ struct IncomingExchanges {
         return true
     }
 
-    /// Notes that the caller must store the end of this exchange, and whether PUBCOMP is sent after that.
+    /// Records that the caller must store the end of this exchange, and whether PUBCOMP is sent after that.
     mutating func beginRelease(_ id: PacketID, isPubCompDue: Bool) {
         releasing[id, default: 0] &+= 1
         if isPubCompDue { completing.insert(id) }
     }
 
-    /// Notes that the caller stored the end of an exchange. Returns whether PUBCOMP for this id is due on this
+    /// Records that the caller stored the end of an exchange. Returns true if PUBCOMP for this id is due on this
     /// connection.
     mutating func endRelease(_ id: PacketID) -> Bool {
         guard let count = releasing[id] else { return false }
@@ -116,7 +117,7 @@ struct IncomingExchanges {
         return completing.remove(id) != nil
     }
 
-    /// Ends the exchange after PUBREC with a failure code, which frees the id ([MQTT-4.3.3-9]). Returns whether the id
+    /// Ends the exchange after PUBREC with a failure code, which frees the id ([MQTT-4.3.3-9]). Returns true if the id
     /// was held.
     mutating func refused(_ id: PacketID) -> Bool {
         counted.remove(id)
@@ -154,7 +155,7 @@ struct IncomingExchanges {
         pending.append(entry)
     }
 
-    /// Notes the caller's answer. Returns false if the handle is no longer valid.
+    /// Records the caller's answer. Returns false if the handle is not valid any more.
     mutating func answer(_ handle: IncomingMessage.Handle, with code: PacketReasonCode) -> Bool {
         var isKnown = false
         if handle.qos == .exactlyOnce, let entry = processing[handle.packetID], entry.serial == handle.serial {
@@ -176,7 +177,7 @@ struct IncomingExchanges {
         return positions[handle.serial] != nil
     }
 
-    /// Removes and returns the next answer to write: the oldest answer, if the caller has given it.
+    /// Removes and returns the next answer to write. This is the oldest answer; `nil` if the caller has not given it.
     mutating func nextAnswer() -> (PacketID, PacketQoS, PacketReasonCode)? {
         guard pendingStart < pending.count, let code = pending[pendingStart].answer else { return nil }
         let entry = pending[pendingStart]
@@ -202,7 +203,7 @@ struct IncomingExchanges {
         return (entry.packetID, entry.qos, code)
     }
 
-    /// Forgets all answers that are due, because the connection ended: the server will send those messages again.
+    /// Forgets all answers that are due, because the connection ended and the server will send those messages again.
     mutating func connectionLost() {
         pending.removeAll()
         pendingStart = 0

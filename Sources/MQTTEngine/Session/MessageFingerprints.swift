@@ -1,15 +1,15 @@
 import MQTTCodec
 
-/// The fingerprints of QoS 2 messages whose ids may still be held. They distinguish a repetition from a new message
-/// with the same id. A server that lost the session may send such a new message.
+/// The fingerprints of QoS 2 messages whose ids may still be held. A fingerprint distinguishes a repetition from a new
+/// message with the same id. A server that lost the session may send such a new message.
 ///
-/// Memory is allocated at the first message. It grows with the number of ids that are held at the same time, at most
-/// 65,535.
+/// Memory is allocated for the first message. The memory grows with the number of ids that are held at the same time,
+/// at most 65,535.
 struct MessageFingerprints {
     private static let placeCount = 1_024
     private static let leastRoom = 16
 
-    /// Each element contains a packet id and the fingerprint of its message, or is 0 if empty.
+    /// Each element contains a packet id and the fingerprint of its message. An empty element is 0.
     private var places: [UInt64] = []
     /// The fingerprints of held ids that lost their element in `places` to another id. For example, a server that lost
     /// the session starts at id 1 again, while ids of the lost session are still held.
@@ -34,7 +34,7 @@ struct MessageFingerprints {
         displaced[id] = fingerprint
     }
 
-    /// Removes the fingerprints of free ids. Reserves double the remaining size, so that this removal runs rarely.
+    /// Removes the fingerprints of free ids. Reserves twice the remaining size, so that this removal runs rarely.
     private mutating func forgetFreeIDs(held: borrowing PacketIDSet) {
         var left: [PacketID: UInt32] = [:]
         for (id, fingerprint) in displaced where held.contains(id) { left[id] = fingerprint }
@@ -58,7 +58,8 @@ struct MessageFingerprints {
 }
 
 extension UInt32 {
-    /// The number of bytes that are hashed at each end of a payload, if the payload is longer than both ends together.
+    /// The number of bytes that are hashed at the start and at the end of a payload. A payload that is not longer than
+    /// both parts together is hashed completely.
     private static let fingerprintedEnd = 128
 
     /// Computes the fingerprint of a message from its topic and payload.
@@ -90,7 +91,7 @@ extension UInt32 {
         mix(rest, into: &hash)
     }
 
-    /// Mixes one word into the hash. Each step is reversible, so a difference in one word never vanishes. The
+    /// Mixes one word into the hash. Each step is reversible, so that a difference in one word is never lost. The
     /// multiplication moves differences only to higher bits. The shift moves them back to lower bits, so that the next
     /// word does not cancel them.
     @inline(__always)

@@ -4,8 +4,8 @@ package import MQTTCodec
 ///
 /// Each message is stored as its record and its bytes. Messages are written one after the other into slabs of at most
 /// ``largestSlab`` bytes. A longer message gets its own slab. When the last message in a slab is discarded, the slab is
-/// used again or its memory is freed. So no message allocates memory once the slabs exist, and a message that remains
-/// for long retains only one slab.
+/// used again or its memory is freed. So a message allocates no memory if the slabs exist, and a message that remains
+/// for a long time retains only one slab.
 ///
 /// **A kept message never moves, and nothing overwrites it, until the owner discards it or calls ``moved(_:)``.** So a
 /// lock must guard this value, but a ``MessageView`` may be read without the lock. Other threads may keep, move and
@@ -14,7 +14,8 @@ package import MQTTCodec
 /// `@unchecked Sendable` is safe because this value alone owns the slabs and cannot be copied. `used <= capacity` holds
 /// for each slab. Only this type makes places. Each place is within `used`, and every use of a place checks this.
 ///
-/// `@usableFromInline` shows `deinit` to other modules. An engine in another module needs this in Embedded Swift.
+/// `@usableFromInline` makes `deinit` visible to other modules. In Embedded Swift, an engine in another module needs
+/// this.
 @usableFromInline
 package struct MessageMemory: ~Copyable, @unchecked Sendable {
     /// The location of a message: its slab, offset and size.
@@ -32,7 +33,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         @inline(__always) fileprivate var byteCount: Int { Int(numbers.byteCount) }
     }
 
-    /// A list of places that are discarded together, later.
+    /// A list of places that are discarded together at a later time.
     package struct SpentPlaces {
         /// The places. Consecutive places in one slab form one element, because consecutive messages nearly always
         /// share a slab.
@@ -53,7 +54,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
 
     private struct Slab {
         let memory: UnsafeMutableRawPointer
-        /// The size of the slab in bytes, or 0 after its memory was freed.
+        /// The size of the slab in bytes; 0 after its memory was freed.
         let capacity: Int
         var used = 0
         /// The number of messages in the slab that were not discarded.
@@ -69,7 +70,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
             return offset
         }
 
-        /// Discards `count` messages, and returns whether the slab is then empty.
+        /// Discards `count` messages. Returns true if the slab is then empty.
         mutating func discard(_ count: Int = 1) -> Bool {
             precondition(live >= count, "discarded twice")
             live &-= count
@@ -89,7 +90,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
     private var spare: [Int] = []
     /// The indices in ``slabs`` whose memory was freed.
     private var vacant: [Int] = []
-    /// The index of the slab that is being filled, or -1. The slab's size is at most ``largestSlab``.
+    /// The index of the slab that is being filled; -1 if there is none. The slab's size is at most ``largestSlab``.
     private var current = -1
     /// The number of bytes that the stored messages use, with their records.
     package private(set) var byteCount = 0
@@ -125,7 +126,7 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
             payloadCount: payload.byteCount)
         let (place, room) = reserve(Self.byteCount(of: record))
         room.storeBytes(of: record, as: MessageRecord.self)
-        // The record limits the length of each part. A longer part is cut.
+        // The record limits the length of each part, so cut a longer part.
         let start = MessageView.start
         let (topicStart, payloadStart) = (record.propertiesCount, record.propertiesCount &+ record.topicCount)
         encodedProperties.extracting(first: record.propertiesCount).withUnsafeBytes { Self.copy($0, to: room + start) }
@@ -170,8 +171,10 @@ package struct MessageMemory: ~Copyable, @unchecked Sendable {
         return MessageView(at: slab.memory + place.offset)
     }
 
-    /// Sets ``OutgoingHeader/sentAt`` of the message at `place`. Only the event loop may call this, under the lock of the
-    /// outgoing queue. Other threads read the header only under this lock, and the engine reads it only on the loop.
+    /// Sets ``OutgoingHeader/sentAt`` of the message at `place`.
+    ///
+    /// Only the event loop may call this function, under the lock of the outgoing queue. Other threads read the header
+    /// only under this lock, and the engine reads it only on the loop.
     @inline(__always)
     package func setSentAt(_ place: Place, _ time: MonotonicInstant) { view(place).setSentAt(time) }
 

@@ -6,6 +6,7 @@ import MQTTCodec
 /// again in the order in which they became free. The table grows only when no id is free. Its entries contain no
 /// references, so an acknowledgement needs no reference counting.
 struct OutgoingExchanges {
+    /// The kind of an exchange: the packet that it waits for.
     enum Kind: Hashable {
         /// A QoS 1 PUBLISH waits for PUBACK.
         case untilPubAck
@@ -16,8 +17,8 @@ struct OutgoingExchanges {
         case untilPubRec
         /// A QoS 2 PUBREL waits for PUBCOMP.
         case untilPubComp
-        /// A QoS 2 message was given up after its PUBLISH was written. Its id waits for PUBREL and PUBCOMP, because a
-        /// server that has the message would treat a new message under this id as a repetition. The end of this
+        /// A QoS 2 message was given up after its PUBLISH was written. Its id waits for PUBREL and PUBCOMP. Without
+        /// them, a server that has the message would treat a new message with this id as a repetition. The end of this
         /// exchange is not reported.
         case untilFreed
         /// The caller gave up a QoS 2 message. Its id stays reserved until the session ends, and no packet uses the id.
@@ -38,21 +39,22 @@ struct OutgoingExchanges {
         var isGivenUp: Bool { self == .untilFreed || self == .untilSessionEnds }
     }
 
+    /// One exchange, from its first packet to its end.
     struct Exchange {
-        // The fields are ordered so that the struct takes as little memory as possible.
+        // The order of the fields makes the struct as small as possible.
 
         let token: Token
         /// The position of this exchange in the order in which exchanges began. Messages are sent again in this order
         /// ([MQTT-4.6.0-1]).
         let order: UInt64
-        /// The message to send again; `nil` if PUBLISH is never sent again. The code that ends the exchange discards
-        /// the message.
+        /// The message to send again; `nil` if PUBLISH is never sent again. The code that ends the exchange must
+        /// discard the message.
         var message: MessageMemory.Place?
         /// The time when the exchange's last packet was written on this connection; `nil` while its next packet waits
         /// to be sent.
         var sentAt: MonotonicInstant?
         var kind: Kind
-        /// True if the exchange took quota on this connection, so that it counts against the server's receive maximum.
+        /// True if the exchange took quota on this connection, so that it counts toward the server's receive maximum.
         var holdsQuota: Bool
         /// True if the next packet waits until the caller has stored the current step.
         var isHeld = false
@@ -131,8 +133,8 @@ struct OutgoingExchanges {
         return index < table.count ? table[index] : nil
     }
 
-    /// Notes that PUBREC arrived and that PUBREL is written at `now`, or later if the exchange is held. Returns the
-    /// exchange as it was before. The message of the exchange is no longer needed.
+    /// Records that PUBREC arrived. PUBREL is written at `now`, or later if the exchange is held. Returns the exchange
+    /// before this change. Its message is not needed any more.
     mutating func advanceToPubComp(_ id: PacketID, at now: MonotonicInstant, isHeld: Bool = false) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
@@ -143,7 +145,7 @@ struct OutgoingExchanges {
         return exchange
     }
 
-    /// Notes that a message was given up although the server may have it. Returns the exchange as it was before.
+    /// Records that a message was given up although the server may have it. Returns the exchange before this change.
     mutating func giveUp(_ id: PacketID, isHeld: Bool) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
@@ -155,7 +157,7 @@ struct OutgoingExchanges {
         return exchange
     }
 
-    /// Reserves the id of an exchange until the session ends. Returns the exchange as it was before.
+    /// Reserves the id of an exchange until the session ends. Returns the exchange before this change.
     mutating func reserve(_ id: PacketID) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }
@@ -182,7 +184,7 @@ struct OutgoingExchanges {
         }
     }
 
-    /// Notes that a new QoS 2 exchange waits until PUBREL has freed its id.
+    /// Records that a new QoS 2 exchange waits until PUBREL has freed its id.
     mutating func waitUntilCleared(_ id: PacketID) {
         let index = Self.index(id)
         guard index < table.count else { return }
@@ -191,7 +193,7 @@ struct OutgoingExchanges {
         table[index]?.isWritten = false
     }
 
-    /// Notes that PUBREL has freed the id, so that PUBLISH follows. If the exchange is held, PUBLISH waits until the
+    /// Records that PUBREL has freed the id, so that PUBLISH follows. If the exchange is held, PUBLISH waits until the
     /// caller has stored this step.
     mutating func wasCleared(_ id: PacketID, isHeld: Bool) {
         let index = Self.index(id)
@@ -236,14 +238,14 @@ struct OutgoingExchanges {
         return taken
     }
 
-    /// Notes that the exchange took quota on this connection, so that it counts against the server's receive maximum.
+    /// Records that the exchange took quota on this connection, so that it counts toward the server's receive maximum.
     mutating func markHoldsQuota(_ id: PacketID) {
         let index = Self.index(id)
         guard index < table.count else { return }
         table[index]?.holdsQuota = true
     }
 
-    /// Notes that the PUBLISH of an exchange that took quota was written at `now`.
+    /// Records that the PUBLISH of an exchange that took quota was written at `now`.
     mutating func markPublished(_ id: PacketID, at now: MonotonicInstant) {
         let index = Self.index(id)
         guard index < table.count else { return }
@@ -251,14 +253,14 @@ struct OutgoingExchanges {
         table[index]?.isWritten = true
     }
 
-    /// Notes that PUBREL was written at `now`.
+    /// Records that PUBREL was written at `now`.
     mutating func markReleased(_ id: PacketID, at now: MonotonicInstant) {
         let index = Self.index(id)
         guard index < table.count else { return }
         table[index]?.sentAt = now
     }
 
-    /// Resets all exchanges after the connection ended: they wait to be sent again and hold no quota.
+    /// Resets all exchanges after the connection ended. They wait to be sent again, and have no quota.
     mutating func connectionLost() {
         for index in table.indices {
             table[index]?.sentAt = nil
@@ -277,7 +279,7 @@ struct OutgoingExchanges {
         return used.sorted { $0.order < $1.order }.compactMap { PacketID(rawValue: UInt16($0.index + 1)) }
     }
 
-    /// Returns the time of the oldest packet that waits for an answer; `nil` if none waits.
+    /// Returns the time of the oldest packet that waits for an answer; `nil` if no packet waits.
     func oldestSentAt() -> MonotonicInstant? { table.lazy.compactMap { $0?.sentAt }.min() }
 
     private static func index(_ id: PacketID) -> Int { Int(id.rawValue) - 1 }

@@ -1,11 +1,11 @@
 import MQTTCodec
 
-/// A set of packet ids, with one bit for each id. Its memory is allocated at the first insertion.
+/// A set of packet ids, with one bit for each id. The memory is allocated at the first insertion.
 struct PacketIDSet {
     private var words: [UInt64] = []
     private(set) var count = 0
 
-    /// Inserts `id`, and returns whether it was new.
+    /// Inserts `id`. Returns true if it was not in the set.
     mutating func insert(_ id: PacketID) -> Bool {
         if words.isEmpty { words = [UInt64](repeating: 0, count: 1_024) }
         let (index, bit) = Self.place(id)
@@ -15,7 +15,7 @@ struct PacketIDSet {
         return true
     }
 
-    /// Removes `id`, and returns whether it was in the set.
+    /// Removes `id`. Returns true if it was in the set.
     @discardableResult
     mutating func remove(_ id: PacketID) -> Bool {
         guard contains(id) else { return false }

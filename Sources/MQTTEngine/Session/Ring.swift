@@ -1,6 +1,7 @@
-/// A growing queue in a ring buffer. Its elements must hold no references, because removed elements are not cleared.
+/// A growing queue in a ring buffer. Elements must not contain references, because the ring does not clear removed
+/// elements.
 struct Ring<Element> {
-    /// The length is a power of two, so that a bit mask computes the index.
+    /// The elements. The length of the array is a power of two, so that a bit mask computes an index.
     private var storage: [Element] = []
     private var head = 0
     private(set) var count = 0

@@ -6,14 +6,15 @@ import MQTTCodec
 /// new message under that id as a repetition and drops it. So PUBREL is sent under each id before its first QoS 2
 /// PUBLISH. PUBREL ends the old exchange, and PUBCOMP confirms that the id is free.
 final class UnknownSession {
-    /// The number of connections without any PUBCOMP after which the engine sends no more PUBRELs that free ids. A
-    /// server without QoS 2 may close the connection instead of sending PUBCOMP. If the server has sent PUBCOMP at
+    /// The number of connections without any PUBCOMP after which the engine sends no more PUBREL packets to free ids.
+    ///
+    /// A server without QoS 2 may close the connection instead of sending PUBCOMP. If the server has sent PUBCOMP at
     /// least once, the engine never stops.
     static let patience: UInt8 = 4
 
     private var cleared: Set<PacketID> = []
-    /// The last exchange that waits for its id. Later exchanges wait as well, so that no later message is sent before
-    /// this exchange's message ([MQTT-4.6.0-1]).
+    /// The last exchange that waits for its id. Later exchanges also wait, so that no later message is sent before this
+    /// exchange's message ([MQTT-4.6.0-1]).
     private var last: PacketID?
     private var hasAsked = false
     private var hasAnswered = false
@@ -22,24 +23,24 @@ final class UnknownSession {
     /// Starts with no freed ids. `last` is the last exchange of an earlier connection that waits for its id.
     init(_ last: PacketID?) { self.last = last }
 
-    /// Returns true if the next message with `id` must wait: the id is not freed, or an earlier message waits.
+    /// Returns true if the next message with `id` must wait, because the id is not freed or an earlier message waits.
     func mustClear(_ id: PacketID) -> Bool { last != nil || !cleared.contains(id) }
 
-    /// Notes that an exchange waits until PUBREL has freed its `id`.
+    /// Records that an exchange waits until PUBREL has freed its `id`.
     func waits(_ id: PacketID) { last = id }
 
-    /// Notes that a PUBREL that frees an id was written.
+    /// Records that a PUBREL that frees an id was written.
     func asked() { hasAsked = true }
 
-    /// Notes that PUBCOMP confirmed that `id` is free.
+    /// Records that PUBCOMP confirmed that `id` is free.
     func answered(_ id: PacketID) {
         hasAnswered = true
         cleared.insert(id)
         if last == id { last = nil }
     }
 
-    /// Notes that the connection ended. `last` is the last exchange that still waits. Returns whether ids are freed
-    /// with PUBREL on the next connection, too.
+    /// Records that the connection ended. `last` is the last exchange that still waits. Returns true if the engine also
+    /// frees ids on the next connection.
     func connectionLost(_ last: PacketID?) -> Bool {
         self.last = last
         if hasAsked, silentConnections < Self.patience { silentConnections += 1 }

@@ -2,8 +2,8 @@ import MQTTCodec
 
 /// The actions of an engine in their order. The frequent actions take only a few bytes each.
 ///
-/// It is a collection of ``EngineAction``. Code that handles thousands of actions iterates over ``entries`` instead,
-/// which creates no ``EngineAction`` for progress and messages:
+/// The list is a collection of ``EngineAction``. Code that handles thousands of actions should iterate over
+/// ``entries``, which creates no ``EngineAction`` for progress and messages:
 ///
 /// ```swift
 /// for entry in actions.entries {
@@ -20,9 +20,9 @@ public struct ActionList: Sendable {
     public enum Entry: Hashable, Sendable {
         /// A step in the delivery of a message.
         case progress(ExchangeProgress)
-        /// A message arrived. It is in ``ActionList/messages`` at this index.
+        /// A received message: the element of ``ActionList/messages`` at this index.
         case message(Int)
-        /// Any other action. It is in ``ActionList/rare`` at this index.
+        /// Any other action: the element of ``ActionList/rare`` at this index.
         case rare(Int)
     }
 
@@ -36,7 +36,7 @@ public struct ActionList: Sendable {
     /// Makes an empty list.
     public init() {}
 
-    /// Removes all actions. The memory of the frequent actions remains allocated for later actions.
+    /// Removes all actions. Keeps the memory of the frequent actions for later actions.
     public mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         if !messages.isEmpty { messages.removeAll(keepingCapacity: true) }

@@ -1,4 +1,4 @@
-// The type of the caller's times. Embedded Swift has no `ContinuousClock`, so only this file depends on the clock.
+// The type of the caller's times. Embedded Swift has no `ContinuousClock`. So only this file depends on the clock.
 
 #if hasFeature(Embedded)
     extension ClientEngine {

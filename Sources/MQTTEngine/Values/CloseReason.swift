@@ -27,7 +27,7 @@ public enum CloseReason: Hashable, Sendable {
     case transportClosed
 }
 
-/// A violation of the protocol by the server, although its packets are well-formed.
+/// A protocol violation of the server, with well-formed packets.
 public enum ProtocolError: Hashable, Sendable {
     /// Before CONNACK, a packet other than CONNACK or AUTH arrived ([MQTT-3.2.0-1]).
     case packetBeforeConnAck(PacketType)

@@ -5,8 +5,8 @@ public import MQTTCodec
 ///
 /// Bytes to send are not actions. The same call writes them into its buffer parameter.
 public enum EngineAction: Hashable, Sendable {
-    /// The server accepted the connection. The caller now sends the subscriptions that the server lacks: all of them if
-    /// ``MQTTCodec/ConnAck/isSessionPresent`` is `false`.
+    /// The server accepted the connection. The caller now subscribes to the filters that the server does not have. If
+    /// ``MQTTCodec/ConnAck/isSessionPresent`` is `false`, these are all filters.
     case connected(ConnAck)
     /// A message arrived.
     case message(IncomingMessage)
@@ -28,8 +28,8 @@ public enum EngineAction: Hashable, Sendable {
     /// The server acknowledges QoS 2 messages with PUBACK, as if they had QoS 1. Reported once for each connection,
     /// before the first such message is ``acknowledged(_:_:_:)``.
     case qosDowngraded
-    /// The server lost the session before it finished this message. The caller must publish the message again. It
-    /// publishes the returned messages in the order of their actions, and before all new messages.
+    /// The server lost the session before it finished this message. The caller must publish the message again. The
+    /// caller publishes the returned messages in the order of their actions, and before all new messages.
     ///
     /// The engine has forgotten the message. Reported only with ``EngineConfiguration/SessionLossPolicy/resend``.
     case returned(Token)
@@ -47,8 +47,8 @@ public enum EngineAction: Hashable, Sendable {
     case pingSent
     /// PINGRESP arrived. `roundTrip` is the time since PINGREQ was written.
     case pongReceived(roundTrip: Duration)
-    /// The connection ended. Write the bytes in the buffer, then close the byte stream. No further action follows on
-    /// this connection.
+    /// The connection ended. The caller writes the bytes in the buffer, and then closes the byte stream. No further
+    /// action follows on this connection.
     case close(CloseReason)
 
     /// The reason why a message or request failed.
@@ -58,16 +58,17 @@ public enum EngineAction: Hashable, Sendable {
         /// The connection ended before the answer arrived. The engine does not repeat SUBSCRIBE, UNSUBSCRIBE, and
         /// messages whose `isRetried` is false.
         case connectionLost
-        /// The server lost the session. The policy is `fail`, or the message is past PUBREC and must not be sent again.
+        /// The server lost the session. The policy is `fail`, or the message must not be sent again because its PUBREC
+        /// arrived.
         case sessionLost
-        /// The engine dropped the message: the session was lost and the policy is `drop`, the caller forgot the
-        /// session, or the message could not be restored.
+        /// The engine dropped the message, for one of three reasons. The session was lost and the policy is `drop`, the
+        /// caller forgot the session, or the message could not be restored.
         case dropped
         /// The message expired before it was sent.
         case expired
-        /// No further exchange is possible. The server's receive maximum, the send limit or the packet ids are used up,
-        /// or exchanges of an earlier connection wait to be sent again. For messages, ``ClientEngine/publishCapacity``
-        /// is then 0.
+        /// No further exchange is possible now. The server's receive maximum, the send limit or the packet ids are used
+        /// up, or exchanges of an earlier connection wait to be sent again. For messages,
+        /// ``ClientEngine/publishCapacity`` is then 0.
         case quotaExceeded
         /// The packet cannot be encoded, or is larger than the server allows.
         case notEncodable(EncodeError)

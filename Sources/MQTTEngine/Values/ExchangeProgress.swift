@@ -1,6 +1,6 @@
 public import MQTTCodec
 
-/// A step in the delivery of a message, in a compact form, because these steps occur for every message.
+/// A step in the delivery of a message. The form is compact, because these steps occur for every message.
 ///
 /// Each step is also an ``EngineAction``.
 public enum ExchangeProgress: Hashable, Sendable {
@@ -35,7 +35,7 @@ extension EngineAction {
             }
     }
 
-    /// The action as a progress step; `nil` if the action is no progress step.
+    /// The action as a progress step; `nil` for any other action.
     var progress: ExchangeProgress? {
         switch self {
         case .sent(let token, let id): .sent(token, id)

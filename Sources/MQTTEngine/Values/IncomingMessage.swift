@@ -15,7 +15,7 @@ public struct IncomingMessage: Hashable, Sendable {
         let serial: UInt64
     }
 
-    /// The frame of the packet. The decoder reads the properties of the message from it.
+    /// The frame of the packet, from which the decoder reads the properties of the message.
     public let frame: PacketFrame
     /// The topic, payload and flags, as offsets into the bytes.
     public let view: PublishView

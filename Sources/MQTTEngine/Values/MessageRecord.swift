@@ -1,13 +1,13 @@
 /// The header of a message and the sizes of its three parts.
 ///
-/// Together the parts take less than 2 GiB, so that their sum fits if `Int` has 32 bits.
+/// All parts together take less than 2 GiB, so that their sum fits into an `Int` of 32 bits.
 package struct MessageRecord: BitwiseCopyable, Sendable {
-    /// The values of the message other than its topic, properties and payload.
+    /// The values of the message, except its topic, properties and payload.
     package internal(set) var header: OutgoingHeader
     private let counts: (properties: UInt32, topic: UInt32, payload: UInt32)
 
-    /// The maximum length of a part, 512 MiB. A longer part is cut. This changes no valid message: 512 MiB is nearly
-    /// twice the maximum packet size, so the encoder refuses a message with a longer part.
+    /// The maximum length of a part, 512 MiB. A longer part is cut. No valid message is cut, because 512 MiB is nearly
+    /// twice the maximum packet size and the encoder refuses such a message.
     static var largestPart: Int { 1 << 29 }
 
     init(header: OutgoingHeader, propertiesCount: Int, topicCount: Int, payloadCount: Int) {

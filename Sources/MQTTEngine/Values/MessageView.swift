@@ -2,7 +2,7 @@ import MQTTCodec
 
 /// A message in a ``MessageMemory``, without a copy of its bytes.
 ///
-/// A view is valid until its message is discarded or moved. It may be read on any thread until then, also while other
+/// A view is valid until its message is discarded or moved. Until then, any thread may read it, even while other
 /// threads keep, move and discard other messages.
 ///
 /// `@unchecked Sendable` is safe because only the memory makes views, after it has written the message's record and bytes.
@@ -32,7 +32,7 @@ package struct MessageView: @unchecked Sendable {
         UnsafeRawBufferPointer(start: place, count: Self.start &+ record.byteCount)
     }
 
-    /// The values of the message other than its topic, properties and payload.
+    /// The values of the message, except its topic, properties and payload.
     package var header: OutgoingHeader { record.header }
 
     /// Sets ``OutgoingHeader/sentAt``. Only the memory that keeps the message may call this.

@@ -1,21 +1,21 @@
 public import MQTTCodec
 
-/// The values of an outgoing message other than its topic, properties and payload.
+/// The values of an outgoing message, except its topic, properties and payload.
 public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
-    // The fields are ordered so that the struct takes as little memory as possible: tables contain thousands of
-    // headers.
+    // The order of the fields makes the struct as small as possible, because tables contain thousands of headers.
 
     /// The token of the message. The engine reports the outcome with this token.
     public var token: Token
     /// The time when the message expires; `never` if it does not expire.
     @usableFromInline package var expiresAt: MonotonicInstant
-    /// A second expiry time, which applies only to a message that was never sent, in addition to ``expiry``. The server
+    /// A second expiry time, in addition to ``expiry``. It applies only to a message that was never sent. The server
     /// does not receive this time.
     package var firstSendEnd = MonotonicInstant.never
-    /// The time when the caller accepted the message; `never` if the time is not known. The engine does not use it.
+    /// The time when the caller accepted the message; `never` if the time is not known. The engine does not use this
+    /// time.
     package var acceptedAt = MonotonicInstant.never
     /// The time when the caller last gave the message to the engine; `never` if the time is not known. The engine does
-    /// not use it.
+    /// not use this time.
     package var sentAt = MonotonicInstant.never
     /// The quality of service.
     public var qos: PacketQoS
@@ -23,12 +23,12 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     public var isRetained: Bool
     /// The time when the message expires; `nil` for never. In MQTT 5, PUBLISH contains the remaining seconds. A message
     /// that was not sent before this time is never sent. A message that was sent before may be sent again after this
-    /// time, with 1 second.
+    /// time. PUBLISH then contains 1 second.
     public var expiry: ClientEngine.Instant? {
         get { expiresAt == .never ? nil : expiresAt.instant }
         set { expiresAt = newValue.map(MonotonicInstant.init) ?? .never }
     }
-    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise the message
+    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise, the message
     /// fails.
     public var isRetried: Bool
 
@@ -57,7 +57,7 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
 }
 
 extension OutgoingMessage {
-    /// The values of the message other than its topic, properties and payload.
+    /// The values of the message, except its topic, properties and payload.
     public var header: OutgoingHeader {
         OutgoingHeader(qos: qos, isRetained: isRetained, expiry: expiry, isRetried: isRetried, token: token)
     }

@@ -17,14 +17,14 @@ public struct OutgoingMessage: Hashable, Sendable {
     /// that was not sent before this time is never sent. A message that was sent before may be sent again after this
     /// time. PUBLISH then contains 1 second.
     public var expiry: ClientEngine.Instant?
-    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise the message
+    /// True if the message is sent again when its connection ends before the acknowledgement. Otherwise, the message
     /// fails.
     public var isRetried: Bool
     /// The token of the message. The engine reports the outcome with this token.
     public var token: Token
 
-    /// Makes a message. By default, it is sent again if needed, is not retained, has no properties, and does not
-    /// expire.
+    /// Makes a message. By default, the message is sent again if needed, is not retained, has no properties, and does
+    /// not expire.
     public init(
         topic: String, payload: [UInt8], qos: PacketQoS, isRetained: Bool = false, properties: PacketProperties = [],
         expiry: ClientEngine.Instant? = nil, isRetried: Bool = true, token: Token
