@@ -1,9 +1,9 @@
 /// Reads the fields of one packet, or of one property list, from received bytes.
 ///
-/// Packet fields are read from network bytes only through this type. It is memory-safe for two reasons:
+/// Packet fields are read from network bytes only through this type. The type is memory-safe for two reasons:
 /// - A reader is created inside a `withUnsafeBytes` closure and never leaves the closure, so `bytes` stays valid.
-/// - `init` checks `offset <= end <= bytes.count`, and every read calls ``require(_:_:)`` first, which checks
-///   `offset + count <= end`. No other code moves `offset` or `end` outside that range.
+/// - `init` checks `offset <= end <= bytes.count`, and every read calls ``require(_:_:)`` first, which checks `offset +
+///   count <= end`. No other code moves `offset` or `end` out of this range.
 struct ByteReader {
     let bytes: UnsafeRawBufferPointer
     let packet: PacketType
@@ -11,7 +11,7 @@ struct ByteReader {
     private(set) var offset: Int
     /// The end offset of the packet or property list in `bytes`.
     let end: Int
-    /// The offset of the packet's first byte in `bytes`. Offsets in errors are relative to it.
+    /// The offset of the packet's first byte in `bytes`. Offsets in errors are relative to this byte.
     let packetStart: Int
 
     /// Creates a reader of the body of `frame`, which must lie in `bytes`.
@@ -38,7 +38,7 @@ struct ByteReader {
     /// The number of bytes that are not read yet.
     @inline(__always) var remaining: Int { end &- offset }
 
-    /// Returns an error about `field`, at `position` or by default at the current offset.
+    /// Returns an error about `field`, at `position`. By default, the position is the current offset.
     func error(_ violation: Violation, _ field: PacketField, at position: Int? = nil) -> DecodeError {
         DecodeError(violation, in: packet, field, at: (position ?? offset) &- packetStart)
     }
@@ -139,7 +139,7 @@ struct ByteReader {
         return code
     }
 
-    /// Skips `count` bytes and returns their range, for a list that is read later. The caller has checked that this
+    /// Skips `count` bytes and returns their range, so that a list can be read later. The caller has checked that this
     /// many bytes remain.
     @inline(__always)
     mutating func skip(_ count: Int) -> Range<Int> {

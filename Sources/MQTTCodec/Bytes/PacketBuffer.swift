@@ -1,7 +1,7 @@
 /// A growing byte buffer: an encoder appends packets, and a transport writes its bytes to the network.
 ///
-/// One buffer holds many packets, so that a single write sends all of them. An emptied buffer keeps its memory. Only
-/// one thread may use the buffer at a time.
+/// One buffer can contain many packets, so that a single write sends all of them. An empty buffer keeps its memory.
+/// Only one thread may use the buffer at a time.
 ///
 /// ```swift
 /// var buffer = PacketBuffer()
@@ -11,7 +11,7 @@
 /// ```
 ///
 /// The buffer is memory-safe: `start <= end <= capacity` always holds, and every write calls `reserve(_:)` first. The
-/// type cannot be copied, so only one value owns the memory. Therefore the buffer can also be sent to another thread.
+/// type cannot be copied, so only one value owns the memory. So the buffer can also be sent to another thread.
 public struct PacketBuffer: ~Copyable, @unchecked Sendable {
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
@@ -31,7 +31,7 @@ public struct PacketBuffer: ~Copyable, @unchecked Sendable {
     /// The number of bytes in the buffer.
     public var count: Int { end &- start }
 
-    /// True if the buffer holds no bytes.
+    /// True if the buffer contains no bytes.
     public var isEmpty: Bool { start == end }
 
     /// Calls `body` with the bytes in the buffer, oldest first.
@@ -41,7 +41,7 @@ public struct PacketBuffer: ~Copyable, @unchecked Sendable {
         try body(contents.bytes)
     }
 
-    /// Removes the oldest `count` bytes, after they were written. Traps if the buffer holds fewer bytes.
+    /// Removes the oldest `count` bytes, after they were written. Traps if the buffer contains fewer bytes.
     public mutating func removeFirst(_ count: Int) {
         precondition(count >= 0 && count <= self.count, "\(count) of \(self.count) bytes cannot be removed")
         start &+= count
@@ -94,15 +94,15 @@ extension PacketBuffer {
         if capacity &- end < additional { makeRoom(additional) }
     }
 
-    /// Moves the bytes to the start of the memory if they and `additional` bytes fill at most half of the memory.
-    /// Otherwise moves them to larger memory.
+    /// Moves the bytes to the start of the memory. If the bytes and `additional` bytes would fill more than half of the
+    /// memory, moves them to larger memory.
     @inline(never)
     private mutating func makeRoom(_ additional: Int) {
         let needed = count + additional
         if needed <= capacity / 2 {
             memory.copyMemory(from: memory + start, byteCount: count)
         } else {
-            // If `Int` has 32 bits, the double of a large capacity may not fit.
+            // In an `Int` of 32 bits, the double of a large capacity may not fit.
             let larger = max(needed, capacity <= Int.max / 2 ? capacity * 2 : needed, 128)
             let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)
             grown.copyMemory(from: memory + start, byteCount: count)
@@ -164,7 +164,7 @@ extension PacketBuffer {
     @inline(__always)
     mutating func append(lengthAndText text: String, utf8Count: Int) {
         append(UInt16(truncatingIfNeeded: utf8Count))
-        // Native Swift strings store UTF-8 contiguously. Other strings, such as bridged ones, are copied first.
+        // Native Swift strings store UTF-8 in one block. Other strings, such as bridged ones, are copied first.
         if text.utf8.withContiguousStorageIfAvailable({ append(UnsafeRawBufferPointer($0)) }) == nil {
             append(Array(text.utf8))
         }
@@ -174,7 +174,7 @@ extension PacketBuffer {
     mutating func insert(variableByteInteger value: Int, at position: Position) {
         let byteCount = byteCount(since: position)
         let size = VariableByteInteger.byteCount(value)
-        // Reserve the space for the `append` below. If `append` grew the buffer, it would copy only the bytes before
+        // Reserve the space for the `append` below. If `append` moved the buffer, it would copy only the bytes before
         // `end`, and the later bytes would be lost.
         reserve(4)
         let place = memory + start + position.offset

@@ -1,7 +1,7 @@
 /// The rules for the bytes of a UTF-8 string, a topic name and a topic filter.
 ///
-/// Decoders and encoders share these checks, so each rule is written once. The functions read `bytes` and store
-/// nothing.
+/// Decoders and encoders share these checks, so that each rule is written only once. The functions read `bytes` and
+/// store nothing.
 enum TextRules {
     private static let plus = UInt8(ascii: "+")
     private static let hash = UInt8(ascii: "#")
@@ -84,7 +84,8 @@ enum TextRules {
                     continue
                 }
             } else if count >= 8 {
-                // The last eight bytes include all unchecked bytes. Checking some bytes twice is harmless.
+                // The last eight bytes include all bytes that are not checked yet. Checking some bytes twice is
+                // harmless.
                 let word = bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
                 if !needsALook(word, allowsWildcards: allowsWildcards) { return nil }
             } else if index == 0, !needsALook(shortWord(bytes), allowsWildcards: allowsWildcards) {
@@ -112,7 +113,7 @@ enum TextRules {
         return word
     }
 
-    /// Returns true if one of the eight bytes needs a closer check: it is not ASCII, is zero, or is a forbidden
+    /// Returns true if one of the eight bytes needs a closer check, because it is not ASCII, is zero, or is a forbidden
     /// wildcard.
     @inline(__always)
     private static func needsALook(_ word: UInt64, allowsWildcards: Bool) -> Bool {
@@ -124,15 +125,15 @@ enum TextRules {
         return suspects & 0x8080_8080_8080_8080 != 0
     }
 
-    /// Returns a word with the high bit of the lowest zero byte set, or 0 if no byte is zero. Higher bits may be set
-    /// too.
+    /// Returns a word with the high bit of the lowest zero byte set, or 0 if no byte is zero. Higher bits may also be
+    /// set.
     @inline(__always)
     private static func zeroBytes(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 
-    /// Returns the length of the multi-byte sequence at `index`, or 0 if it is not well-formed (Unicode 15, Table 3-7).
-    /// Overlong forms, surrogates and code points above U+10FFFF are not well-formed.
+    /// Returns the length of the multi-byte sequence at `index`; 0 if the sequence is not well-formed (Unicode 15,
+    /// Table 3-7). Overlong forms, surrogates and code points above U+10FFFF are not well-formed.
     private static func sequenceLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
         let rest = bytes.count &- index
         func isContinuation(_ distance: Int) -> Bool { bytes[index &+ distance] & 0xC0 == 0x80 }

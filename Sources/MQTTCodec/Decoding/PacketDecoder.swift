@@ -16,7 +16,7 @@
 ///
 /// A decoder stores no state between packets, so it can be copied and used from any thread. It is as strict as the
 /// specification, with one exception: the DUP flag of a QoS 0 PUBLISH from a server is ignored. After a
-/// ``DecodeError``, the connection must be closed.
+/// ``DecodeError``, the caller must close the connection.
 public struct PacketDecoder: Sendable {
     /// The limits for packets from the peer.
     public struct Limits: Hashable, Sendable {
@@ -29,8 +29,8 @@ public struct PacketDecoder: Sendable {
         /// properties.
         public var maximumProperties: Int
 
-        /// The largest number of filters in a SUBSCRIBE or UNSUBSCRIBE. The default is 8,192. A decoded filter of a few
-        /// bytes needs many times its size in memory, so the packet size alone would not limit the memory.
+        /// The largest number of filters in a SUBSCRIBE or UNSUBSCRIBE. The default is 8,192. A short filter needs much
+        /// more memory than its bytes in the packet. So the packet size alone would not limit the memory.
         public var maximumFilters: Int
 
         /// Creates limits. The properties of this type describe the defaults.
@@ -53,8 +53,8 @@ public struct PacketDecoder: Sendable {
 
     /// The MQTT version of the connection.
     ///
-    /// A CONNECT packet carries its own version, and its body is decoded in that version. MQTT 3.1 does not define all
-    /// flags of the fixed header. Undefined flags are accepted, also in a CONNECT, only if this property is
+    /// A CONNECT packet contains its own version, and its body is decoded in that version. MQTT 3.1 does not define all
+    /// flags of the fixed header. The decoder accepts undefined flags, even in a CONNECT, only if this property is
     /// ``ProtocolVersion/v31``.
     public var version: ProtocolVersion
     /// The end of the connection that sent the bytes.
@@ -71,8 +71,8 @@ public struct PacketDecoder: Sendable {
 
     /// Returns the whole packet that starts at `offset`, or how many bytes are missing.
     ///
-    /// The type, the flags and the size are checked as soon as their bytes are available. An invalid packet is
-    /// therefore refused before its body is received.
+    /// The type, the flags and the size are checked as soon as their bytes are available. So an invalid packet is
+    /// refused before its body is received.
     ///
     /// - Throws: ``DecodeError`` when the fixed header breaks the specification or a limit.
     public func nextFrame(in bytes: RawSpan, at offset: Int = 0) throws(DecodeError) -> Next {
@@ -100,7 +100,7 @@ public struct PacketDecoder: Sendable {
         return try bytes.withUnsafeBytes { bytes throws(DecodeError) in try acknowledgement(frame, in: bytes) }
     }
 
-    /// Decodes the packet in `frame` into a value that holds copies. `frame` must come from the same `bytes`.
+    /// Decodes the packet in `frame` into a value with copies of the bytes. `frame` must come from the same `bytes`.
     ///
     /// - Throws: ``DecodeError`` when the packet breaks the specification or a limit.
     public func packet(_ frame: PacketFrame, in bytes: RawSpan) throws(DecodeError) -> Packet {
@@ -109,8 +109,8 @@ public struct PacketDecoder: Sendable {
             switch frame.type {
             case .connect:
                 let connect = try Connect(from: &reader, self)
-                // MQTT 5 requires the shortest form of the remaining length ([MQTT-1.5.5-1]). The version is known only
-                // after the packet was read, so the check is here.
+                // MQTT 5 requires the shortest form of the remaining length ([MQTT-1.5.5-1]). Check it here, because
+                // the version is known only after the packet was read.
                 if connect.version >= .v5, !frame.hasMinimalLength {
                     throw DecodeError(.variableByteIntegerNotMinimal, in: .connect, .remainingLength, at: 1)
                 }
@@ -168,7 +168,7 @@ public struct PacketDecoder: Sendable {
     }
 }
 
-/// The same functions for callers that already hold an unsafe pointer to the bytes and read thousands of packets.
+/// Does the same for callers that have an unsafe pointer to the bytes and read thousands of packets.
 ///
 /// These functions are memory-safe, because they also read through ``ByteReader``, which checks every offset against
 /// `bytes.count`.
@@ -234,7 +234,7 @@ extension PacketDecoder {
         return type
     }
 
-    /// The flags that are checked. No flags are checked in MQTT 3.1, which used DUP and QoS in headers where later
-    /// versions reserve these bits.
+    /// The flags that are checked. In MQTT 3.1, no flags are checked, because its headers use DUP and QoS in bits that
+    /// later versions reserve.
     private var flagMask: UInt8 { version == .v31 ? 0 : 0x0F }
 }

@@ -11,7 +11,7 @@ public struct PacketFrame: Hashable, Sendable {
     public let start: Int
     /// The offset of the first byte after the fixed header.
     let bodyStart: Int
-    /// The offset after the packet, at which the next packet starts.
+    /// The offset of the first byte after the packet, where the next packet starts.
     public let end: Int
 
     /// True if the remaining length is encoded in its shortest form.

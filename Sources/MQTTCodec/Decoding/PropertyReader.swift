@@ -4,10 +4,10 @@ struct PropertyReader {
     private let place: PropertyPlaces
     private let sender: Endpoint
     private let limit: Int
-    /// False if the texts were already checked by an earlier read.
+    /// False if an earlier read has already checked the texts.
     private let checksTexts: Bool
     private var count = 0
-    /// One bit for each property identifier that was read so far. The highest identifier is 0x2A.
+    /// A bit set of the property identifiers that were read so far. The highest identifier is 0x2A.
     private var seen: UInt64 = 0
 
     init(_ reader: ByteReader, at place: PropertyPlaces, _ decoder: PacketDecoder, checksTexts: Bool = true) {
@@ -94,8 +94,8 @@ extension PacketDecoder {
         return identifiers
     }
 
-    /// Copies the PUBLISH properties in `bytes`, without the subscription identifiers for which `isKept` returns false.
-    /// The properties must have been checked before.
+    /// Copies the PUBLISH properties in `bytes`. Leaves out each subscription identifier for which `isKept` returns
+    /// false. The properties must have been checked before.
     package func publishProperties(
         in bytes: UnsafeRawBufferPointer, keepingIdentifiers isKept: (UInt32) -> Bool
     ) -> [UInt8] {
@@ -120,7 +120,7 @@ extension PacketDecoder {
 }
 
 extension ByteReader {
-    /// Reads the length of a property list and returns the range of the list. Before MQTT 5 the range is empty.
+    /// Reads the length of a property list and returns the range of the list. Before MQTT 5, the range is empty.
     @inline(__always)
     mutating func propertyRange(in version: ProtocolVersion) throws(DecodeError) -> Range<Int> {
         guard version >= .v5 else { return offset..<offset }
@@ -146,7 +146,7 @@ extension ByteReader {
         return PacketProperties(list)
     }
 
-    /// Reads the length of a property list and then the list. Before MQTT 5 it returns an empty list.
+    /// Reads the length of a property list and then the list. Before MQTT 5, returns an empty list.
     mutating func properties(
         at place: PropertyPlaces, _ decoder: PacketDecoder
     ) throws(DecodeError) -> PacketProperties {

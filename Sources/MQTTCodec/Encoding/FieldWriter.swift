@@ -1,9 +1,9 @@
-/// Writes the fields of one packet into a buffer. Throws an error for fields that a decoder may refuse.
+/// Writes the fields of one packet into a buffer. Throws an error for a field that a decoder may refuse.
 ///
 /// Text is written first and then checked in the buffer. If a check fails, the encoder removes the whole packet.
 struct FieldWriter {
     let packet: PacketType
-    /// The MQTT version that the packet is written in. For CONNECT, it is the version that the packet requests.
+    /// The MQTT version in which the packet is written. For CONNECT, the value is the version that the packet requests.
     var version: ProtocolVersion
     let sender: Endpoint
 
@@ -58,7 +58,7 @@ struct FieldWriter {
 }
 
 extension FieldWriter {
-    /// Writes the length of a property list and then the list. Before MQTT 5 the list must be empty, and nothing is
+    /// Writes the length of a property list and then the list. Before MQTT 5, the list must be empty, and nothing is
     /// written.
     func properties(
         _ properties: PacketProperties, at place: PropertyPlaces, into buffer: inout PacketBuffer

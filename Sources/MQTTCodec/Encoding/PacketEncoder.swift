@@ -1,6 +1,6 @@
 /// Encodes MQTT packets into a ``PacketBuffer``.
 ///
-/// An encoder throws an ``EncodeError`` for a packet that a ``PacketDecoder`` would refuse; the buffer is then
+/// An encoder throws an ``EncodeError`` for a packet that a ``PacketDecoder`` would refuse. Then the buffer is
 /// unchanged. An encoder stores no state between packets, so it can be copied and used from any thread.
 ///
 /// ```swift

@@ -19,14 +19,14 @@ public struct DecodeError: Error, Hashable, Sendable {
         self.offset = offset
     }
 
-    /// The MQTT 5 reason code for the peer. It is sent in CONNACK if the wrong packet is a CONNECT, and otherwise in
-    /// DISCONNECT.
+    /// The MQTT 5 reason code for the peer. If the wrong packet is a CONNECT, send this code in CONNACK. Otherwise,
+    /// send it in DISCONNECT.
     public var reasonCode: PacketReasonCode { violation.reasonCode }
 }
 
 extension DecodeError: CustomStringConvertible {
-    /// A sentence with the packet type, the field, the offset and the error. It contains no payload bytes and no
-    /// secrets.
+    /// A sentence with the packet type, the field, the offset and the error. The sentence contains no payload bytes and
+    /// no secrets.
     public var description: String {
         "\(packet?.description ?? "packet"), \(field) at byte \(offset): \(violation)"
     }

@@ -47,7 +47,7 @@ public enum PacketField: Hashable, Sendable {
 }
 
 extension PacketField: CustomStringConvertible {
-    /// The name of the field, as it is printed in error messages.
+    /// The name of the field for error messages.
     public var description: String {
         switch self {
         case .fixedHeader: "fixed header"

@@ -21,7 +21,7 @@ public enum Violation: Hashable, Sendable {
     case truncated
     /// Bytes after the last field of the packet. The value is the number of these bytes.
     case trailingBytes(Int)
-    /// A field with more than 65,535 bytes, the most that its two-byte length can express.
+    /// A field with more than 65,535 bytes, which is the maximum of its two-byte length.
     case fieldTooLong(Int)
     /// Text that is not well-formed UTF-8 ([MQTT-1.5.4-1]).
     case malformedUTF8
@@ -70,8 +70,8 @@ public enum Violation: Hashable, Sendable {
     case reservedAcknowledgeFlags
     /// A CONNACK that refuses the connection and also reports a present session ([MQTT-3.2.2-6]).
     case sessionPresentInRefusal
-    /// An MQTT 3 CONNACK in response to an MQTT 5 CONNECT: the server does not support MQTT 5. The value is the return
-    /// code in the CONNACK.
+    /// An MQTT 3 CONNACK in response to an MQTT 5 CONNECT. It means that the server does not support MQTT 5. The value
+    /// is the return code in the CONNACK.
     case connAckOfOlderVersion(UInt8)
 
     // Violations in PUBLISH, SUBSCRIBE, UNSUBSCRIBE and their acknowledgements:

@@ -2,12 +2,12 @@
 public struct Acknowledgement: Hashable, Sendable {
     /// The packet id of the PUBLISH.
     public var packetID: PacketID
-    /// The result. Before MQTT 5 it is always ``PacketReasonCode/success``.
+    /// The result. Before MQTT 5, it is always ``PacketReasonCode/success``.
     public var reasonCode: PacketReasonCode
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Creates an acknowledgement, by default of success and without properties.
+    /// Creates an acknowledgement. By default, it reports success and has no properties.
     public init(packetID: PacketID, reasonCode: PacketReasonCode = .success, properties: PacketProperties = []) {
         self.packetID = packetID
         self.reasonCode = reasonCode
@@ -19,9 +19,9 @@ public struct Acknowledgement: Hashable, Sendable {
 public struct AcknowledgementView: Hashable, Sendable {
     /// The packet id of the PUBLISH.
     public let packetID: PacketID
-    /// The result. Before MQTT 5 it is always ``PacketReasonCode/success``.
+    /// The result. Before MQTT 5, it is always ``PacketReasonCode/success``.
     public let reasonCode: PacketReasonCode
-    /// The byte range of the properties, without their length. It is empty if there are no properties.
+    /// The byte range of the properties, without their length. The range is empty if there are no properties.
     public let properties: Range<Int>
 }
 
@@ -29,7 +29,7 @@ extension AcknowledgementView {
     @inline(__always)
     init(from reader: inout ByteReader, _ decoder: PacketDecoder) throws(DecodeError) {
         packetID = try reader.packetID()
-        // If the reason code is left out, it is success (MQTT 5.0, section 3.4.2.1).
+        // A missing reason code means success (MQTT 5.0, section 3.4.2.1).
         if reader.remaining == 0 || decoder.version < .v5 {
             reasonCode = .success
             properties = reader.offset..<reader.offset
@@ -70,8 +70,8 @@ extension Acknowledgement: PacketBody {
 }
 
 extension FieldWriter {
-    /// Writes a reason code and properties in the shortest form. For success without properties, nothing is written. If
-    /// there are no properties, only the code is written. Before MQTT 5, only success without properties is allowed.
+    /// Writes a reason code and properties in the shortest form. Writes nothing for success without properties. Writes
+    /// only the code if there are no properties. Before MQTT 5, only success without properties is allowed.
     func shortened(
         _ code: PacketReasonCode, _ properties: PacketProperties, into buffer: inout PacketBuffer
     ) throws(EncodeError) {

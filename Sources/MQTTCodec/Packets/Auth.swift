@@ -14,7 +14,7 @@ public struct Auth: Hashable, Sendable {
 }
 
 extension Auth {
-    /// True if the packet reports success and has no properties. Its body is then empty (3.15.2.1), and no method is
+    /// True if the packet reports success and has no properties. Then its body is empty (3.15.2.1), and no method is
     /// required.
     private var isEmpty: Bool { reasonCode == .success && properties.isEmpty }
 

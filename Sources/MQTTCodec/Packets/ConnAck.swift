@@ -4,13 +4,13 @@ public struct ConnAck: Hashable, Sendable {
     public var isSessionPresent: Bool
     /// The reason why the server refuses the connection, or ``PacketReasonCode/success``.
     ///
-    /// Return codes from before MQTT 5 are decoded as the MQTT 5 codes with the same meaning: 1 as 0x84, 2 as 0x85, 3
-    /// as 0x88, 4 as 0x86 and 5 as 0x87.
+    /// Return codes of versions before MQTT 5 are decoded as the MQTT 5 codes with the same meaning: 1 as 0x84, 2 as
+    /// 0x85, 3 as 0x88, 4 as 0x86 and 5 as 0x87.
     public var reasonCode: PacketReasonCode
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
 
-    /// Creates a CONNACK. By default it accepts the connection and reports no session.
+    /// Creates a CONNACK. By default, it accepts the connection and reports no session.
     public init(
         isSessionPresent: Bool = false, reasonCode: PacketReasonCode = .success, properties: PacketProperties = []
     ) {
@@ -45,8 +45,10 @@ extension ConnAck {
         return code
     }
 
-    /// Reads an MQTT 5 reason code. Throws a specific error for the CONNACK of a server that supports only MQTT 3. That
-    /// CONNACK has a body of two bytes: an old return code without properties.
+    /// Reads an MQTT 5 reason code.
+    ///
+    /// A server that supports only MQTT 3 sends a CONNACK with a body of two bytes: an old return code without
+    /// properties. For such a CONNACK, throws an error of its own.
     private static func reasonCode(
         _ reader: inout ByteReader, _ decoder: PacketDecoder
     ) throws(DecodeError) -> PacketReasonCode {

@@ -28,18 +28,18 @@ public struct Connect: Hashable, Sendable {
 
     /// The MQTT version that the client requests.
     public var version: ProtocolVersion
-    /// The client identifier. If it is empty, the server chooses one. The version and ``isCleanStart`` determine
-    /// whether it may be empty.
+    /// The client identifier. If it is empty, the server chooses an identifier. The version and ``isCleanStart``
+    /// determine whether it may be empty.
     public var clientID: String
-    /// True if the server must discard an existing session. Before MQTT 5 this flag is called clean session.
+    /// True if the server must discard an existing session. Before MQTT 5, this flag is called clean session.
     public var isCleanStart: Bool
     /// The keep-alive: the client sends PINGREQ after this many seconds without a packet. 0 means never.
     public var keepAlive: UInt16
-    /// The user name, or `nil`.
+    /// The user name; `nil` for none.
     public var username: String?
-    /// The password, or `nil`. Before MQTT 5 a password requires a user name.
+    /// The password; `nil` for none. Before MQTT 5, a password requires a user name.
     public var password: SecretBytes?
-    /// The will, or `nil`.
+    /// The will; `nil` for none.
     public var will: Will?
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
@@ -141,8 +141,8 @@ extension Connect {
 }
 
 extension ByteReader {
-    /// True if the packet ends before a user name or password that its flags announce. Only MQTT 3.1 allows this:
-    /// section 3.1 of that version says that the remaining length takes precedence over the flags.
+    /// True if the packet ends before a user name or password that its flags announce. Only MQTT 3.1 allows this.
+    /// Section 3.1 of that version says that the remaining length takes precedence over the flags.
     fileprivate func mayOmitCredential(_ version: ProtocolVersion) -> Bool { version == .v31 && remaining == 0 }
 }
 

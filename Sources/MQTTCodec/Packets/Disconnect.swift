@@ -1,6 +1,6 @@
 /// DISCONNECT: the last packet of a connection. Before MQTT 5, only a client sends it, and it has no reason code.
 public struct Disconnect: Hashable, Sendable {
-    /// The reason why the connection ends. Before MQTT 5 it is always ``PacketReasonCode/success``, a normal
+    /// The reason why the connection ends. Before MQTT 5, it is always ``PacketReasonCode/success``, a normal
     /// disconnection.
     public var reasonCode: PacketReasonCode
     /// The properties; none before MQTT 5.

@@ -1,4 +1,4 @@
-/// Any MQTT packet. The value holds copies of all fields, so it outlives the received bytes.
+/// Any MQTT packet. The value contains copies of all fields, so it stays valid without the received bytes.
 public enum Packet: Hashable, Sendable {
     /// A client requests a connection.
     indirect case connect(Connect)

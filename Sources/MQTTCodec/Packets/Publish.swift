@@ -6,8 +6,8 @@ public struct Publish: Hashable, Sendable {
     public var payload: [UInt8]
     /// The QoS. For QoS 1 and 2, the value also contains the packet id and the DUP flag.
     public var delivery: Delivery
-    /// The retain flag. In a PUBLISH to a server, it asks the server to store the message for later subscribers. In a
-    /// PUBLISH from a server, it means that the message was stored.
+    /// The retain flag. In a PUBLISH to a server, the flag requests that the server stores the message for later
+    /// subscribers. In a PUBLISH from a server, the flag means that the message was stored.
     public var isRetained: Bool
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
@@ -27,18 +27,18 @@ public struct Publish: Hashable, Sendable {
 
 /// A PUBLISH that was read without copying. Its topic, properties and payload are ranges of the received bytes.
 public struct PublishView: Hashable, Sendable {
-    /// The byte range of the topic name. It may be empty only if a topic alias replaces the name.
+    /// The byte range of the topic name. The range may be empty only if a topic alias replaces the name.
     public let topic: Range<Int>
-    /// The byte range of the properties, without their length. It is empty if there are no properties.
+    /// The byte range of the properties, without their length. The range is empty if there are no properties.
     public let properties: Range<Int>
     /// The byte range of the payload.
     public let payload: Range<Int>
     /// The QoS. For QoS 1 and 2, the value also contains the packet id and the DUP flag.
     public let delivery: Delivery
-    /// The retain flag. In a PUBLISH to a server, it asks the server to store the message for later subscribers. In a
-    /// PUBLISH from a server, it means that the message was stored.
+    /// The retain flag. In a PUBLISH to a server, the flag requests that the server stores the message for later
+    /// subscribers. In a PUBLISH from a server, the flag means that the message was stored.
     public let isRetained: Bool
-    /// The topic alias, or `nil`.
+    /// The topic alias; `nil` for none.
     public let topicAlias: UInt16?
     /// True if the properties contain a subscription identifier.
     package let hasSubscriptionIdentifier: Bool
@@ -54,14 +54,15 @@ private enum PublishFlags {
 }
 
 extension PacketDecoder {
-    /// Returns the violation in the `flags` of a PUBLISH, or `nil`.
+    /// Returns the violation in the `flags` of a PUBLISH; `nil` if the flags are valid.
     @inline(__always)
     func violation(inPublishFlags flags: UInt8) -> Violation? {
         guard let qos = PublishFlags.qos(flags) else { return .invalidQoS }
-        // DUP with QoS 0 breaks [MQTT-3.3.1-2]. From a server the flag is ignored in all versions, as libmosquitto
-        // does: the message is complete, and closing the connection would lose the messages after it. From a client the
-        // packet is refused, as mosquitto does. MQTT 3.1 does not define the flag for QoS 0, so the flag is accepted
-        // there.
+        // A DUP flag with QoS 0 violates [MQTT-3.3.1-2].
+        //
+        // From a server, ignore the flag in all versions, as libmosquitto does. The message is complete, and closing
+        // the connection would lose the following messages. From a client, refuse the packet, as mosquitto does. MQTT
+        // 3.1 does not define the flag for QoS 0, so accept the flag in MQTT 3.1.
         let isDuplicate = flags & PublishFlags.duplicate != 0
         let isRefused = qos == .atMostOnce && isDuplicate && sender == .client && version > .v31
         return isRefused ? .duplicateFlagOnQoS0 : nil
@@ -125,7 +126,7 @@ extension PacketEncoder {
     /// Appends a PUBLISH to `buffer`. Copies the payload directly into the buffer, without creating a `Publish` value.
     ///
     /// - Throws: ``EncodeError`` if the packet breaks the specification, uses a feature that this version does not
-    ///   have, or is larger than ``maximumPacketSize``. The buffer is then unchanged.
+    ///   have, or is larger than ``maximumPacketSize``. Then the buffer is unchanged.
     public func encodePublish(
         topic: String, payload: RawSpan, delivery: Delivery = .atMostOnce, isRetained: Bool = false,
         properties: PacketProperties = PacketProperties(), into buffer: inout PacketBuffer
@@ -159,7 +160,7 @@ extension PacketEncoder {
     ///   - topicAlias: A topic alias, which is added as a property. It must not be 0.
     ///   - buffer: The buffer that the packet is appended to.
     /// - Throws: ``EncodeError`` if the packet breaks the specification, uses a feature that this version does not
-    ///   have, or is larger than ``maximumPacketSize``. The buffer is then unchanged.
+    ///   have, or is larger than ``maximumPacketSize``. Then the buffer is unchanged.
     public func encodePublish(
         topic: RawSpan, payload: RawSpan, delivery: Delivery = .atMostOnce, isRetained: Bool = false,
         encodedProperties: RawSpan = RawSpan(), messageExpiry: UInt32? = nil, topicAlias: UInt16? = nil,
@@ -184,8 +185,7 @@ extension PacketEncoder {
                 throw fields.error(violation, .topicName)
             }
         }
-        // No error can occur from here on, and the size is known, so all parts are written directly in their final
-        // order.
+        // From here on, no error can occur and the size is known. So write all parts directly in their final order.
         buffer.reserve(bodySize + 5)
         buffer.append(Self.firstByte(delivery, isRetained))
         buffer.append(variableByteInteger: bodySize)
@@ -212,12 +212,12 @@ extension PacketEncoder {
     /// Appends the encoded MQTT 5 properties of a PUBLISH, without their length, for
     /// ``encodePublish(topic:payload:delivery:isRetained:encodedProperties:messageExpiry:topicAlias:into:)``.
     ///
-    /// A topic alias is refused, because aliases are assigned only when the message is sent.
+    /// A topic alias is refused, because the alias is assigned when the message is sent.
     ///
     /// - Parameters:
     ///   - properties: The properties to write.
-    ///   - hasExpiry: True if a message expiry is added when the message is sent. `properties` must then not contain
-    ///     one.
+    ///   - hasExpiry: True if a message expiry is added when the message is sent. Then `properties` must not contain a
+    ///     message expiry.
     ///   - buffer: The buffer that the properties are appended to.
     /// - Throws: ``EncodeError`` if a property breaks the specification; the buffer is then unchanged.
     public func encodePublishProperties(
@@ -271,8 +271,8 @@ extension PacketEncoder {
         }
     }
 
-    /// Writes all bytes before the payload. The size of the properties is known only after they are written, so the
-    /// remaining length is then inserted after the first byte.
+    /// Writes all bytes before the payload. Inserts the remaining length after the first byte at the end, because it
+    /// depends on the size of the written properties.
     private func writeHead(
         _ topic: String, _ delivery: Delivery, _ isRetained: Bool, _ properties: PacketProperties, _ payloadSize: Int,
         _ fields: FieldWriter, into buffer: inout PacketBuffer

@@ -4,7 +4,7 @@ public struct SubAck: Hashable, Sendable {
     public var packetID: PacketID
     /// One code for each filter, in order: the granted QoS or the reason for a failure. At least one code is required.
     ///
-    /// Before MQTT 5 the only failure is 0x80, ``PacketReasonCode/unspecifiedError``.
+    /// Before MQTT 5, the only failure is 0x80, ``PacketReasonCode/unspecifiedError``.
     public var reasonCodes: [PacketReasonCode]
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
@@ -34,7 +34,7 @@ extension SubAck: PacketBody {
 }
 
 extension PacketReasonCode {
-    /// True if a SUBACK before MQTT 5 may contain the code ([MQTT-3.9.3-2] of 3.1.1).
+    /// True if a SUBACK of a version before MQTT 5 may contain the code ([MQTT-3.9.3-2] of 3.1.1).
     fileprivate var isInOldSubAck: Bool { rawValue <= 2 || self == .unspecifiedError }
 }
 

@@ -17,7 +17,7 @@ public struct Subscribe: Hashable, Sendable {
 
 /// One filter of a SUBSCRIBE with its options.
 public struct Subscription: Hashable, Sendable {
-    /// Defines which retained messages the server sends when the client subscribes.
+    /// Selects which retained messages the server sends when the client subscribes.
     public enum RetainHandling: UInt8, CaseIterable, Sendable {
         /// All matching retained messages, at every SUBSCRIBE.
         case send = 0
@@ -27,15 +27,15 @@ public struct Subscription: Hashable, Sendable {
         case doNotSend = 2
     }
 
-    /// The topic filter, which may contain wildcards. In MQTT 5 it may start with `$share/group/`.
+    /// The topic filter, which may contain wildcards. In MQTT 5, it may start with `$share/group/`.
     public var filter: String
     /// The highest QoS at which the client accepts messages.
     public var qos: PacketQoS
-    /// MQTT 5: true if the server must not send this client the messages that it published itself.
+    /// MQTT 5: true if the server must not send this client its own messages.
     public var isNoLocal: Bool
     /// MQTT 5: true if messages keep the retain flag with which they were published.
     public var isRetainAsPublished: Bool
-    /// MQTT 5: defines which retained messages the server sends when the client subscribes.
+    /// MQTT 5: selects which retained messages the server sends when the client subscribes.
     public var retainHandling: RetainHandling
 
     /// Creates a subscription. The defaults of the MQTT 5 options match the behavior of earlier versions.
@@ -74,7 +74,7 @@ extension Subscribe {
 }
 
 extension ByteReader {
-    /// Throws an error if a packet that has `count` filters may not have one more.
+    /// Throws an error if a packet with `count` filters may not have another filter.
     func checkFilterCount(_ count: Int, _ decoder: PacketDecoder) throws(DecodeError) {
         let limit = decoder.limits.maximumFilters
         guard count < limit else { throw error(.tooManyFilters(limit: limit), .topicFilter) }

@@ -2,7 +2,7 @@
 public struct UnsubAck: Hashable, Sendable {
     /// The packet id of the UNSUBSCRIBE.
     public var packetID: PacketID
-    /// The result for each filter, in order. MQTT 5 requires at least one code; older versions have none.
+    /// The result for each filter, in order. MQTT 5 requires at least one code. Older versions have no codes.
     public var reasonCodes: [PacketReasonCode]
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties

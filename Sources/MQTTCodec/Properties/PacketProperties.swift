@@ -1,4 +1,4 @@
-/// The property list of one MQTT 5 packet, in the order on the wire.
+/// The property list of one MQTT 5 packet, in the order in which the properties are sent.
 ///
 /// The encoder and the decoder check which properties a packet may have, and how often. An empty list allocates no
 /// memory. A packet before MQTT 5 must have an empty list.
@@ -8,7 +8,7 @@
 /// properties.contentType  // "text/plain"
 /// ```
 public struct PacketProperties: Hashable, Sendable {
-    /// The properties in their order on the wire.
+    /// The properties, in the order in which they are sent.
     public var list: [Property]
 
     /// Creates a property list, by default an empty one.
@@ -41,8 +41,8 @@ extension PacketProperties: ExpressibleByArrayLiteral {
 extension PacketProperties {
     /// True if the payload is UTF-8 text. `nil` means unspecified bytes.
     public var payloadIsText: Bool? { flag(.payloadFormatIndicator) }
-    /// The lifetime of the message in seconds, after which it is not delivered any more. `nil` means that it never
-    /// expires.
+    /// The lifetime of the message in seconds. After this time, the message is not delivered any more. `nil` means that
+    /// it never expires.
     public var messageExpiryInterval: UInt32? { number(.messageExpiryInterval) }
     /// The MIME type of the payload, or another description of it.
     public var contentType: String? { text(.contentType) }
@@ -56,7 +56,8 @@ extension PacketProperties {
     public var subscriptionIdentifiers: [UInt32] {
         list.compactMap { if case .subscriptionIdentifier(let number) = $0 { number } else { nil } }
     }
-    /// The seconds that the session remains after the connection ends. `nil` means that it ends with the connection.
+    /// The seconds that the session remains after the connection ends. `nil` means that the session ends with the
+    /// connection.
     public var sessionExpiryInterval: UInt32? { number(.sessionExpiryInterval) }
     /// The client identifier that the server chose.
     public var assignedClientIdentifier: String? { text(.assignedClientIdentifier) }

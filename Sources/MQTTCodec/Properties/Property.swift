@@ -2,7 +2,7 @@
 public enum Property: Hashable, Sendable {
     /// The format of the payload: UTF-8 text (`true`) or unspecified bytes (`false`).
     case payloadFormatIndicator(isText: Bool)
-    /// The lifetime of the message in seconds, after which it is not delivered any more.
+    /// The lifetime of the message in seconds. After this time, the message is not delivered any more.
     case messageExpiryInterval(UInt32)
     /// The MIME type of the payload, or another description of it.
     case contentType(String)
@@ -90,7 +90,7 @@ public enum Property: Hashable, Sendable {
 }
 
 extension Property {
-    /// A property value by its wire format. Encoding and decoding share this type.
+    /// The value of a property in its wire format. Encoding and decoding share this type.
     enum Value {
         case number(UInt32)
         case text(String)

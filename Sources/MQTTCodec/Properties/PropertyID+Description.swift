@@ -1,5 +1,5 @@
 extension PropertyID: CustomStringConvertible {
-    /// The name of the case, as it is printed in error messages. Embedded Swift cannot print a case without this text.
+    /// The name of the case for error messages. Embedded Swift cannot print a case without this text.
     public var description: String {
         switch self {
         case .payloadFormatIndicator: "payloadFormatIndicator"

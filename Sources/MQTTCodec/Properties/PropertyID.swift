@@ -80,7 +80,7 @@ extension PropertyID {
         }
     }
 
-    /// The packets, or the will, that may contain the property (Table 2-4).
+    /// The packets that may contain the property, and whether the will may contain it (Table 2-4).
     var allowedPlaces: PropertyPlaces {
         switch self {
         case .payloadFormatIndicator, .messageExpiryInterval, .contentType, .responseTopic, .correlationData:
@@ -102,8 +102,8 @@ extension PropertyID {
         }
     }
 
-    /// Returns true if `sender` may send the property at `place`. The specification restricts some properties to one
-    /// end.
+    /// Returns true if `sender` may send the property at `place`. The specification allows some properties for one end
+    /// only.
     func maySend(_ sender: Endpoint, at place: PropertyPlaces) -> Bool {
         switch self {
         case .subscriptionIdentifier: place != .publish || sender == .server  // [MQTT-3.3.4-6]

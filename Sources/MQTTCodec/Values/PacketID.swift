@@ -1,9 +1,10 @@
-/// A packet id: the number that matches an acknowledgement to its packet. It is 1 to 65,535, never 0 ([MQTT-2.2.1-3]).
+/// A packet id: the number that matches an acknowledgement to its packet. The number is from 1 to 65,535, never 0
+/// ([MQTT-2.2.1-3]).
 public struct PacketID: RawRepresentable, Hashable, Sendable {
     /// The number that is sent on the wire.
     public let rawValue: UInt16
 
-    /// Creates a packet id, or returns `nil` if `rawValue` is 0.
+    /// Creates a packet id; `nil` if `rawValue` is 0.
     @inlinable
     public init?(rawValue: UInt16) {
         guard rawValue != 0 else { return nil }

@@ -22,7 +22,7 @@ public enum Delivery: Hashable, Sendable {
     /// QoS 2. `isDuplicate` is the DUP flag: true if the packet may have been sent before.
     case exactlyOnce(PacketID, isDuplicate: Bool)
 
-    /// Creates a delivery with `qos`, or returns `nil` if `qos` needs a packet id and `packetID` is `nil`.
+    /// Creates a delivery with `qos`. Returns `nil` if `qos` needs a packet id and `packetID` is `nil`.
     @inlinable
     public init?(qos: PacketQoS, packetID: PacketID?, isDuplicate: Bool = false) {
         switch (qos, packetID) {
@@ -43,7 +43,7 @@ public enum Delivery: Hashable, Sendable {
         }
     }
 
-    /// The packet id, or `nil` for QoS 0.
+    /// The packet id; `nil` for QoS 0.
     @inlinable
     public var packetID: PacketID? {
         switch self {

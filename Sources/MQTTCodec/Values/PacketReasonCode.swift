@@ -90,18 +90,18 @@ public enum PacketReasonCode: UInt8, CaseIterable, Sendable {
     /// 0xA2: the server does not support wildcards in topic filters.
     case wildcardSubscriptionsNotSupported = 0xA2
 
-    /// True if the code reports a failure, which means that it is 0x80 or above.
+    /// True if the code reports a failure: the code is 0x80 or above.
     public var isFailure: Bool { rawValue >= 0x80 }
 }
 
 extension PacketReasonCode {
-    /// The MQTT 5 codes for the CONNACK return codes 1 to 5 of older versions, in order.
+    /// The MQTT 5 codes for the CONNACK return codes 1 to 5 of versions before MQTT 5, in order.
     private static let oldConnAckRefusals: [Self] = [
         .unsupportedProtocolVersion, .clientIdentifierNotValid, .serverUnavailable, .badUserNameOrPassword,
         .notAuthorized,
     ]
 
-    /// Converts a CONNACK return code from before MQTT 5. Returns `nil` for a reserved return code.
+    /// Converts a CONNACK return code of a version before MQTT 5. Returns `nil` for a reserved return code.
     init?(oldConnAckCode code: UInt8) {
         if code == 0 {
             self = .success
@@ -112,7 +112,7 @@ extension PacketReasonCode {
         }
     }
 
-    /// The CONNACK return code with the same meaning before MQTT 5, or `nil` if none exists.
+    /// The CONNACK return code with the same meaning in versions before MQTT 5; `nil` if there is none.
     var oldConnAckCode: UInt8? {
         if self == .success { return 0 }
         return Self.oldConnAckRefusals.firstIndex(of: self).map { UInt8($0 + 1) }

@@ -31,7 +31,7 @@ public enum PacketType: UInt8, CaseIterable, Sendable {
     /// AUTH: one step of an extended authentication (MQTT 5 only).
     case auth
 
-    /// The flags that the fixed header of this type must have, or `nil` for PUBLISH, whose flags vary.
+    /// The flags that the fixed header of this type must have; `nil` for PUBLISH, whose flags vary.
     var requiredFlags: UInt8? {
         switch self {
         case .publish: nil

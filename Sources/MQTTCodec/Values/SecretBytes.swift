@@ -19,7 +19,7 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible {
     public var debugDescription: String { description }
 }
 
-// Embedded Swift has no mirrors. Only the descriptions above can show a value there.
+// Embedded Swift has no mirrors, so only the descriptions above can show a value.
 #if !hasFeature(Embedded)
     extension SecretBytes: CustomReflectable {
         /// A mirror without children, so that `dump` also shows only the placeholder.
