@@ -57,7 +57,8 @@ public struct TraceContext: Hashable, Sendable {
         self.init(traceparent: "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")", tracestate: state)
     }
 
-    /// Parses the values of `traceparent` and `tracestate`. The result is `nil` if the value of `traceparent` is invalid.
+    /// Parses the values of `traceparent` and `tracestate`. The result is `nil` if the value of `traceparent` is
+    /// invalid.
     ///
     /// - Parameters:
     ///   - traceparent: The value, such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.

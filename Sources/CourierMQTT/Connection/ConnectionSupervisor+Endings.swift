@@ -153,8 +153,8 @@ extension ConnectionSupervisor {
                 cause: ending.error))
     }
 
-    /// Returns the failure for the app. If the client makes no further attempts by itself, the error says that the client
-    /// waits for `connect()`.
+    /// Returns the failure for the app. If the client makes no further attempts by itself, the error says that the
+    /// client waits for `connect()`.
     private func failure(of ending: ConnectionEnding) -> ConnectionFailure {
         let row = ending.row
         guard stops(row) else { return .error(ending.error) }

@@ -5,9 +5,9 @@ import MQTTCodec
 /// A view is valid until its message is discarded or moved. Until then, any thread may read it, even while other
 /// threads keep, move and discard other messages.
 ///
-/// `@unchecked Sendable` is safe because only the memory makes views, after it has written the message's record and bytes.
-/// Later, only ``OutgoingHeader/sentAt`` is written, by ``MessageMemory/setSentAt(_:_:)``, which says how reads and
-/// writes exclude each other.
+/// `@unchecked Sendable` is safe because only the memory makes views, after it has written the message's record and
+/// bytes. Later, only ``OutgoingHeader/sentAt`` is written, by ``MessageMemory/setSentAt(_:_:)``, which says how reads
+/// and writes exclude each other.
 package struct MessageView: @unchecked Sendable {
     /// The address of the message's record. The bytes of the message follow the record.
     private let place: UnsafeRawPointer
