@@ -1,7 +1,7 @@
 import CourierCore
 import Foundation
 
-/// Why a provider returned no options, and whether the failure is temporary.
+/// The reason why a provider returned no options, and whether the failure is temporary.
 struct CredentialFailure: Sendable {
     /// The error that is reported to the app.
     let error: CourierError

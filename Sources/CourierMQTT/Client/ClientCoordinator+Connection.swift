@@ -41,7 +41,7 @@ extension ClientCoordinator {
     }
 
     /// Continues a preparation after one of its loads has finished. Calls `next` if the load succeeded and the attempt
-    /// was not abandoned. Otherwise ends the preparation.
+    /// was not abandoned. Otherwise, ends the preparation.
     private func continuing(
         _ preparation: Preparation, after result: Result<Void, CourierError>, _ next: () -> Void
     ) {
@@ -173,9 +173,8 @@ extension ClientCoordinator {
         subscriptionsChanged()
     }
 
-    /// True if the broker's session may differ from the session of the last connection. One reason is a change of the
-    /// client id or the broker. Another reason is another client, or a CONNECT without CONNACK, which may have replaced
-    /// the session.
+    /// True if the broker's session may differ from the session of the last connection. The client id or the broker may
+    /// have changed. Or another client, or a CONNECT without CONNACK, may have replaced the session.
     private func mayBeOtherSession(at place: SessionPlace?) -> Bool {
         if unansweredConnects > 1 || supervisor.wasTakenOver { return true }
         guard let place, let lastPlace else { return false }

@@ -84,8 +84,8 @@ final class ClientCoordinator: @unchecked Sendable {
     /// The client id and broker of the last accepted connection, which identify its session; `nil` before the first
     /// connection.
     var lastPlace: SessionPlace?
-    /// The IP addresses of the broker that failed recently; `nil` if there are none. An idle client saves memory if the
-    /// value is `nil`.
+    /// The IP addresses of the broker that failed recently. The value is `nil` if there are none, which saves memory in
+    /// idle clients.
     var addresses: AddressHistory?
     /// The number of CONNECT packets sent since the last CONNACK. If the number is higher than 1, the client assumes
     /// that the session may have changed.

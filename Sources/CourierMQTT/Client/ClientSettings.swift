@@ -3,7 +3,7 @@ import CourierTransport
 import Foundation
 import MQTTEngine
 
-/// The checked settings of a client, in the form that its parts need.
+/// The checked settings of a client, in the form that the client's parts need.
 struct ClientSettings: Sendable {
     /// The minimum time between two searches for expired messages.
     static let expiryCheckInterval = Duration.milliseconds(500)

@@ -49,8 +49,7 @@ public struct MQTTClientConfig {
     /// Seconds between the loss of a connection and the first attempt; 5 by default. Each further attempt doubles the
     /// time.
     ///
-    /// If the value is more than 25 and MQTT 5 is not used, the client does not recognize another client that uses the
-    /// same client id.
+    /// Before MQTT 5, the client recognizes another client with the same client id only if this value is at most 25.
     public var autoReconnectInterval: UInt16
     /// The maximum number of seconds between two attempts; 10 by default.
     public var maxAutoReconnectInterval: UInt16

@@ -1,7 +1,7 @@
 import CourierCore
 
 extension ConnectionSupervisor {
-    /// The values of which the client makes the app's `ConnectionStatus`.
+    /// The values from which the client makes the app's `ConnectionStatus`.
     struct Plan: Equatable, Sendable {
         var state = ConnectionState.disconnected
         /// The number of the current or planned attempt; 0 if there is none. Attempts are counted from the last

@@ -4,8 +4,8 @@ import CourierCore
 extension ConnectionSupervisor {
     mutating func networkChanged(_ status: NetworkStatus, _ now: Instant, _ actions: inout [Action]) {
         guard status != network else {
-            // The monitor has repeated its status. The app needs an event only if the last event reported another
-            // status. An error of the provider may have caused that event.
+            // The network's status has not changed. But if the last event reported another status, for example because
+            // the provider failed, report the present status.
             return report(status, &actions)
         }
         network = status

@@ -183,7 +183,8 @@ struct ConnectionSupervisor: Sendable {
     enum Renewal: Sendable {
         case none
         case due(Instant)
-        /// The client has asked the provider. The value is stored in a box, because it is large and rare.
+        /// The client has asked the provider for options, and waits for the answer. The value is stored in a box,
+        /// because it is large and rare.
         indirect case fetching(Authentication)
     }
 
@@ -365,7 +366,7 @@ struct ConnectionSupervisor: Sendable {
     /// earlier.
     mutating func bytesReceived(now: Instant) { liveness.received(now: now) }
 
-    /// Records that bytes were sent. Returns whether ``deadline`` may have become earlier.
+    /// Records that bytes were sent. Returns true if ``deadline`` may have become earlier.
     mutating func bytesSent(now: Instant) -> Bool { liveness.sent(now: now) }
 
     /// Records that reading was paused or resumed. Returns true if ``deadline`` may have changed. At the beginning of a

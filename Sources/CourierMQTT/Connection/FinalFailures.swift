@@ -3,9 +3,12 @@ import CourierTransport
 
 /// Decides whether every endpoint has failed for a final cause.
 ///
-/// A failure is final if the next attempt would end in the same way: the host name does not exist, a certificate is not
-/// accepted, or the broker refuses credentials and the provider has no other credentials. A round of attempts tries
-/// each endpoint once.
+/// A failure is final if the next attempt would end in the same way:
+/// - The host name does not exist.
+/// - A certificate is not accepted.
+/// - The broker refuses the credentials, and the provider has no other credentials.
+///
+/// A round of attempts tries each endpoint once.
 struct FinalFailures: Sendable {
     /// True if every failure of the current round is final; also true at the beginning of a round.
     private var areAllFinal = true

@@ -46,8 +46,8 @@ struct ServerReference: Hashable, Sendable {
         }
     }
 
-    /// True if the text has only characters that occur in host names and IP addresses. So no other code can mistake the
-    /// text for something other than a host.
+    /// True if all characters of the text occur in host names or IP addresses. The text comes from the broker, so
+    /// characters with a special meaning, such as a slash, are refused.
     private static func isHost(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.count <= 253
             && text.utf8.allSatisfy { byte in

@@ -22,13 +22,13 @@ struct SupervisorConfiguration: Hashable, Sendable {
 
     // MARK: Another client with the same client id
 
-    /// After this number of connections in a row that were dropped right after CONNACK, the client assumes that another
-    /// client uses the same id; 3 by default. Used only before MQTT 5.
+    /// The number of connections in a row, each dropped right after CONNACK, after which the client assumes another
+    /// client with the same id. 3 by default; used only before MQTT 5.
     var takeoverDropCount = 3
     /// The longest duration of a connection that counts as dropped right after CONNACK, 5 s by default.
     var takeoverDropWindow = Duration.seconds(5)
-    /// After this number of connections in a row that were dropped within ``takeoverTurnWindow``, the client assumes
-    /// that another client uses the same id; 6 by default. Used only before MQTT 5.
+    /// The number of connections in a row, each dropped within ``takeoverTurnWindow``, after which the client assumes
+    /// another client with the same id. 6 by default; used only before MQTT 5.
     var takeoverTurnCount = 6
     /// The maximum of ``takeoverTurnWindow``, 30 s by default. Proxies close idle connections after about a minute, and
     /// the end of such a connection must not count as a takeover.

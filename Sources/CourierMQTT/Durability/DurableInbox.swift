@@ -276,8 +276,8 @@ final class DurableInbox: @unchecked Sendable {
         additions.removeAll(error)
     }
 
-    /// Closes the inbox, because the client has ended. The rows stay in the store. The rows stay in the store. The
-    /// reader of a publisher may outlive the client, and can then still remove the rows that it has received.
+    /// Closes the inbox, because the client has ended. The rows stay in the store. The reader of a publisher may
+    /// outlive the client, and can then still remove the rows that it has received.
     func finish(_ error: CourierError) {
         loop.preconditionOnLoop()
         stopReading()

@@ -294,8 +294,8 @@ final class DurableSession: @unchecked Sendable {
 }
 
 extension StoreScope {
-    /// Makes the scope of a client with these options. If the client id was made from a template, the scope contains
-    /// the final client id, so that no client uses the rows of another client.
+    /// Makes the scope of a client with these options. For a client id that was made from a template, the scope
+    /// contains the final client id. So no client uses the rows of another client.
     package init(_ options: ConnectOptions) {
         self.init(clientID: options.clientId, broker: "\(options.host):\(options.port)")
     }

@@ -14,7 +14,7 @@ extension ClientCoordinator {
         }
     }
 
-    /// Cancels the look-up of DNS service records if the supervisor no longer waits for the result.
+    /// Cancels the look-up of DNS service records if the supervisor does not need the result any more.
     func giveUpUnwantedSearch() {
         guard search != nil else { return }
         if case .locating = supervisor.phase { return }

@@ -30,6 +30,6 @@ public final class AppPhaseController: AppLifecycle {
     public func enterBackground() { subject.send(.background) }
 
     /// Reports that the app is shown. The clients that use this controller connect again if they have topics to
-    /// subscribe to, or if `connect()` was called meanwhile.
+    /// subscribe to, or if `connect()` was called in the background.
     public func enterForeground() { subject.send(.foreground) }
 }

@@ -22,8 +22,8 @@ public import CourierTransport
 /// next publisher or client of the loop tries to start it again. Several changes within ``settleTime`` are reported as
 /// one change.
 public struct SystemNetworkMonitor: NetworkMonitor {
-    /// The time to wait for more changes before the system is read, 250 ms. A link that goes up and down quickly is
-    /// reported at most once in that time.
+    /// The time to wait for more changes before the state of the system's networks is read, 250 ms. A link that goes up
+    /// and down quickly is reported at most once in that time.
     public static let settleTime = NetworkWatcher.defaultSettleTime
 
     private let loop: EventLoop

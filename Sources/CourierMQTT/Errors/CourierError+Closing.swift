@@ -157,8 +157,8 @@ extension CourierError {
         }
     }
 
-    /// Returns the last part of a sentence about a reason code: the broker's reason string, the remedy, and the server
-    /// that the broker named in Server Reference.
+    /// Returns the last part of a sentence about a reason code. The part has the broker's reason string, the remedy,
+    /// and the server that the broker named in Server Reference.
     static func tail(_ remedy: String?, _ properties: PacketProperties) -> String {
         let server = properties.serverReference.map { " The broker names \($0.quoted())." } ?? ""
         return "\(properties.quotedReason).\(remedy.map { " \($0)" } ?? "")\(server)"

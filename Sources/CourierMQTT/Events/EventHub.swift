@@ -191,7 +191,7 @@ final class EventHub: Sendable {
         remove { $0.isHandler(id) }
     }
 
-    /// Removes the handlers that no longer exist.
+    /// Removes the handlers that the app has released.
     private func removeGone() {
         // Check without the lock, because the check retains and releases a handler. If the app releases the handler at
         // the same time, the check releases the last reference. The handler's `deinit` must not run while the lock is
@@ -286,7 +286,7 @@ final class EventHub: Sendable {
         return count
     }
 
-    /// Removes handlers that no longer exist, and returns the remaining listeners.
+    /// Removes the handlers that the app has released, and returns the remaining listeners.
     private func audience() -> Audience {
         let (listeners, count) = state.withLock { ($0.listeners, changeCount.load(ordering: .relaxed)) }
         let audience = Audience(listeners, changeCount: count)

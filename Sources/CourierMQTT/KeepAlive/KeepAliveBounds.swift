@@ -32,8 +32,8 @@ struct KeepAliveBounds: Hashable, Sendable {
         return UInt16(clamping: WireSeconds(room)?.rawValue ?? .max)
     }
 
-    /// Returns these bounds, limited to the intervals that fit the keep-alive of the connection, `agreed`. If `agreed`
-    /// is `nil`, the bounds are not limited.
+    /// Returns these bounds, limited to intervals that fit `agreed`, the keep-alive of the connection. If `agreed` is
+    /// `nil`, the bounds are not limited.
     func within(_ agreed: Duration?) -> KeepAliveBounds {
         guard let agreed else { return self }
         var bounds = self

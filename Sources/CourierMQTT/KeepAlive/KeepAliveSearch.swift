@@ -3,7 +3,8 @@ import Foundation
 /// Decides when a PINGREQ is sent on a quiet connection, and finds the longest interval that the network path allows.
 ///
 /// The value has no clock and no timer. When ``deadline`` has passed, call ``timerFired(lastActivity:now:)`` and
-/// perform the returned ``Action``. It gets only the time of the last packet, so that it is not called for each packet.
+/// perform the returned ``Action``. The caller passes only the time of the last packet, so that it need not call the
+/// value for each packet.
 ///
 /// ```
 /// offline ──connected──▶ quiet ──timerFired, after a whole interval of silence──▶ asking
@@ -12,7 +13,7 @@ import Foundation
 ///    └── lost: the interval is suspected, and recorded as too long if the next attempt succeeds
 /// ```
 ///
-/// An idle time counts as the cause of a loss only if the very next attempt to connect succeeds on the same network.
+/// An idle time counts as the cause of a loss only if the next attempt to connect succeeds on the same network.
 /// Otherwise, an outage or a change of networks may have caused the loss.
 struct KeepAliveSearch: Sendable {
     typealias Instant = ContinuousClock.Instant

@@ -3,7 +3,7 @@ import CourierCore
 /// Makes client ids from templates such as `myapp_%%%%`.
 ///
 /// Each `%` in a template stands for one random letter or digit. The random characters are chosen when the client is
-/// made, so a template gives the same client id, and thus the same session, for the life of the client. All templates
+/// made. So a template gives the same client id, and thus the same session, for the life of the client. All templates
 /// of a client get the same random characters. A template with four `%` has 62⁴ ids, about 15 million. In topics, `%u`
 /// and `%c` have a meaning. In a client id, a single `%` before `u` or `c` is refused.
 struct ClientIDSource: Sendable {

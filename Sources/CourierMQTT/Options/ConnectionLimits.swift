@@ -39,8 +39,7 @@ struct ConnectionLimits: Hashable, Sendable {
     var incomingTopicAliases: UInt16 = 16
     /// True if the broker may explain failures by reason strings and user properties; `true` by default.
     var requestsProblemInformation = true
-    /// True if the client asks the broker for the first part of response topics (Response Information); `false` by
-    /// default.
+    /// True if the client asks the broker for a prefix of response topics (Response Information); `false` by default.
     var requestsResponseInformation = false
     /// The number of topic aliases that the client uses for its messages, 16 by default.
     var outgoingTopicAliases: UInt16 = 16

@@ -25,11 +25,11 @@ public struct SessionOptions {
     ///
     /// If the option is `false`, the client sends the message again on each connection, and all later messages wait.
     ///
-    /// A QoS 0 message is never suspected, because the client never sends it again. If a stored message has already
-    /// ended connections, the first connection after a restart is a control connection, which sends no QoS 1 and 2
-    /// messages. Until the session ends, no process uses the packet id of a rejected QoS 2 message again. If a
-    /// suspected message explains a loss, the loss does not count as a takeover, and the client reconnects after the
-    /// first pause.
+    /// A QoS 0 message is never suspected, because the client never sends it again. If a stored message ended
+    /// connections before a restart of the process, the first connection is a test: it sends no QoS 1 and 2 messages.
+    /// Until the session ends, no process uses the packet id of a rejected QoS 2 message again. If a connection ended
+    /// because of a suspected message, the client does not assume another client with the same client id. It reconnects
+    /// after the first pause.
     public var rejectsHarmfulMessages = true
 
     /// The options of each subscription (MQTT 5). With the defaults, subscriptions work as in MQTT 3.1.1.
@@ -55,8 +55,8 @@ public struct SessionOptions {
     /// default.
     public var requestsProblemInformation = true
 
-    /// Whether the client asks the broker for the beginning of response topics (MQTT 5); `false` by default. If the
-    /// broker sends this text, ``CourierCore/CourierSession/responseInformation`` returns it.
+    /// Whether the client asks the broker for a prefix of response topics (Response Information, MQTT 5); `false` by
+    /// default. If the broker sends a prefix, ``CourierCore/CourierSession/responseInformation`` returns it.
     public var requestsResponseInformation = false
 
     /// Identifies this client's messages in the message store, so that the next process finds these messages. By

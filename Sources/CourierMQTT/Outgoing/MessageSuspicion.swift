@@ -332,8 +332,8 @@ extension MessageSuspicion.Cause {
 }
 
 extension PacketReasonCode {
-    /// True if this code, in a DISCONNECT, names another cause than a single message: the broker's state, another
-    /// client, or the number of messages that this client sends.
+    /// True if this code of a DISCONNECT names another cause than a single message. Such a cause is the broker's state,
+    /// another client, or the number of messages that this client sends.
     fileprivate var namesOtherReason: Bool {
         switch self {
         case .serverBusy, .serverShuttingDown, .keepAliveTimeout, .sessionTakenOver, .administrativeAction,

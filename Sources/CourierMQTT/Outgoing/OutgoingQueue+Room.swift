@@ -27,6 +27,6 @@ extension OutgoingQueue {
         for waiter in state.withLock({ $0.rules.takeReadyWaiters() }) { waiter.resume(.success(())) }
     }
 
-    /// Removes a waiter whose caller no longer waits.
+    /// Removes a waiter, because its caller does not wait any more.
     func forget(_ waiter: Waiter<Void>) { state.withLock { $0.rules.forget(waiter) } }
 }

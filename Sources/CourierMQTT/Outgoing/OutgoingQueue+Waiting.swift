@@ -21,7 +21,7 @@ extension OutgoingQueue {
     struct WaitingEntries: Sendable {
         /// The number of waiting messages, including unread rows of an earlier process.
         var count = 0
-        /// The number of bytes that count toward the limit of the policy.
+        /// The number of bytes of waiting messages that count toward ``OfflinePolicy/maximumBytes``.
         var byteCount = 0
         /// The number of unread rows of an earlier process.
         var unreadCount = 0

@@ -4,7 +4,7 @@ import Foundation
 import MQTTCodec
 import MQTTEngine
 
-/// Connects the outgoing queue with the message store: commits new messages in batches, stores the progress of
+/// Connects the outgoing queue with the message store. Commits new messages in batches, stores the progress of
 /// deliveries, and removes the rows of messages that ended.
 ///
 /// ```

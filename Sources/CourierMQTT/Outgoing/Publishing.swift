@@ -268,7 +268,7 @@ final class Publishing: Sendable {
                     let waiter = queue.roomWaiter(waiterCount, for: byteCount, publish.qos)
                     isInTime = try await room(waiter, until: end)
                     // Try again even after the timeout. There may be room, because waiting callers are woken in groups,
-                    // and not for each free place.
+                    // after several messages have left the queue.
                     let answer = await enter(payload, publish, epoch, wait)
                     guard case .notAccepted(let refusal) = answer else { return answer }
                     last = refusal

@@ -51,9 +51,9 @@ extension MessageDistributor {
     /// Returns true if the message arrived in the current session.
     private func isOfSession(_ message: ReceivedMessage) -> Bool { message.arrival >= state.pointee.sessionSerial }
 
-    /// Passes a message to the oldest matching reader that was added after the message arrived, and whose serial is
-    /// higher than `serial`. Returns `false` if there is no such reader. Earlier readers do not need the message: they
-    /// have already received it or a copy, or do not read its topic.
+    /// Passes a message to the oldest matching reader that was added after the message arrived, and whose serial number
+    /// is higher than `serial`. Returns `false` if there is no such reader. Earlier readers do not need the message:
+    /// they have already received it or a copy, or do not read its topic.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, after serial: Int,
         _ isRight: (Reader) -> Bool = { _ in true }
@@ -65,9 +65,9 @@ extension MessageDistributor {
         return true
     }
 
-    /// Passes a message that the reader `leaver` has not finished to a matching reader that was added later. Skips a
-    /// reader if the broker sends it this message as a retained message. Returns `false` if no reader gets the message
-    /// from this function.
+    /// Passes a message to a matching reader that was added later. The reader `leaver` has left before it finished the
+    /// message. Skips each reader that gets the message from the broker as a retained message. Returns `false` if no
+    /// reader gets the message from this function.
     private func give(
         _ message: ReceivedMessage, until end: ContinuousClock.Instant? = nil, leftBy leaver: Reader
     ) -> Bool {
@@ -136,8 +136,8 @@ extension MessageDistributor {
         setUnfinishedTimer()
     }
 
-    /// Makes messages available to other readers again, if they are rows of the store. Readers whose serial is higher
-    /// than `serial` read them at once.
+    /// Makes messages available to other readers again, if they are rows of the store. Readers whose serial number is
+    /// higher than `serial` read them at once.
     private func giveBackRows(of messages: [ReceivedMessage], after serial: Int) {
         guard let rows else { return }
         var topics: Set<String> = []

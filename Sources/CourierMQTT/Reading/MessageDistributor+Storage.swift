@@ -16,8 +16,8 @@ extension MessageDistributor {
     }
 
     /// Reads the store for the readers of `topic`, because a message was stored. If `isGivenBack` is `true`, the
-    /// message was stored before, and a reader has left it unfinished. Skips readers whose serial is at most `serial`,
-    /// because these readers have already received the message.
+    /// message was stored before, and a reader has left it unfinished. Skips readers whose serial number is at most
+    /// `serial`, because these readers have already received the message.
     func rowAppeared(_ topic: String, after serial: Int = 0, isGivenBack: Bool = false) {
         guard state.pointee.lastSerial > serial, state.pointee.readers.contains(where: { $0 != nil }),
             let name = try? TopicName(received: topic)

@@ -17,8 +17,8 @@ final class MessageDistributor: @unchecked Sendable {
         let mode: AcknowledgementMode
         /// The filter of the reader; `nil` for every topic.
         let filter: TopicFilter?
-        /// A number that is higher than the serials of all earlier readers. It distinguishes a reader from an earlier
-        /// reader with the same id.
+        /// A number that is higher than the serial numbers of all earlier readers. It distinguishes a reader from an
+        /// earlier reader with the same id.
         let serial: Int
         /// The sequence number of the last SUBSCRIBE or UNSUBSCRIBE before the reader was added. A SUBSCRIBE with a
         /// higher number may make the broker send retained messages to the reader.

@@ -4,7 +4,7 @@ import CourierCore
 /// copies no message.
 struct MessageSlice: Sendable {
     private var page: MessagePage
-    /// The serial of the newest reader or session at the time when the messages arrived.
+    /// The serial number of the newest reader or session at the time when the messages arrived.
     private let arrival: Int
     /// The indexes of the messages on the page.
     private var indexes: [UInt32]

@@ -171,8 +171,7 @@ final class ReaderQueue: Sendable {
     // MARK: Called on the event loop
 
     /// Adds a batch and empties `batch`, unless the queue has ended. `isOverrun` is `true` if the messages arrived
-    /// although reading is paused. Then a QoS 0 message is dropped, with every policy, if the queue already contains
-    /// twice as many messages as the limit.
+    /// although reading is paused. In this case, QoS 0 messages beyond twice the limit are dropped, with every policy.
     func push(_ batch: inout [MessageSlice], isOverrun: Bool = false) -> Pushed {
         let (pushed, waker) = state.withLock { state -> (Pushed, Waker?) in
             var pushed = Pushed()

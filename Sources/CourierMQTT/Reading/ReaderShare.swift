@@ -20,8 +20,8 @@ struct MessageRun: Equatable {
 
 /// The messages that have arrived for one reader since the last delivery to its queue. Used on the event loop only.
 struct ReaderShare {
-    /// The limit for copying messages to a smaller page: if a reader gets less than half of a page's bytes (the value
-    /// 2), its messages are copied. So the waiting messages do not keep the whole page in memory.
+    /// The divisor in the rule for copying messages to a smaller page. If a reader gets less than a half (1/2) of a
+    /// page's bytes, its messages are copied. So the waiting messages do not keep the whole page in memory.
     private static let sparseness = 2
 
     /// The indexes of the reader's messages on the page that is being written.
@@ -74,7 +74,7 @@ struct ReaderShare {
         finishedByteCount += slice.byteCount
     }
 
-    /// Drops QoS 0 messages of finished pages, except among the first `limit` messages.
+    /// Keeps the first `limit` messages of finished pages, and drops the QoS 0 messages after them.
     mutating func dropNewest(beyond limit: Int) {
         var before = finishedCount
         for index in slices.indices.reversed() where before > limit {
@@ -98,7 +98,7 @@ struct ReaderShare {
     }
 
     /// Makes a slice of the reader's messages on `page`, because the page is complete now. `arrival` is the highest
-    /// serial of a reader or session when the messages arrived.
+    /// serial number of a reader or session when the messages arrived.
     mutating func finish(_ page: MessagePage, arrival: Int = 0) {
         guard !indexes.isEmpty else { return }
         lastCount = indexes.count

@@ -6,7 +6,7 @@ import Foundation
 struct ReceivedMessage: Sendable {
     let page: MessagePage
     let index: UInt32
-    /// The serial of the newest reader or session when the message arrived; see ``MessageDistributor``.
+    /// The serial number of the newest reader or session when the message arrived; see ``MessageDistributor``.
     var arrival = 0
     /// The ticket that acknowledges the message; `nil` if this reader need not acknowledge it.
     let ticket: AcknowledgementTicket?

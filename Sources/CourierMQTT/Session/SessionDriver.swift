@@ -46,8 +46,8 @@ package final class SessionDriver: @unchecked Sendable {
         var forgetsSession = false
         /// True while actions are performed. An input that an action causes is handled after all these actions.
         var isPerforming = false
-        /// True if the last check of the queue found no message that may be sent: the socket was full, the broker's
-        /// quota was used up, or there was no connection.
+        /// True if the last check of the queue found no message that may be sent. The cause was a full socket, a
+        /// used-up quota of the broker, or a missing connection.
         var isStalled = false
         /// True while bytes of the last write are unsent in the channel. After the connection has ended, true if bytes
         /// were unsent when it ended.
@@ -317,8 +317,8 @@ extension SessionDriver {
         state.pointee.buffer.removeAll()
     }
 
-    /// Performs all actions in their order, including actions that are added meanwhile. `bytes` holds the bytes of
-    /// received messages.
+    /// Performs all actions in their order, including actions that are added during this call. `bytes` holds the bytes
+    /// of received messages.
     private func perform(in bytes: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)) {
         guard !state.pointee.isPerforming, !state.pointee.actions.isEmpty else { return }
         state.pointee.isPerforming = true

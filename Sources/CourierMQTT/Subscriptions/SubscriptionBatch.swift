@@ -3,8 +3,8 @@ import MQTTCodec
 
 /// Collects the filters of one SUBSCRIBE or UNSUBSCRIBE packet.
 struct SubscriptionBatch: Sendable {
-    /// The maximum number of bytes of a packet without filters and properties: five bytes of fixed header, two bytes of
-    /// packet id, and one byte for the length of the properties.
+    /// The maximum number of bytes of a packet without filters and properties. The fixed header has five bytes, the
+    /// packet id has two, and the length of the properties has one.
     private static let overhead = 8
     /// The maximum number of bytes of a subscription identifier property.
     private static let identifierSize = 5

@@ -166,7 +166,7 @@ extension SubscriptionSet {
         entries[place]?.isCompared = false
     }
 
-    /// Removes a caller that no longer waits for a filter. The owners' interest in the filter does not change.
+    /// Removes a caller that does not wait for a filter any more. The owners' interest in the filter does not change.
     mutating func forget(waiter id: UInt64, of filter: TopicFilter) {
         guard let place = places[filter], var entry = entries[place] else { return }
         let before = entry.waiters.count
