@@ -131,10 +131,10 @@ public protocol CourierSession: CourierEventManager {
     /// ```
     ///
     /// Before the first connection after `connect()`, the wait also ends if every endpoint has a final failure. A
-    /// failure is final if a person must correct something: the provider keeps returning credentials that the broker
-    /// refuses, the host name does not exist, or the certificate is not accepted. The client still keeps trying, unless
-    /// `reconnect.whenRefused` is `.stop`, and messages stay in their queue. During the pause after a final failure, a
-    /// call throws this failure at once. During an attempt, a call waits for the result.
+    /// failure is final if a person must correct something. Either the provider keeps returning credentials that the
+    /// broker refuses, or the host name does not exist, or the certificate is not accepted. The client still keeps
+    /// trying, unless `reconnect.whenRefused` is `.stop`, and messages stay in their queue. During the pause after a
+    /// final failure, a call throws this failure at once. During an attempt, a call waits for the result.
     ///
     /// If nothing listens on the port, or the host does not answer, the wait continues, because the broker may start
     /// later. The log warns. If you call ``CourierClient/disconnect()``, ``connect()`` and this method in this order,
@@ -205,11 +205,11 @@ public protocol CourierSession: CourierEventManager {
     /// Encodes a value on the caller's actor, and accepts it for delivery. Returns when the message is safe, without
     /// waiting for the broker.
     ///
-    /// With a message store, a message of QoS 1 or 2 is safe when it is stored: it is delivered even if the process is
-    /// killed. Without a store, and for other qualities of service, a message is safe when the client has accepted it.
-    /// If the client needs its provider's first answer to know the client id, the call waits for that answer. If there
-    /// is no room, the call waits for room, as ``publish(_:as:)`` does. An event reports the end of the delivery. If
-    /// the task is cancelled, the wait ends, and an accepted message is still sent.
+    /// With a message store, a message of QoS 1 or 2 is safe when it is stored. Then it is delivered even if the
+    /// process is killed. Without a store, and for other qualities of service, a message is safe when the client has
+    /// accepted it. If the client needs its provider's first answer to know the client id, the call waits for that
+    /// answer. If there is no room, the call waits for room, as ``publish(_:as:)`` does. An event reports the end of
+    /// the delivery. If the task is cancelled, the wait ends, and an accepted message is still sent.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -314,9 +314,9 @@ public protocol CourierSession: CourierEventManager {
     /// Returns at once if there is room.
     ///
     /// After a publish failed with `queueFull`, the first call waits until there is room for a message of the refused
-    /// size. With a connection, this first call waits until at most half of the limits is used, so that a fast
-    /// publisher does not wait for each message. If no publish has failed since the last call, a call waits only until
-    /// there is room for one small message. No call waits for room in a message store, whose limit is reported as
+    /// size. With a connection, this first call waits until at most half of the limits is used. So a fast publisher
+    /// does not wait for each message. If no publish has failed since the last call, a call waits only until there is
+    /// room for one small message. No call waits for room in a message store, whose limit is reported as
     /// ``CourierError/Code-swift.struct/storeFull``.
     ///
     /// - Throws: ``CourierError/Code-swift.struct/clientDestroyed`` if the client is destroyed, or `CancellationError`.
@@ -398,8 +398,8 @@ public protocol CourierSession: CourierEventManager {
     /// Ends the connection, like ``CourierClient/disconnect()``, and reports when the connection is closed.
     ///
     /// Accepted messages of QoS 0 are written first, then DISCONNECT. If the broker does not read or does not close,
-    /// the client drops the connection: after 2 s without progress, and after 5 s in any case. Messages of QoS 1 and 2
-    /// that are not acknowledged stay for the next `connect()`, and their callers continue to wait.
+    /// the client drops the connection. It does so after 2 s without progress, and after 5 s in any case. Messages of
+    /// QoS 1 and 2 that are not acknowledged stay for the next `connect()`, and their callers continue to wait.
     /// ``disconnectAndWait()`` is the same for `async` code.
     ///
     /// - Parameter completion: Called once on the client's delivery queue, when the connection has ended. Success means

@@ -100,8 +100,8 @@ public struct ConnectOptions: Hashable, Sendable {
     /// The scheme of the connection: `tcp` or `mqtt`, `tls`, `ssl` or `mqtts`, `ws`, `wss`, or `unix` for a Unix socket
     /// at the path ``host``.
     ///
-    /// With `nil`, the default, the client uses TLS in three cases: its configuration has TLS settings, `alpn` names
-    /// protocols, or the port is a TLS port such as 8883. It uses WebSocket if `webSocket` is set.
+    /// With `nil`, the default, the client uses TLS if its configuration has TLS settings or `alpn` names protocols. It
+    /// also uses TLS if the port is a TLS port such as 8883. It uses WebSocket if `webSocket` is set.
     public package(set) var scheme: String? {
         get { box.values.scheme }
         set { set(\.scheme, to: newValue) }

@@ -127,8 +127,8 @@ extension CourierError {
 
         // MARK: Errors of the connection
 
-        /// The connection to the broker was not established, for example because the name was not found, there was no
-        /// route, or the peer refused the connection.
+        /// The connection to the broker was not established. For example, the name was not found, there was no route,
+        /// or the peer refused the connection.
         public static let connectionFailed = Code(.connectionFailed)
         /// An established connection ended, and the broker sent no reason.
         public static let connectionLost = Code(.connectionLost)

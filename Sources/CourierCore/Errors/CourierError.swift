@@ -15,7 +15,7 @@ import Foundation
 /// ```
 ///
 /// Mistakes in the call (`invalidTopicName`, `queueFull`) and failures of the peer (`protocolViolation`,
-/// `publishRefused`) have different codes. No text of an error contains a password, a token or a payload: for a
+/// `publishRefused`) have different codes. No text of an error contains a password, a token or a payload. For a
 /// ``cause`` of another type, only its type, domain and code are printed.
 public struct CourierError: Error, Sendable {
     /// The kind of failure. Compare it or `switch` over it, and always add a `default`.

@@ -10,7 +10,7 @@
 /// ```
 ///
 /// Contract. The client references handlers weakly, so the app must keep them alive. Both methods are called only on
-/// the client's delivery queue (the main queue unless configured otherwise), one call at a time, in the order of the
+/// the client's delivery queue, which is the main queue by default. The calls come one at a time, in the order of the
 /// events. So a handler may have mutable state without a lock and need not be `Sendable`. It must not block that queue.
 public protocol ICourierEventHandler: AnyObject {
     /// Called after the client's session was destroyed, so that the handler can remove collected data. Does nothing by

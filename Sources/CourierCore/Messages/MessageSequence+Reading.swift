@@ -1,8 +1,8 @@
 public import Synchronization
 
 extension MessageSequence.Iterator {
-    /// Owns the source of an iterator, and cancels it exactly once: at the end of the sequence, or when the last copy
-    /// of the iterator is released.
+    /// Owns the source of an iterator, and cancels the source exactly once. The source is cancelled at the end of the
+    /// sequence, or when the last copy of the iterator is released.
     @usableFromInline
     final class Reading: Sendable {
         private let open: Mutex<(any MessageSource<Element>)?>

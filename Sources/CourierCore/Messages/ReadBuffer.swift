@@ -1,8 +1,7 @@
 /// Limits the messages that wait for one reader, and selects what happens at the limit.
 ///
-/// Messages of QoS 1 and 2 are never dropped, whatever the policy is. If the buffer is full and contains a message of
-/// QoS 1 or 2, the client stops reading from the broker until half of the buffer is free. The policy applies only to
-/// messages of QoS 0.
+/// Messages of QoS 1 and 2 are never dropped, whatever the policy is. If a full buffer contains such a message, the
+/// client stops reading from the broker until half of the buffer is free. The policy applies only to messages of QoS 0.
 ///
 /// While a publish, a subscription or a request waits for the broker's response, the client continues to read slowly.
 /// Otherwise, an app that waits for this response before it reads more messages would wait forever. If the buffer then

@@ -14,8 +14,8 @@
 /// is delivered after that sink returns. No lock is held while app code runs.
 ///
 /// The closures of operators are `@Sendable`, because they run on any sending thread. The compiler checks this only in
-/// Swift 6 mode, with warnings. The closures of `sink` are not `@Sendable`. They may use an object that is not
-/// `Sendable`, or that belongs to the main actor, if the values are delivered on a queue that may use the object.
+/// Swift 6 mode, with warnings. The closures of `sink` are not `@Sendable`. So they may use an object that is not
+/// `Sendable`, or that belongs to the main actor. In this case, deliver the values on a queue that may use the object.
 public struct AnyPublisher<Output: Sendable, Failure: Error>: Sendable {
     @usableFromInline package typealias Receive = @Sendable (PublisherSignal<Output, Failure>) -> Void
 
