@@ -59,9 +59,9 @@ public final class SQLiteMessageStore: MessageStore {
     ///     only for messages that were stored before the last boot.
     ///   - onRecovery: Called when a damaged file was replaced, during this call or later on the store's thread. The
     ///     closure must not block.
-    /// - Throws: A ``CourierCore/CourierError``. Its code is `storeInUse` if another store object has the file,
-    ///   `storeFull` if the disk has no room, and `invalidConfiguration` if a limit is not positive or `url` is not a
-    ///   file URL. The code is `storeFailed` if the file cannot be opened or was written by a newer version.
+    /// - Throws: A ``CourierCore/CourierError``. Its code is `storeInUse` if another store object has the file, and
+    ///   `storeFull` if the disk has no room. The code is `invalidConfiguration` if a limit is not positive or `url` is
+    ///   not a file URL. The code is `storeFailed` if the file cannot be opened or was written by a newer version.
     public convenience init(
         at url: URL, durability: Durability = .normal, limits: Limits = .default,
         date: @escaping @Sendable () -> Date = { Date() },

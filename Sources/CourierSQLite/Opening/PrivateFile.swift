@@ -22,8 +22,8 @@ package enum PrivateFile {
     /// An existing file is never opened: closing the descriptor would release the locks that SQLite holds on the file
     /// in this process (POSIX `fcntl`).
     ///
-    /// - Throws: `storeFull` if the disk has no room, `storeFailed` for all other failures: the file cannot be created,
-    ///   is a symbolic link, is not a regular file, or belongs to another user.
+    /// - Throws: `storeFull` if the disk has no room. `storeFailed` if the file cannot be created, is a symbolic link,
+    ///   is not a regular file, or belongs to another user.
     package static func prepare(_ path: String) throws(CourierError) {
         if try create(path) { return }
         _ = try restrictIfPresent(path)
