@@ -200,8 +200,8 @@ extension ClientEngine {
         pump(now: now, into: &buffer, &actions)
     }
 
-    /// Processes the reply of an old server to an MQTT 5 CONNECT: a CONNACK in the format of MQTT 3, with a return code
-    /// of MQTT 3.
+    /// Processes the reply of an old server to an MQTT 5 CONNECT. The reply is a CONNACK in the format of MQTT 3, with
+    /// a return code of MQTT 3.
     mutating func receivedOldConnAck(_ code: UInt8, _ error: DecodeError, _ actions: inout ActionList) {
         let isVersionRefused = code == 1
         close((isVersionRefused ? fallback() : nil) ?? .malformedPacket(error), &actions)

@@ -8,8 +8,8 @@ package import MQTTCodec
 /// for a long time retains only one slab.
 ///
 /// **A kept message never moves, and nothing overwrites it, until the owner discards it or calls ``moved(_:)``.** So a
-/// lock must guard this value, but a ``MessageView`` may be read without the lock. Other threads may keep, move and
-/// discard other messages at the same time. The owner must discard a message only after the last use of its views.
+/// ``MessageView`` may be read without the lock that must guard this value. Other threads may keep, move and discard
+/// other messages at the same time. The owner must discard a message only after the last use of its views.
 ///
 /// `@unchecked Sendable` is safe because this value alone owns the slabs and cannot be copied. `used <= capacity` holds
 /// for each slab. Only this type makes places. Each place is within `used`, and every use of a place checks this.

@@ -10,8 +10,8 @@ struct OutgoingExchanges {
     enum Kind: Hashable {
         /// A QoS 1 PUBLISH waits for PUBACK.
         case untilPubAck
-        /// A QoS 2 PUBLISH waits until PUBREL and PUBCOMP have ended an old exchange that an earlier process may have
-        /// left under this id; see ``UnknownSession``.
+        /// A QoS 2 PUBLISH waits until PUBREL and PUBCOMP have ended an old exchange. An earlier process may have left
+        /// this exchange under this id; see ``UnknownSession``.
         case untilCleared
         /// A QoS 2 PUBLISH waits for PUBREC.
         case untilPubRec
