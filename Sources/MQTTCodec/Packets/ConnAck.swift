@@ -4,8 +4,8 @@ public struct ConnAck: Hashable, Sendable {
     public var isSessionPresent: Bool
     /// The reason why the server refuses the connection, or ``PacketReasonCode/success``.
     ///
-    /// Return codes of versions before MQTT 5 are decoded as the MQTT 5 codes with the same meaning: 1 as 0x84, 2 as
-    /// 0x85, 3 as 0x88, 4 as 0x86 and 5 as 0x87.
+    /// Return codes of versions before MQTT 5 are decoded as the MQTT 5 codes with the same meaning. Code 1 becomes
+    /// 0x84, 2 becomes 0x85, 3 becomes 0x88, 4 becomes 0x86, and 5 becomes 0x87.
     public var reasonCode: PacketReasonCode
     /// The properties; none before MQTT 5.
     public var properties: PacketProperties
