@@ -80,7 +80,7 @@ extension MessageProperties.Values {
 extension MessageProperties {
     /// Appends the properties of a PUBLISH to `buffer`. The result is the same as with
     /// ``PacketProperties/init(publishing:)``. The content type and user properties are encoded directly, without a
-    /// list of properties. This is faster, and many messages have these properties.
+    /// list of properties. This encoding is faster, and many messages have these properties.
     func encode(into buffer: inout PacketBuffer) throws(EncodeError) {
         guard let box else { return }
         let encoder = PacketEncoder(version: .v5, sender: .client)

@@ -9,7 +9,8 @@ struct AuthRetrySchedule: Sendable {
     private var quickCount = 0
     private var schedule: ReconnectSchedule
 
-    /// Makes a schedule. All pauses except the quick ones come from `schedule`, beginning with its first pause.
+    /// Makes a schedule. All pauses except the quick pauses come from `schedule`, beginning with the first pause of
+    /// `schedule`.
     init(_ schedule: ReconnectSchedule) {
         self.schedule = schedule
         self.schedule.reset()

@@ -70,7 +70,7 @@ struct CredentialFailure: Sendable {
     /// roaming off, a call is active, data not allowed.
     ///
     /// Linux reports none of these codes. Without a network, Linux reports "host not found", "timed out" or "unknown".
-    /// It reports the same codes if the service is down. So on Linux, only the network monitor can detect a missing
+    /// Linux reports the same codes if the service is down. So on Linux, only the network monitor can detect a missing
     /// network.
     private static let urlErrorCodes: Set<Int> = [-1009, -1018, -1019, -1020]
 

@@ -8,7 +8,7 @@ import Synchronization
 /// A second response to a request is ignored, and so is a response after ``abandon(_:)``. A provider that never
 /// responds does not keep the source alive, because the provider's completion closure references the source weakly.
 final class CredentialSource: Sendable {
-    /// A closure that receives the result. It is called on the provider's thread.
+    /// A closure that receives the result. The closure is called on the provider's thread.
     typealias Deliver = @Sendable (AttemptID, Result<ConnectGrant, any Error>) -> Void
 
     /// A request for connect options that waits for the provider's response.
@@ -78,7 +78,7 @@ final class CredentialSource: Sendable {
     /// `server` is the server to which a broker redirected the client. If `server` is `nil`, the provider returns
     /// options for its own broker.
     ///
-    /// `deliver` is called at most once, on any thread. It may be called before this method returns.
+    /// `deliver` is called at most once, on any thread. The call may happen before this method returns.
     func fetch(_ attempt: AttemptID, for server: BrokerEndpoint? = nil, deliver: @escaping Deliver) {
         switch provider {
         case .closures(let provider, let queue):

@@ -59,7 +59,7 @@ final class ClientCoordinator: @unchecked Sendable {
     /// The broker's name in events, such as `mqtts://broker.example:8883`. `nil` before an attempt opens a connection,
     /// and after the connection has ended.
     var connectionName: String?
-    /// The result for callers of `disconnect()`. It is set only while the end of a connection is being reported.
+    /// The result for callers of `disconnect()`. The value is set only while the end of a connection is being reported.
     @BoxedOptional var outcome: Result<Void, CourierError>?
     /// The error of the last failed attempt or lost connection. `nil` while connected, and after `disconnect()` or
     /// `destroy()`.
@@ -245,8 +245,8 @@ extension ClientCoordinator {
     }
 
     /// Sends DISCONNECT with the app's options. Leaves out the session expiry if the current session ends with its
-    /// connection, because DISCONNECT must not extend such a session. The app's options may have been checked for an
-    /// earlier connection.
+    /// connection, because DISCONNECT must not extend such a session. The options may have been checked for an earlier
+    /// connection that did not end its session.
     private func disconnectInOrder() {
         let endsSession = agreement.withLock { $0.endsSession }
         driver.disconnect(disconnectOptions.packet(endsSession: endsSession))

@@ -34,9 +34,9 @@ public struct CourierClientFactory: Sendable {
     /// Checks a configuration for mistakes, such as contradictory limits, illegal topics, negative times, and fixed
     /// options (``MQTTClientConfig/init(options:)``) that allow no connection.
     ///
-    /// The check reads the files of ``MQTTClientConfig/tls``, which may take milliseconds. It writes nothing, and opens
-    /// no connection. Options from the app's provider and certificates from `tls.material` are checked later, when the
-    /// client receives them.
+    /// The check reads the files of ``MQTTClientConfig/tls``, which may take milliseconds. The check writes nothing,
+    /// and opens no connection. Options from the app's provider and certificates from `tls.material` are checked later,
+    /// when the client receives them.
     ///
     /// - Parameter config: The configuration.
     /// - Throws: A ``CourierCore/CourierError`` with `invalidConfiguration` that names the option and the remedy.

@@ -31,7 +31,7 @@ public struct MQTTClientConfig {
     // MARK: Options of the first initializer
 
     /// Topic filters to subscribe to on every connection; none by default, and at most 100,000. After the app
-    /// unsubscribes from one of them, the client does not subscribe to it again until `destroy()`.
+    /// unsubscribes from a filter, the client does not subscribe to this filter again until `destroy()`.
     public var topics: [String: QoS]
     /// The adapters that encode and decode messages, tried in this order; JSON, text and data by default.
     public var messageAdapters: [any MessageAdapter]
@@ -55,8 +55,8 @@ public struct MQTTClientConfig {
     public var maxAutoReconnectInterval: UInt16
     /// Whether fetching credentials has a time limit; `false` by default.
     public var enableAuthenticationTimeout: Bool
-    /// The maximum time for fetching credentials, in seconds; 30 by default. It must be more than 0 if the time limit
-    /// is on.
+    /// The maximum time for fetching credentials, in seconds; 30 by default. The value must be more than 0 if the time
+    /// limit is on.
     public var authenticationTimeoutInterval: TimeInterval
     /// When to give up on an attempt; off by default.
     public var connectTimeoutPolicy: ConnectTimeoutPolicy
@@ -90,9 +90,9 @@ public struct MQTTClientConfig {
 
     /// The TLS settings. `nil`, the default, means the system's certificate authorities and all checks.
     ///
-    /// If set, options without a scheme use TLS, whatever their port. Options with a scheme without TLS (`tcp`, `mqtt`,
-    /// `ws`) are refused with `invalidConfiguration`, so that a provider cannot turn TLS off. For Unix sockets and the
-    /// app's own streams, the settings must have a `serverName`.
+    /// If there are settings, options without a scheme use TLS on every port. Options with a scheme without TLS (`tcp`,
+    /// `mqtt`, `ws`) are refused with `invalidConfiguration`, so that a provider cannot turn TLS off. For Unix sockets
+    /// and the app's own streams, the settings must have a `serverName`.
     public var tls: TLSClientConfiguration?
     /// The proxy for connections to the broker; none by default. Unix sockets and the app's own streams use no proxy.
     /// If the proxy fails or refuses the connection, the attempt fails, and the client tries again after the usual
@@ -120,7 +120,7 @@ public struct MQTTClientConfig {
     /// The resolver of DNS service records.
     var serviceRecords = ServiceRecords.system
 
-    /// Further options for reconnecting, besides ``autoReconnectInterval`` and ``maxAutoReconnectInterval``.
+    /// Further options for reconnecting, in addition to ``autoReconnectInterval`` and ``maxAutoReconnectInterval``.
     public var reconnect = ReconnectPolicy()
 
     // MARK: Messages
@@ -130,16 +130,16 @@ public struct MQTTClientConfig {
     public var adapterRules: [AdapterRule] = []
     /// Limits and rules for messages that wait for a connection.
     public var offline = OfflinePolicy()
-    /// The store for messages of QoS 1 and 2, so that they survive the end of the process; `nil` by default. It is used
-    /// instead of the file of ``isMessagePersistenceEnabled``. Several clients may share one `SQLiteMessageStore`;
-    /// ``SessionOptions/storeScope`` separates their messages.
+    /// The store for messages of QoS 1 and 2, so that they survive the end of the process; `nil` by default. This store
+    /// is used instead of the file of ``isMessagePersistenceEnabled``. Several clients may share one
+    /// `SQLiteMessageStore`; ``SessionOptions/storeScope`` separates their messages.
     public var messageStore: (any MessageStore)?
 
     // MARK: Environment
 
     /// The serial queue on which the client calls sinks, event handlers, completions and a provider with closures; the
-    /// main queue by default. Your sinks, handlers and completions never run on the event loop, so slow ones do not
-    /// delay the network.
+    /// main queue by default. Your sinks, handlers and completions never run on the event loop, so a slow handler does
+    /// not delay the network.
     public var deliveryQueue = DispatchQueue.main
     /// The network monitor, network interface, app lifecycle, tracing system and event loops that the client uses.
     public var environment = ClientEnvironment()

@@ -10,7 +10,8 @@ final class WeakSessionObserver: SessionObserver, @unchecked Sendable {
     /// The coordinator that receives the calls; `nil` after the client has ended.
     var target: ClientCoordinator? { didSet { lent = target.map { Unmanaged.passUnretained($0) } } }
 
-    /// The object in `target`, without reference counting. It is used for calls that occur with every message.
+    /// The object in `target`, without reference counting. The reference is used for calls that occur with every
+    /// message.
     ///
     /// The coordinator has weak references, which make Swift's reference counting slower than such a call.
     ///

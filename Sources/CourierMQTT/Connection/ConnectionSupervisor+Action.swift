@@ -34,7 +34,7 @@ extension ConnectionSupervisor {
 
         /// Report an event to the app.
         case emit(ConnectionEvent)
-        /// Report the new connection state to the app. It differs from the last reported state.
+        /// Report the new connection state to the app. The new state differs from the last reported state.
         case stateChanged(ConnectionState)
         /// End all waits for a connection. The waits succeed if the value is `nil`, and otherwise fail with this
         /// failure.

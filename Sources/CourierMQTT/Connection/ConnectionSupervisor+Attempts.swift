@@ -138,8 +138,8 @@ extension ConnectionSupervisor {
         return now.advanced(by: margin(of: grant, expiresAt)) < expiresAt
     }
 
-    /// The time before the expiry at which the credentials are renewed. It is `SupervisorConfiguration/renewalMargin`,
-    /// but at most half of the credentials' lifetime.
+    /// The time before the expiry at which the credentials are renewed. The time is
+    /// `SupervisorConfiguration/renewalMargin`, but at most half of the credentials' lifetime.
     private func margin(of grant: Grant, _ expiresAt: Instant) -> Duration {
         max(.zero, min(configuration.renewalMargin, grant.receivedAt.duration(to: expiresAt) / 2))
     }

@@ -37,7 +37,7 @@ extension ConnectionSupervisor {
         case networkChanged(NetworkStatus)
         /// The app's lifecycle reported this phase. Repeated reports have no effect.
         case phaseChanged(AppPhase)
-        /// The first topic to subscribe to was added (`true`), or the last one was removed (`false`).
+        /// The first topic to subscribe to was added (`true`), or the last topic was removed (`false`).
         case topicsChanged(areWanted: Bool)
         /// The machine was suspended and runs again. The connection may be dead.
         case resumedFromSuspend

@@ -15,8 +15,8 @@ extension ConnectionSupervisor {
         case refused(String)
     }
 
-    /// Returns a redirect to the first server in the broker's list that the client may connect to. If the client may
-    /// connect to none of them, returns the reason why it may not connect to the first one.
+    /// Returns a redirect to the first server in the broker's list that the client may connect to. If the list has no
+    /// such server, returns the reason why the client may not connect to the first server.
     func redirectResponse(_ ending: ConnectionEnding, _ response: LossPolicy.Response) -> RedirectResponse {
         let term: Redirect.Term
         switch response {

@@ -6,8 +6,8 @@ import MQTTCodec
 /// Decides when the client connects, with which credentials, to which endpoint, and what follows the end of a
 /// connection.
 ///
-/// A state machine without sockets, clocks and callbacks. It takes an input and the time, and returns actions.
-/// ``deadline`` is the time of the next ``Input/timerFired``.
+/// The supervisor is a state machine without sockets, clocks and callbacks. It takes an input and the time, and returns
+/// actions. ``deadline`` is the time of the next ``Input/timerFired``.
 ///
 /// ```swift
 /// perform(supervisor.handle(.connectRequested(source: "app"), now: loop.now))
@@ -91,7 +91,7 @@ struct ConnectionSupervisor: Sendable {
         /// The app is in the foreground, and there is a topic to subscribe to.
         case forTopics
         /// The app is in the foreground. Topics do not matter, because the app called `connect()` in the background, or
-        /// just before the app entered the background.
+        /// directly before the app entered the background.
         case always
     }
 

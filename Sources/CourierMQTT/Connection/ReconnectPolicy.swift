@@ -1,4 +1,4 @@
-/// Further options for reconnecting, besides `autoReconnectInterval` and `maxAutoReconnectInterval`.
+/// Further options for reconnecting, in addition to `autoReconnectInterval` and `maxAutoReconnectInterval`.
 ///
 /// ```swift
 /// config.reconnect.whenRefused = .stop  // Stops after a wrong password, instead of trying it again and again.

@@ -10,8 +10,8 @@ struct SupervisorConfiguration: Hashable, Sendable {
     var maximumReconnectInterval = Duration.seconds(30)
     /// The random part of the pauses; ``ReconnectJitter/equal`` by default.
     var jitter = ReconnectJitter.equal
-    /// The time after which a connection counts as stable, so that the pauses start again with the first one; 10 s by
-    /// default.
+    /// The time after which a connection counts as stable; 10 s by default. After a stable connection, the pauses start
+    /// again with the first pause.
     var stableConnectionTime = Duration.seconds(10)
     /// The shortest time between two attempts outside the schedule, 5 s by default. Such an attempt follows, for
     /// example, the return of the network. The limit prevents many attempts in a short time if the network is unstable.
@@ -36,13 +36,13 @@ struct SupervisorConfiguration: Hashable, Sendable {
     /// The pause after the first takeover of the session, 60 s by default. Each further takeover doubles the pause.
     var takeoverInterval = Duration.seconds(60)
     /// The longest pause after a takeover of the session, 10 min by default. After a connection that lasted longer than
-    /// this time, the pauses start again with the first one.
+    /// this time, the pauses start again with the first pause.
     var maximumTakeoverInterval = Duration.seconds(600)
 
     // MARK: Endpoints
 
-    /// The maximum number of endpoints in a list, 16 by default. If a list has more endpoints, the least preferred ones
-    /// are left out.
+    /// The maximum number of endpoints in a list, 16 by default. If a list has more endpoints, the least preferred
+    /// endpoints are left out.
     var maximumEndpoints = EndpointPolicy.defaultMaximumCount
     /// True if DNS service records are looked up; `false` by default.
     var usesServiceRecords = false

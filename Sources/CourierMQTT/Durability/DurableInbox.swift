@@ -38,8 +38,8 @@ final class DurableInbox: @unchecked Sendable {
     let epoch: () -> Int
     /// The scope that the rows had when the client ended; `nil` before the end.
     private var endedScope: StoreScope?
-    /// An upper bound of the number of rows in the store. It includes rows that readers have received, and may include
-    /// expired rows.
+    /// An upper bound of the number of rows in the store. The number includes rows that readers have received, and may
+    /// include expired rows.
     private var count = 0
     /// The ids of the rows that readers have received. The id of a finished row stays here until the store has removed
     /// the row.

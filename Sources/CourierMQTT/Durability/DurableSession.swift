@@ -17,8 +17,8 @@ final class DurableSession: @unchecked Sendable {
 
     let outgoing: OutgoingStore
     let inbox: DurableInbox
-    /// Commits the progress of outgoing messages, and removals of rows. These changes free room in the store, and never
-    /// wait for changes that need room.
+    /// Commits the progress of outgoing messages, and removals of rows. Both kinds of changes free room in the store,
+    /// so they never wait for changes that need room.
     let steps: StoreCommitQueue
     /// Commits changes of subscriptions.
     let subscriptionCommits: StoreCommitQueue

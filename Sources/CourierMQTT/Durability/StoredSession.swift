@@ -6,11 +6,11 @@ import MQTTCodec
 struct StoredSession: Sendable {
     /// Outgoing messages that were sent and are not completely acknowledged, in the order of their ids.
     var unfinished: [StoredOutgoing] = []
-    /// The ids of sent messages whose packet id equals the packet id of an earlier message. These messages are sent
-    /// again as new messages.
+    /// The ids of sent messages whose packet id equals the packet id of an earlier message. The client sends these
+    /// messages again as new messages.
     var requeued: [StoredMessage.ID] = []
-    /// The number of stored outgoing messages that are not in `unfinished`. They were never sent, or their ids are in
-    /// `requeued`.
+    /// The number of stored outgoing messages that are not in `unfinished`. These messages were never sent, or their
+    /// ids are in `requeued`.
     var unreadCount = 0
     /// The packet ids of rejected QoS 2 messages. The broker may still use these ids.
     var reservedIDs: Set<UInt16> = []

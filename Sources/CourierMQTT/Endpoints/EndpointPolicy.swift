@@ -35,7 +35,7 @@ public struct EndpointPolicy: Hashable, Sendable {
     public var returnsToPreferred = Return.never
 
     /// The largest number of endpoints that are used, at least 1; 16 by default. If there are more endpoints, the least
-    /// preferred ones are left out, and a warning is logged.
+    /// preferred endpoints are left out, and a warning is logged.
     public var maximumCount = EndpointPolicy.defaultMaximumCount
 
     /// The servers that a broker may redirect the client to; by default, the same host and the client's own endpoints.

@@ -9,8 +9,8 @@ extension CourierError {
     ///
     /// - Parameters:
     ///   - reason: The reason that the engine reports.
-    ///   - channel: The reason that the byte channel reports. It is used if the engine knows only that the byte stream
-    ///     ended.
+    ///   - channel: The reason that the byte channel reports. This reason is used if the engine knows only that the
+    ///     byte stream ended.
     ///   - endpoint: The name of the broker for the error text.
     ///   - isEstablished: Whether the broker had accepted the connection.
     ///   - areOptionsFixed: Whether the provider always returns the same credentials.

@@ -149,7 +149,7 @@ final class EventHub: Sendable {
 
     // MARK: Listeners
 
-    /// A publisher of all events from now on. It delivers on the delivery queue.
+    /// A publisher of all events from now on. The publisher sends them on the delivery queue.
     var publisher: AnyPublisher<CourierEvent, Never> {
         AnyPublisher { [self] receive in
             let serial = subscribe(receive)

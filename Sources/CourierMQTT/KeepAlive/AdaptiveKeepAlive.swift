@@ -19,8 +19,8 @@
 /// is longer than ``maximumInterval``. If an MQTT 5 broker asks for a shorter keep-alive, the client uses the broker's
 /// value. TCP keep-alive probes are off, because each probe is traffic.
 public struct AdaptiveKeepAlive: Sendable {
-    /// The shortest interval without traffic before a ping, which is also the interval that is tried first. It is 60 s
-    /// by default, and at least 100 ms.
+    /// The shortest interval without traffic before a ping, which is also the interval that is tried first. The value
+    /// is 60 s by default, and at least 100 ms.
     public var minimumInterval: Duration
     /// The longest interval without traffic that is tried; 15 min by default, 12 h at most.
     public var maximumInterval: Duration
@@ -33,8 +33,9 @@ public struct AdaptiveKeepAlive: Sendable {
     /// The findings that an earlier client stored, at most one for each network; empty by default. The client makes its
     /// own copy, and never changes this value.
     public var memory = KeepAliveMemory()
-    /// A closure that stores the client's findings. It is called on the delivery queue at every change: at most once
-    /// for each ping and each lost connection. If it is `nil`, the default, the findings are lost when the client ends.
+    /// A closure that stores the client's findings. The closure is called on the delivery queue at every change, at
+    /// most once for each ping and each lost connection. With `nil`, the default, the findings are lost when the client
+    /// ends.
     public var memoryChanged: (@Sendable (KeepAliveMemory) -> Void)?
     /// Returns the name of the current network, or `nil` if the name is unknown. The client has separate findings for
     /// each name and for `nil`. By default, the closure returns ``systemNetwork()``, a name made from the default

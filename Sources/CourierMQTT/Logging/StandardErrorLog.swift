@@ -5,8 +5,8 @@ import Synchronization
 
 /// Writes the log to standard error, one line for each record.
 ///
-/// If the app sets no `logHandler`, the client writes its warnings and errors in this way, and equal records at most
-/// once a minute. A `StandardErrorLog` that the app creates does not have this limit:
+/// If the app sets no `logHandler`, the client writes its warnings and errors to standard error. The client then writes
+/// equal records at most once a minute. A `StandardErrorLog` that the app creates does not have this limit:
 ///
 /// ```swift
 /// config.logHandler = StandardErrorLog()

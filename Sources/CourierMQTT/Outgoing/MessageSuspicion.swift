@@ -156,7 +156,7 @@ struct MessageSuspicion: Sendable {
     // MARK: Inputs
 
     /// Begins the suspicion of a message that has strikes from an earlier process. The present connection, or the next
-    /// one, becomes a control connection. If there is already a suspicion, the call has no effect.
+    /// connection, becomes a control connection. If there is already a suspicion, the call has no effect.
     mutating func resume(_ token: Token, strikes: Int) {
         guard isEnabled, suspicion == nil, strikes > 0 else { return }
         suspicion = Suspicion(remaining: 1, suspect: (token, min(strikes, Self.strikeLimit - 1)))

@@ -5,7 +5,7 @@ import MQTTEngine
 /// One accepted publish in the outgoing queue, from its acceptance until its end.
 ///
 /// ```
-/// storing ──stored──▶ ready ──taken by the session──▶ inFlight ──acknowledged, failed──▶ ended
+/// storing ──stored──▶ ready ──taken by the driver───▶ inFlight ──acknowledged, failed──▶ ended
 ///                     │  ▲ ◀──────session lost──────────┘
 ///          memory full▼  │page read
 ///                     onDisk
@@ -112,8 +112,8 @@ typealias PublishOutcome = Result<PublishReceipt, CourierError>
 /// The app's closure that receives the result of a publish.
 typealias PublishCompletion = @Sendable (PublishOutcome) -> Void
 
-/// The continuation of a task that waits for a publish. It is resumed exactly once, because only the code that removed
-/// it from its entry may resume it.
+/// The continuation of a task that waits for a publish. The continuation is resumed exactly once, because only the code
+/// that removed it from its entry may resume it.
 typealias PublishContinuation = UnsafeContinuation<PublishAnswer, Never>
 
 /// The value that a waiting task receives.

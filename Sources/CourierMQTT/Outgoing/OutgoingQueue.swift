@@ -6,7 +6,7 @@ import Synchronization
 /// The queue of a client's outgoing messages. Each message is one entry from its acceptance until its end.
 ///
 /// ```
-/// caller ──accept──▶ entries ──take──▶ session: engine and channel ──▶ socket
+/// caller ──accept──▶ entries ──take──▶ session driver: engine, channel ──▶ socket
 ///                    │  ▲  ▲◀──returned──┘
 ///                    ▼  │
 ///              message store (OutgoingStore: commits in batches, reads pages)

@@ -134,8 +134,8 @@ struct OutgoingRules {
     }
 
     /// Adds a caller that waits for room for its message. Returns false if the caller must try again at once instead of
-    /// waiting. This happens if there is room now, or if there is no connection and the message may not wait for a
-    /// connection.
+    /// waiting. The caller must not wait if there is room now. The caller must not wait either if there is no
+    /// connection, and the message may not wait for a connection.
     mutating func wait(_ waiter: Waiter<Void>, for byteCount: Int, _ qos: QoS) -> Bool {
         let needsConnection = qos == .zero && !policy.queuesQoS0
         if wakesWaiters, hasRoom(for: byteCount) || (needsConnection && !isConnected) { return false }

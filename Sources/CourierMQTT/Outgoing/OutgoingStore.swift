@@ -16,8 +16,8 @@ import MQTTEngine
 final class OutgoingStore: @unchecked Sendable {
     /// The time before the store is read again after a failed read, 1 s.
     static let retryInterval = Duration.seconds(1)
-    /// The maximum time that the next commit waits, 1 ms. It waits for the next messages of callers whose last message
-    /// was just stored.
+    /// The maximum time that the next commit waits for more messages, 1 ms. Callers whose last message was just stored
+    /// may add these messages.
     static let gatheringTime = Duration.milliseconds(1)
 
     /// The parts and functions of the client that `OutgoingStore` needs.
@@ -69,7 +69,7 @@ final class OutgoingStore: @unchecked Sendable {
     var retryTimer: TimerToken?
     private var isFinished = false
 
-    /// Creates an instance without a session. It stores nothing until ``begin(_:_:)`` is called.
+    /// Creates an instance without a session. The instance stores nothing until ``begin(_:_:)`` is called.
     init(_ store: any MessageStore, steps: StoreCommitQueue, on loop: EventLoop, _ parts: Dependencies) {
         self.store = store
         self.steps = steps

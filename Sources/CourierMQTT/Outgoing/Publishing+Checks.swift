@@ -52,7 +52,8 @@ extension Publishing {
         try texts.check(topicName: topic)
     }
 
-    /// Checks a content type. It comes from an adapter, or from a received message that the app publishes again.
+    /// Checks a content type. The content type comes from an adapter, or from a received message that the app publishes
+    /// again.
     private func check(contentType: String?, _ topic: String) throws(CourierError) {
         guard let contentType, let problem = texts.problem(contentType) else { return }
         throw CourierError(

@@ -38,7 +38,7 @@ final class MessageDistributor: @unchecked Sendable {
         /// read starts at the first row.
         var startsAnew = false
         var isReading = false
-        /// True if a row was added that the running read may miss. Then another read follows the running one.
+        /// True if a row was added that the running read may miss. Then another read follows the running read.
         var isOutdated = false
     }
 
@@ -63,7 +63,7 @@ final class MessageDistributor: @unchecked Sendable {
         var touched: [ReaderID] = []
         /// The memory block (`MessagePage`) that collects the messages that are arriving now.
         var page = PageWriter()
-        /// The newest messages of `page`. They have the same topic, and are not in `shares` yet.
+        /// The newest messages of `page`. These messages have the same topic, and are not in `shares` yet.
         var run = MessageRun()
         /// The approximate memory of the messages that have arrived since the last delivery to the readers' queues, in
         /// bytes.
@@ -113,7 +113,8 @@ final class MessageDistributor: @unchecked Sendable {
         var arrivals: [CourierEventType] = []
     }
 
-    /// The functions of the client that the distributor needs. They are called on the event loop, except `finished`.
+    /// The functions of the client that the distributor needs. All functions except `finished` are called on the event
+    /// loop.
     struct Dependencies: Sendable {
         /// Pauses (`true`) or resumes (`false`) reading from the broker.
         var setReadingPaused: @Sendable (Bool) -> Void

@@ -35,7 +35,8 @@ final class MessageReaders: Sendable {
     /// Sets the connect options that are attached to events.
     func use(_ options: ConnectOptions?) { self.options.withLock { $0 = options } }
 
-    /// A publisher of dead letters: messages that a reader could not use. It publishes them on the delivery queue.
+    /// A publisher of dead letters: messages that a reader could not use. The publisher sends them on the delivery
+    /// queue.
     var deadLetterPublisher: AnyPublisher<DeadLetter, Never> {
         let buffer = BufferPolicy(
             limit: BufferPolicy.queue.limit, onDrop: { [weak self] in self?.tellOfDroppedLetters() })

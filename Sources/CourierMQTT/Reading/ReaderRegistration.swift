@@ -2,7 +2,8 @@ import CourierCore
 import CourierTransport
 import Synchronization
 
-/// The registration of one reader with the client. It is opened, perhaps ended, and then closed, each at most once.
+/// The registration of one reader with the client. A registration is opened, perhaps ended, and then closed, each at
+/// most once.
 final class ReaderRegistration: Sendable {
     let queue: ReaderQueue
     /// Waits for the broker's grant of the reader's filter, and fails if no grant can arrive. `nil` if no caller waits

@@ -33,8 +33,8 @@ final class SequenceSource<Value: Sendable>: MessageSource {
     /// Creates a source of the messages in `queue`.
     ///
     /// `report` is called for messages that cannot be decoded. `opened` waits until the broker has granted the
-    /// subscription. `closed` is called once, when the loop is left. It receives the unacknowledged messages, and the
-    /// unread messages that must not be lost.
+    /// subscription. `closed` is called once, when the loop is left. `closed` receives the unacknowledged messages, and
+    /// the unread messages that must not be lost.
     init(
         _ queue: ReaderQueue, acknowledge mode: AcknowledgementMode, decoder: ValueDecoder<Value>,
         waiterCount: WaiterCount,

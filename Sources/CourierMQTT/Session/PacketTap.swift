@@ -19,12 +19,12 @@ package final class PacketTap: Sendable {
             connection.protocolVersion == .v5 && connection.options.extendedAuthentication != nil
     }
 
-    /// Shows packets that were written. All packets in `bytes` are complete. If `bytes` contains CONNECT, it is the
-    /// first packet.
+    /// Shows packets that were written. All packets in `bytes` are complete. If `bytes` contains CONNECT, CONNECT is
+    /// the first packet.
     func wrote(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.outgoing, shown(bytes, .client), time) }
 
     /// Shows packets that were read. All packets in `bytes` are complete. If `bytes` contains CONNACK, or AUTH before
-    /// CONNACK, that packet is the first one.
+    /// CONNACK, that packet is the first packet in `bytes`.
     func read(_ bytes: RawSpan, at time: ContinuousClock.Instant) { tell(.incoming, shown(bytes, .server), time) }
 
     private func tell(_ direction: PacketBatch.Direction, _ bytes: [UInt8], _ time: ContinuousClock.Instant) {

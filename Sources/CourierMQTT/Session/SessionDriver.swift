@@ -12,8 +12,8 @@ package import Synchronization
 /// `@unchecked Sendable` is safe: `state` is used on the event loop only, and the functions that other types call check
 /// that they run there. The queue has its own lock. All other properties are constant.
 package final class SessionDriver: @unchecked Sendable {
-    /// The state that is used on the event loop. It is behind a pointer, because Swift checks each access to a property
-    /// of a class at run time. These checks would run several times for each message.
+    /// The state that is used on the event loop. The state is behind a pointer, because Swift checks each access to a
+    /// property of a class at run time. These checks would run several times for each message.
     struct State: ~Copyable {
         var engine: ClientEngine
         var buffer = PacketBuffer()

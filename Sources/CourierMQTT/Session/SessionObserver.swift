@@ -38,7 +38,7 @@ protocol SessionObserver: AnyObject, Sendable {
     /// Called when all bytes that waited in the channel were sent.
     func drained()
 
-    /// Called after the session took messages from the queue, if `taken` contains work for the client.
+    /// Called after the session driver took messages from the queue, if `taken` contains work for the client.
     func tookMessages(_ taken: OutgoingQueue.Taken)
 
     /// Called when the connection has ended, so that another connection may be opened. `reason` comes from the engine.

@@ -105,7 +105,7 @@ public final class MemoryMessageStore: MessageStore {
     ///   - scope: The scope of the rows.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The largest number of messages in the page.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page, which is empty after the last message.
     public func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async -> [StoredOutgoing] {
         var page: [StoredOutgoing] = []
         var last = id
@@ -126,7 +126,7 @@ public final class MemoryMessageStore: MessageStore {
     ///   - filter: Only messages that match this filter are returned; `nil` for all messages.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The largest number of messages in the page.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page, which is empty after the last message.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
     ) async -> [StoredMessage] {
@@ -142,7 +142,7 @@ public final class MemoryMessageStore: MessageStore {
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The largest number of messages in the page.
     ///   - time: The present time.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page, which is empty after the last message.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
     ) async -> [StoredMessage] {
@@ -162,13 +162,13 @@ public final class MemoryMessageStore: MessageStore {
     /// Returns a page of rejected outgoing messages, in the order of their ids.
     ///
     /// The store keeps at most 1,000 rejected messages of all scopes, with at most 16 MiB of payloads, topics and
-    /// properties. It removes the oldest first.
+    /// properties. The store removes the oldest messages first.
     ///
     /// - Parameters:
     ///   - scope: The scope of the rows.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The largest number of messages in the page.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page, which is empty after the last message.
     public func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async -> [RejectedMessage] {
         state.withLock { $0.contents.rejected(in: scope, after: id, limit: limit) }
     }

@@ -63,8 +63,8 @@ public final class StreamPair: DuplexByteStream {
     ///   - output: The stream that sends bytes to the broker.
     ///   - name: The name of the pair in error messages, `stream pair` by default.
     ///   - whenClosed: Called once, after the connection has ended and all bytes are written. If the connection broke,
-    ///     the closure is called at once. The closure runs on the event loop or on a thread of the pair. It must not
-    ///     block, and should make blocked calls return.
+    ///     the closure is called at once. The closure runs on the event loop or on a thread of the pair. The closure
+    ///     must not block, and should make blocked calls return.
     public init(
         input: InputStream, output: OutputStream, name: String = "stream pair",
         whenClosed: @escaping @Sendable () -> Void = {}

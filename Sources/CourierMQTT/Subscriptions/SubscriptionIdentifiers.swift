@@ -7,9 +7,9 @@ import CourierCore
 /// identifiers in a copy show the subscriptions that the copy is for.
 ///
 /// A filter needs no identifier if no topic can match this filter and another filter. The client assigns the same
-/// identifier to all filters without wildcards, so that one SUBSCRIBE can contain many of them. The topic of a copy
-/// shows which of these filters the copy is for. The client never assigns an identifier that the app chose. If the app
-/// later chooses an identifier that the client has already assigned, the client assigns another identifier to its
+/// identifier to all filters without wildcards, so that one SUBSCRIBE can contain many of these filters. The topic of a
+/// copy shows which of these filters the copy is for. The client never assigns an identifier that the app chose. If the
+/// app later chooses an identifier that the client has already assigned, the client assigns another identifier to its
 /// filters.
 struct SubscriptionIdentifiers: Sendable {
     /// The maximum number of filters with wildcards or share groups that get identifiers, 1,000. Further filters of
@@ -38,7 +38,7 @@ struct SubscriptionIdentifiers: Sendable {
     private var chosenFilters: Set<TopicFilter> = []
     private var choices: [UInt32: Choice] = [:]
     /// The identifier that the client assigns to filters without wildcards. The initial value is the largest
-    /// identifier, because an app seldom chooses the largest one.
+    /// identifier, because an app seldom chooses the largest identifier.
     private var exact = largest
 
     /// The identifier of a filter; `nil` if the filter has none.

@@ -60,7 +60,7 @@ extension SubscriptionSet {
     }
 
     /// Adds the interest of an owner (the app or a reader) in filters. A new quality of service replaces the owner's
-    /// old one.
+    /// old quality of service.
     ///
     /// - Parameters:
     ///   - intents: The filters, each with its waiting caller.

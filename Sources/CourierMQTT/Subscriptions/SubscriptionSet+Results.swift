@@ -84,7 +84,7 @@ extension SubscriptionSet {
         return actions
     }
 
-    /// Handles an answer. `judge` updates each entry. It returns `nil` for success, or the reason why the entry's
+    /// Handles an answer. `judge` updates each entry. `judge` returns `nil` for success, or the reason why the entry's
     /// request failed. An answer to a request of an earlier connection is ignored.
     private mutating func answered(
         _ id: RequestID, now: Instant,

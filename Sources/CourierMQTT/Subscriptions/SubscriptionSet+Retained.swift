@@ -11,8 +11,8 @@ extension SubscriptionSet {
         }
     }
 
-    /// Returns true if the broker sends the retained message of a topic after a reader was added. This happens if a
-    /// SUBSCRIBE that requests retained messages was sent after the reader was added, or will be sent.
+    /// Returns true if the broker sends the retained message of a topic after a reader was added. The broker does so if
+    /// a SUBSCRIBE that requests retained messages was sent after the reader was added, or will be sent.
     ///
     /// - Parameters:
     ///   - topic: The topic of the message.
@@ -38,7 +38,7 @@ extension SubscriptionSet {
             }
             return entry.filter.matches(topic) && claim(of: filter, on: identifier.map { [$0] } ?? []) != .left
         }
-        // Check the reader's own filter first. It matches most often, and checking all filters may take long.
+        // Check the reader's own filter first. This filter matches most often, and checking all filters may take long.
         if let filter, let place = places[filter], isBrought(entries[place]) { return true }
         return entries.contains(where: isBrought)
     }
