@@ -138,7 +138,7 @@ extension ConnectionSupervisor {
     // MARK: Returning to a preferred endpoint
 
     /// Plans the return to a preferred endpoint for a new connection. Returns `nil` if the connection uses a preferred
-    /// endpoint, or if the client never returns.
+    /// endpoint, or if the configuration has no `returnInterval`.
     mutating func failback(_ now: Instant) -> EndpointFailback? {
         guard configuration.returnInterval != nil, let round else { return nil }
         guard !round.isAtPreferred else {

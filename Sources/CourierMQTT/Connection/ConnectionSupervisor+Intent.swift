@@ -10,7 +10,8 @@ extension ConnectionSupervisor {
             actions.append(.log(.info, "connect() was called by \(source.quoted())"))
             switch rest {
             case .unused, .disconnected, .destroyed: start(.request, now, &actions)
-            // Keep the minimum time between urgent attempts, because an app may call `connect()` after each stop.
+            // Keep the minimum time between urgent attempts (attempts outside the schedule), because an app may call
+            // `connect()` after each stop.
             case .stopped: startUrgently(.request, now, &actions)
             }
         case .paused(let resumption):

@@ -54,9 +54,9 @@ extension ConnectionSupervisor {
         }
     }
 
-    /// Plans the restart of an attempt, because its network path may not work any more. The restart is due after
-    /// `urgentAttemptSpacing`, counted from the start of the attempt or of the last urgent attempt, whichever is later.
-    /// If the attempt fails earlier, the next attempt begins at the planned time at the latest.
+    /// Plans the restart of an attempt, because its network path may not work any more. The restart is due
+    /// `urgentAttemptSpacing` after the start of the attempt. If an urgent attempt began later, the time is counted
+    /// from its start. If the attempt fails earlier, the next attempt begins at the planned time at the latest.
     private mutating func planRestart(_ startedAt: Instant, _ now: Instant) {
         // If the status arrives at the moment when the attempt begins, the network has not changed during the attempt.
         guard network == .available, startedAt < now else { return }

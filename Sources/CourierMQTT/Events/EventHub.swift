@@ -305,7 +305,7 @@ final class EventHub: Sendable {
             }
             if audience.listeners[index].isAbandoned { isOneGone = true } else { body(audience.listeners[index]) }
         }
-        // Release a handler that the app has released, because `audience` holds its last reference.
+        // `audience` holds the last reference to a handler that the app has released. So release this reference, too.
         if isOneGone { audience.listeners = [] }
         guard isOneGone || changeCount.load(ordering: .relaxed) != audience.changeCount else { return }
         audience = self.audience()

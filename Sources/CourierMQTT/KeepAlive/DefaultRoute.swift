@@ -88,7 +88,7 @@ extension DefaultRoute {
 
 extension AdaptiveKeepAlive {
     /// The largest number of bytes that are read from a kernel table, 64 KiB. A table may have thousands of routes. The
-    /// default routes are near the beginning, so this part suffices.
+    /// default routes are near the beginning, so these bytes suffice.
     private static let tableLimit = 64 << 10
 
     /// Returns a name for the current network, made of its default route: the link, the gateway, and the gateway's

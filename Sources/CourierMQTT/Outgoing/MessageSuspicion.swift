@@ -15,13 +15,13 @@ import MQTTEngine
 ///                                                                                 │
 ///              control: the next connection sends no message for 10 s ◀───────────┘
 ///                 │                                   │
-///                 ended early: strikes back to 0      lasted: the message is sent again; 3 strikes end it
+///                 ended early: strikes back to 0      lasted: the message is sent again; 3 strikes end the message
 /// ```
 ///
-/// The suspicion counts messages that finish. It ends when this number reaches the number of messages that were
-/// unanswered at its start. The unanswered messages are sent again before all other messages, so the suspicion includes
-/// all of them. If one of the unanswered messages ends and is not counted, the suspicion lasts longer: another message
-/// must finish instead.
+/// During a suspicion, this value counts the messages that finish. The suspicion ends when as many messages have
+/// finished as were unanswered at its start. The unanswered messages are sent again before all other messages, so the
+/// suspicion includes all of them. If one of the unanswered messages ends and is not counted, the suspicion lasts
+/// longer: another message must finish instead.
 struct MessageSuspicion: Sendable {
     typealias Instant = ContinuousClock.Instant
 

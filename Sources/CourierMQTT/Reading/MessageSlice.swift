@@ -8,7 +8,8 @@ struct MessageSlice: Sendable {
     private let arrival: Int
     /// The indexes of the messages on the page.
     private var indexes: [UInt32]
-    /// One ticket for each message; `nil` if a message needs no acknowledgement. Empty if no message needs one.
+    /// One ticket for each message; `nil` if a message needs no acknowledgement. The list is empty if no message needs
+    /// an acknowledgement.
     private var tickets: [AcknowledgementTicket?]
     /// True if a message of the slice has a ticket. Stays true after such a message was removed from the slice.
     private(set) var hasTickets: Bool

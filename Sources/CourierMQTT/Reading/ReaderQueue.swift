@@ -158,8 +158,8 @@ final class ReaderQueue: Sendable {
     private let state = Mutex(State())
     /// Called on the reader's thread when a full queue has room again.
     private let drained: @Sendable () -> Void
-    /// The number of messages of the hand that the reader has claimed. After the reader has left, the number is at
-    /// least ``closedMark``.
+    /// The number of messages that the reader has claimed from its hand, the batch that it took last. After the reader
+    /// has left, the number is at least ``closedMark``.
     private let claimed = Atomic(0)
     private static let closedMark = Int.max / 2
 

@@ -105,7 +105,7 @@ public final class MemoryMessageStore: MessageStore {
     ///   - scope: The scope of the rows.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The largest number of messages in the page.
-    /// - Returns: The page, which is empty after the last message.
+    /// - Returns: The page; empty if no more messages follow.
     public func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async -> [StoredOutgoing] {
         var page: [StoredOutgoing] = []
         var last = id
@@ -126,7 +126,7 @@ public final class MemoryMessageStore: MessageStore {
     ///   - filter: Only messages that match this filter are returned; `nil` for all messages.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The largest number of messages in the page.
-    /// - Returns: The page, which is empty after the last message.
+    /// - Returns: The page; empty if no more messages follow.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
     ) async -> [StoredMessage] {
@@ -142,7 +142,7 @@ public final class MemoryMessageStore: MessageStore {
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The largest number of messages in the page.
     ///   - time: The present time.
-    /// - Returns: The page, which is empty after the last message.
+    /// - Returns: The page; empty if no more messages follow.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
     ) async -> [StoredMessage] {
@@ -168,7 +168,7 @@ public final class MemoryMessageStore: MessageStore {
     ///   - scope: The scope of the rows.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The largest number of messages in the page.
-    /// - Returns: The page, which is empty after the last message.
+    /// - Returns: The page; empty if no more messages follow.
     public func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async -> [RejectedMessage] {
         state.withLock { $0.contents.rejected(in: scope, after: id, limit: limit) }
     }

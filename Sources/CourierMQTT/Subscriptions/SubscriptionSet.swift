@@ -8,8 +8,8 @@ import CourierCore
 /// answers of the broker ─────────────┘
 /// ```
 ///
-/// In a new session, or in a session that may be another one, all wanted filters are subscribed. In the same session,
-/// only differences are sent. A filter whose UNSUBSCRIBE was under way when the connection ended counts as a
+/// In a new session, or in a session that may be another session, all wanted filters are subscribed. In the same
+/// session, only differences are sent. A filter whose UNSUBSCRIBE was under way when the connection ended counts as a
 /// difference. If the session began before this set existed, the broker may have unknown subscriptions. So an
 /// UNSUBSCRIBE of the app is always sent in such a session.
 ///
