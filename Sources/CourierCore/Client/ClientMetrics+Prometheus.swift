@@ -6,7 +6,7 @@ extension ClientMetrics {
     /// `client` with the client's name.
     ///
     /// - Parameter clients: The metrics, by the names of the clients.
-    /// - Returns: The text. It is empty if there are no clients.
+    /// - Returns: The text; empty if there are no clients.
     public static func prometheusText(of clients: [String: ClientMetrics]) -> String {
         prometheusText(of: clients.sorted { $0.key < $1.key }.map { (label($0.key), $0.value) })
     }

@@ -41,7 +41,7 @@ public struct ClientMetrics: Sendable {
     /// The number of connections that brokers accepted.
     public var connectionCount = 0
 
-    /// The number of connections that brokers accepted after the first one.
+    /// The number of connections that brokers accepted after the first connection.
     public var reconnectCount: Int { max(connectionCount - 1, 0) }
 
     /// The number of bytes of all packets sent, without TLS and WebSocket.

@@ -20,8 +20,8 @@ public protocol CourierClient: CourierSession {
     /// wait, and loops over messages continue with the next connection.
     func disconnect()
 
-    /// Ends all loops over messages, ends the connection, and returns when the loops and the connection have ended.
-    /// This takes at most 10 s. Without a connection, the call returns at once.
+    /// Ends all loops over messages, ends the connection, and returns when the loops and the connection have ended. The
+    /// call takes at most 10 s. Without a connection, the call returns at once.
     ///
     /// ```swift
     /// await client.shutdown()

@@ -425,7 +425,8 @@ public protocol CourierSession: CourierEventManager {
         _ options: DisconnectOptions, completion: @escaping @Sendable (Result<Void, CourierError>) -> Void
     ) throws
 
-    /// Publishes bytes without an adapter, and returns before the message is sent. This is the fastest way to publish.
+    /// Publishes bytes without an adapter, and returns before the message is sent. This method is the fastest way to
+    /// publish.
     ///
     /// - Parameters:
     ///   - bytes: The payload.

@@ -37,7 +37,7 @@ public struct ConnectOptions: Hashable, Sendable {
     private var box: Box
 
     /// Returns `true` if both are `nil`, or if one is an unchanged copy of the other. Returns `false` for equal options
-    /// that were created separately. This is faster than comparing all values.
+    /// that were created separately. This check is faster than comparing all values.
     package static func areIdentical(_ left: ConnectOptions?, _ right: ConnectOptions?) -> Bool {
         left?.box === right?.box
     }
@@ -90,8 +90,8 @@ public struct ConnectOptions: Hashable, Sendable {
     /// Further user properties of CONNECT in MQTT 5, in this order; names may repeat. Empty by default, and ignored in
     /// 3.1.1.
     ///
-    /// They are sent after ``userProperties``. ``userProperties`` and this list together may have at most 256
-    /// properties.
+    /// These properties are sent after ``userProperties``. ``userProperties`` and this list together may have at most
+    /// 256 properties.
     public var userPropertyList: [UserProperty] { box.values.userPropertyList }
 
     /// Protocol names offered in the TLS handshake (ALPN), in the order of preference; `nil` by default.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The rule for treating a silent connection as dead, and opening a new one.
+/// The rule for treating a silent connection as dead, and opening a new connection.
 ///
 /// All times are in seconds. The policy is disabled by default, as in Courier iOS. Without the policy, keep-alive still
 /// finds dead connections, but later. When half of ``inactivityTimeout`` or ``readTimeout`` has passed, the client

@@ -54,8 +54,8 @@ public struct CourierError: Error, Sendable {
 
 extension CourierError: CustomStringConvertible {
     /// A text with the code, the message, and a summary of the cause without secrets. The summary is left out if the
-    /// message already begins with the text of the cause. It is also left out if the cause only carries a rejected
-    /// message.
+    /// message already begins with the text of the cause. The summary is also left out if the cause only carries a
+    /// rejected message.
     public var description: String {
         guard let cause, rejectedMessage == nil, !repeats(cause) else { return "\(code): \(message)" }
         return "\(code): \(message) (cause: \(Self.summary(of: cause)))"

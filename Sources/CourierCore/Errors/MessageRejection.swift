@@ -1,4 +1,4 @@
-/// The `cause` of an error about a message that the client gave up. It carries the message.
+/// The `cause` of an error about a message that the client gave up. The rejection carries the message.
 package struct MessageRejection: Error {
     /// The message that the client gave up.
     package let message: Message

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The properties of an MQTT 5 message. MQTT 3.1.1 carries none of them.
+/// The properties of an MQTT 5 message. MQTT 3.1.1 carries none of these properties.
 public struct MessageProperties: Hashable, Sendable {
     /// One user property. Several properties may have the same name, and their order is preserved.
     public struct UserProperty: Hashable, Sendable {
@@ -57,7 +57,7 @@ public struct MessageProperties: Hashable, Sendable {
     }
 
     /// The property values; `nil` if all are absent, as in most messages. The values are in a separate object, so that
-    /// this struct has the size of one reference. This makes copies of requests and messages cheap.
+    /// this struct has the size of one reference. So copies of requests and messages are cheap.
     @usableFromInline package private(set) var box: Box?
 
     private var values: Values {

@@ -28,8 +28,8 @@ public protocol MessageSource<Element>: AnyObject, Sendable {
 
     /// Ends the subscription that feeds this source.
     ///
-    /// - Parameter count: The number of elements that the loop did not receive. They are the last elements of the last
-    ///   batch.
+    /// - Parameter count: The number of elements that the loop did not receive. These elements are the last elements of
+    ///   the last batch.
     func cancel(unread count: Int)
 }
 

@@ -64,7 +64,7 @@ public protocol MessageStore: Sendable {
     ///   - scope: The client id and broker that the rows belong to.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func outgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
@@ -80,7 +80,7 @@ public protocol MessageStore: Sendable {
     ///   - scope: The client id and broker that the rows belong to.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func sentOutgoing(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [StoredOutgoing]
 
@@ -93,7 +93,7 @@ public protocol MessageStore: Sendable {
     ///   - scope: The client id and broker that the rows belong to.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func rejected(in scope: StoreScope, after id: StoredMessage.ID?, limit: Int) async throws -> [RejectedMessage]
 
@@ -104,7 +104,7 @@ public protocol MessageStore: Sendable {
     ///   - filter: The filter that the messages must match; `nil` for all messages.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
@@ -121,7 +121,7 @@ public protocol MessageStore: Sendable {
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
     ///   - time: The current time.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
@@ -176,7 +176,7 @@ extension MessageStore {
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
     ///   - time: The current time.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
@@ -190,7 +190,7 @@ extension MessageStore {
     ///   - scope: The client id and broker that the rows belong to.
     ///   - id: The last id of the previous page; `nil` for the first page.
     ///   - limit: The maximum number of messages.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A ``CourierError`` if the store cannot be read.
     public func sentOutgoing(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int

@@ -43,11 +43,11 @@ public enum StoreChange: Hashable, Sendable {
     /// Remove the packet ids of all received QoS 2 messages, because the broker has no session for this client.
     case forgetAllPacketIDs
     /// Store the session (client id and broker) that the packet ids of outgoing and incoming messages belong to from
-    /// now on. It replaces the earlier session. The store changes no rows, because the client has already removed the
-    /// packet ids of the earlier session.
+    /// now on. This session replaces the earlier session. The store changes no rows, because the client has already
+    /// removed the packet ids of the earlier session.
     ///
     /// A store may ignore this change. Then a QoS 2 message may arrive twice, if its delivery is not finished when the
-    /// process ends. It cannot arrive twice if the session has the same client id and broker as the scope.
+    /// process ends. The message cannot arrive twice if the session has the same client id and broker as the scope.
     case rememberSession(StoreScope)
 
     // MARK: Subscriptions

@@ -94,9 +94,9 @@ package enum PortableText {
         return true
     }
 
-    /// True if all eight bytes are from 0x20 to 0x7E. The highest bit of a byte marks a failure. It is set in `bytes`
-    /// for values from 0x80, in the sum for values from 0x7F, and in the difference for values below 0x20. A carry or
-    /// borrow can change another byte only if some byte fails anyway.
+    /// True if all eight bytes are from 0x20 to 0x7E. The highest bit of a byte marks a failure. The bit is set in
+    /// `bytes` for values from 0x80, in the sum for values from 0x7F, and in the difference for values below 0x20. A
+    /// carry or borrow can change another byte only if some byte fails anyway.
     private static func arePrintableASCII(_ bytes: UInt64) -> Bool {
         let above = bytes | (bytes &+ 0x0101_0101_0101_0101)
         let below = bytes &- 0x2020_2020_2020_2020

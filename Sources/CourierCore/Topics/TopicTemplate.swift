@@ -1,5 +1,5 @@
-/// The template of a ``Topic`` without the type of the topic's values. It contains the text, and the parameter values
-/// so far.
+/// The template of a ``Topic`` without the type of the topic's values. The template contains the text, and the
+/// parameter values so far.
 ///
 /// A request contains a template, because the values of `%u` and `%c` may not be known when the app makes the request.
 /// If the template has an error, it stores the error, and throws it when it is used.
