@@ -165,7 +165,7 @@ extension SQLiteMessageStore {
     ///   - scope: The client id and broker that the rows belong to.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: The maximum number of messages.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func outgoing(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
@@ -180,7 +180,7 @@ extension SQLiteMessageStore {
     ///   - scope: The client id and broker that the rows belong to.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: The maximum number of messages.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func sentOutgoing(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int
@@ -197,7 +197,7 @@ extension SQLiteMessageStore {
     ///   - filter: The filter that the messages must match; `nil` for all messages.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: The maximum number of messages.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int
@@ -215,7 +215,7 @@ extension SQLiteMessageStore {
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: The maximum number of messages.
     ///   - time: The present time.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func incoming(
         in scope: StoreScope, matching filter: TopicFilter?, after id: StoredMessage.ID?, limit: Int, at time: StoreTime
@@ -235,7 +235,7 @@ extension SQLiteMessageStore {
     ///   - scope: The client id and broker that the rows belong to.
     ///   - id: The last id of the page before; `nil` for the first page.
     ///   - limit: The maximum number of messages.
-    /// - Returns: The page. It is empty after the last page.
+    /// - Returns: The page; empty if no more messages follow.
     /// - Throws: A `CourierError` when the store cannot be read.
     public func rejected(
         in scope: StoreScope, after id: StoredMessage.ID?, limit: Int

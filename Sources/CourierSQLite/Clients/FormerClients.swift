@@ -7,7 +7,7 @@ final class FormerClients: Sendable {
     /// The longest wait for each former client, 10 s.
     static let patience = DispatchTimeInterval.seconds(10)
 
-    /// An action. Its parameter is `true` if all former clients have finished, and `false` if one of them has not
+    /// An action. Its parameter is `true` if all former clients have finished, and `false` if a former client has not
     /// finished in time.
     typealias Action = @Sendable (Bool) -> Void
 
@@ -51,7 +51,7 @@ final class FormerClients: Sendable {
         }
     }
 
-    /// Waits until all former clients have finished. Returns `false` if one of them takes too long.
+    /// Waits until all former clients have finished. Returns `false` if a former client takes too long.
     func haveFinished() async -> Bool {
         await withCheckedContinuation { continuation in whenFinished { continuation.resume(returning: $0) } }
     }

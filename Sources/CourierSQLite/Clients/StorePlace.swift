@@ -91,8 +91,8 @@ package struct StorePlace: Sendable {
         return (try? manager.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
     }
 
-    /// Finds the stores that a client with this id may have left behind. These are the stores of other client ids in
-    /// this program's folder, and the stores of this client id in the folders of other programs.
+    /// Finds the stores that a client with this id may have left behind. The result has the stores of other client ids
+    /// in this program's folder. It also has the stores of this client id in the folders of other programs.
     ///
     /// - Parameter clientID: The client id.
     /// - Returns: The files, in the order of their paths.

@@ -221,7 +221,7 @@ final class StoreCore {
         if let recovery = opened.recovery { noteRecovery(recovery) }
     }
 
-    /// Opens a second connection to the file before it closes the first one.
+    /// Opens a second connection to the file before it closes the first connection.
     ///
     /// In this order, SQLite keeps its state of the log. If the only connection were closed first, SQLite would read
     /// the log again, and could accept a transaction that failed in its last step.
