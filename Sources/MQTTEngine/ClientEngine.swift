@@ -23,10 +23,10 @@ public import MQTTCodec
 ///  └───────────────────── transportClosed ──────────────┴──────────────────────┘
 /// ```
 ///
-/// In `closing`, the engine has already returned the connection's only ``EngineAction/close(_:)``. It ignores bytes and
-/// timers until the caller reports that the transport is closed.
+/// In `closing`, the engine has already returned the connection's only ``EngineAction/close(_:)``. The engine ignores
+/// bytes and timers until the caller reports that the transport is closed.
 ///
-/// The engine has no queue. It knows only messages in flight. The caller publishes no more messages than
+/// The engine has no queue, and knows only messages in flight. The caller publishes no more messages than
 /// ``publishCapacity`` allows, and holds back all other messages. In a session of an earlier process, the engine sends
 /// PUBREL before it uses a packet id. If the server ends four connections in a row instead of answering, the engine
 /// sends no more of these PUBRELs.
@@ -91,8 +91,8 @@ public struct ClientEngine: ~Copyable {
     /// ``giveUp(_:)`` ended do not count.
     public var inFlightCount: Int { outgoing.count - outgoing.reservedCount }
 
-    /// True while the engine will report the end of at least one exchange. It reports no end for a message that was
-    /// given up.
+    /// True while the engine will report the end of at least one exchange. The engine reports no end for a message that
+    /// was given up.
     public var awaitsAnswers: Bool { outgoing.isAnyoneWaiting }
 
     /// The number of bytes used by QoS 1 and 2 messages that are not acknowledged and may be sent again.

@@ -29,8 +29,8 @@ struct Link {
     var lastSent: MonotonicInstant?
     /// The time of the PINGREQ that has no answer yet; `nil` if every PINGREQ was answered.
     var pingSentAt: MonotonicInstant?
-    /// True if the server has answered a QoS 2 PUBLISH with PUBACK on this connection. This is reported to the caller
-    /// once.
+    /// True if the server has answered a QoS 2 PUBLISH with PUBACK on this connection. The engine reports this fact to
+    /// the caller once.
     var isDowngradeKnown = false
     /// True while the caller reads no bytes.
     var isReadingPaused = false

@@ -42,13 +42,14 @@ struct IncomingExchanges {
     private var completing: Set<PacketID> = []
     /// Answers due on this connection, in the order of their messages.
     private var pending: [Pending] = []
-    /// The number of elements at the front of ``pending`` that were already written. They are removed together later.
+    /// The number of elements at the front of ``pending`` that were already written. These elements are removed
+    /// together later.
     private var pendingStart = 0
     /// The index in ``pending`` of the answer with each serial number.
     private var positions: [UInt64: Int] = [:]
     private var nextSerial: UInt64 = 0
-    /// The QoS 2 messages that the caller received and whose answer was not written yet. They may be from an earlier
-    /// connection. `answer` is set if the caller has given the answer.
+    /// The QoS 2 messages that the caller received and whose answer was not written yet. These messages may be from an
+    /// earlier connection. `answer` is set if the caller has given the answer.
     private var processing: [PacketID: (serial: UInt64, answer: PacketReasonCode?)] = [:]
     /// The ids of acknowledged QoS 2 messages that arrived again and whose answer waits in ``pending``.
     private var repeating: Set<PacketID> = []
@@ -177,7 +178,8 @@ struct IncomingExchanges {
         return positions[handle.serial] != nil
     }
 
-    /// Removes and returns the next answer to write. This is the oldest answer; `nil` if the caller has not given it.
+    /// Removes and returns the next answer to write, which is the oldest answer. Returns `nil` if the caller has not
+    /// given this answer yet.
     mutating func nextAnswer() -> (PacketID, PacketQoS, PacketReasonCode)? {
         guard pendingStart < pending.count, let code = pending[pendingStart].answer else { return nil }
         let entry = pending[pendingStart]

@@ -8,8 +8,8 @@ public struct OutgoingHeader: BitwiseCopyable, Hashable, Sendable {
     public var token: Token
     /// The time when the message expires; `never` if it does not expire.
     @usableFromInline package var expiresAt: MonotonicInstant
-    /// A second expiry time, in addition to ``expiry``. It applies only to a message that was never sent. The server
-    /// does not receive this time.
+    /// A second expiry time, in addition to ``expiry``. The second time applies only to a message that was never sent.
+    /// The server does not receive this time.
     package var firstSendEnd = MonotonicInstant.never
     /// The time when the caller accepted the message; `never` if the time is not known. The engine does not use this
     /// time.
