@@ -70,8 +70,8 @@ public enum Violation: Hashable, Sendable {
     case reservedAcknowledgeFlags
     /// A CONNACK that refuses the connection and also reports a present session ([MQTT-3.2.2-6]).
     case sessionPresentInRefusal
-    /// An MQTT 3 CONNACK in response to an MQTT 5 CONNECT. It means that the server does not support MQTT 5. The value
-    /// is the return code in the CONNACK.
+    /// An MQTT 3 CONNACK in response to an MQTT 5 CONNECT. This reply means that the server does not support MQTT 5.
+    /// The value is the return code in the CONNACK.
     case connAckOfOlderVersion(UInt8)
 
     // Violations in PUBLISH, SUBSCRIBE, UNSUBSCRIBE and their acknowledgements:
@@ -141,7 +141,7 @@ extension Violation {
 }
 
 extension Violation: CustomStringConvertible {
-    /// The last part of an error message. It follows the names of the packet and the field.
+    /// The last part of an error message. This part follows the names of the packet and the field.
     public var description: String {
         switch self {
         case .reservedPacketType(let type): "packet type \(type) is reserved"

@@ -150,14 +150,14 @@ extension PacketEncoder {
     /// Appends a PUBLISH whose topic and properties are already bytes. Waiting messages are stored in this form.
     ///
     /// - Parameters:
-    ///   - topic: The topic name in UTF-8, which is checked. It may be empty only if a topic alias replaces it.
+    ///   - topic: The topic name in UTF-8, which is checked. The name may be empty only if a topic alias replaces it.
     ///   - payload: The payload of the message.
     ///   - delivery: The QoS, with the packet id and DUP flag of QoS 1 and 2.
     ///   - isRetained: True if the server should store the message as a retained message.
     ///   - encodedProperties: Bytes that ``PacketEncoder/encodePublishProperties(_:hasExpiry:into:)`` wrote; empty by
     ///     default.
     ///   - messageExpiry: The lifetime of the message in seconds, which is added as a property.
-    ///   - topicAlias: A topic alias, which is added as a property. It must not be 0.
+    ///   - topicAlias: A topic alias, which is added as a property. The alias must not be 0.
     ///   - buffer: The buffer that the packet is appended to.
     /// - Throws: ``EncodeError`` if the packet breaks the specification, uses a feature that this version does not
     ///   have, or is larger than ``maximumPacketSize``. Then the buffer is unchanged.
