@@ -26,7 +26,7 @@ public struct SessionOptions {
     /// If the option is `false`, the client sends the message again on each connection, and all later messages wait.
     ///
     /// A QoS 0 message is never suspected, because the client never sends it again. If a stored message ended
-    /// connections before a restart of the process, the first connection is a test: it sends no QoS 1 and 2 messages.
+    /// connections before a restart of the process, the first connection is a test that sends no QoS 1 and 2 messages.
     /// Until the session ends, no process uses the packet id of a rejected QoS 2 message again. If a connection ended
     /// because of a suspected message, the client does not assume another client with the same client id. It reconnects
     /// after the first pause.
