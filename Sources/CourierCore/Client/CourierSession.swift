@@ -369,8 +369,8 @@ public protocol CourierSession: CourierEventManager {
 
     /// Responds to requests until the task is cancelled (MQTT 5 only).
     ///
-    /// Requests are handled one after the other. A request gets no response in three cases: it has no response topic,
-    /// like every message of MQTT 3.1.1; it cannot be decoded; or its handler throws. The event
+    /// Requests are handled one after the other. A request gets no response if it has no response topic, like every
+    /// message of MQTT 3.1.1. It also gets no response if it cannot be decoded, or if its handler throws. The event
     /// ``CourierEventType/messageReceiveFailure(topic:error:sizeBytes:)`` reports each case. In the first two cases,
     /// the request is also a ``DeadLetter``. If the app does not listen to events or dead letters, the log warns, at
     /// most once a minute.

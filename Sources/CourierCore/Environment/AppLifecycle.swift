@@ -11,8 +11,9 @@ public enum AppPhase: Hashable, Sendable {
 ///
 /// Contract: The publisher sends the current phase to each new subscriber first, and then every change. It may send
 /// from any thread. When the app enters the background, the client closes its connection with DISCONNECT. When the app
-/// returns to the foreground, the client connects again in two cases: it has topics to subscribe to, or `connect()` was
-/// called in the background. A program that is always in the foreground sends only ``AppPhase/foreground``.
+/// returns to the foreground, the client connects again if it has topics to subscribe to. It also connects again if
+/// `connect()` was called in the background. A program that is always in the foreground sends only
+/// ``AppPhase/foreground``.
 public protocol AppLifecycle: Sendable {
     /// Publishes the current phase, then every change.
     var phasePublisher: AnyPublisher<AppPhase, Never> { get }

@@ -14,8 +14,8 @@ enum TopicTemplateLevel: Equatable, Sendable {
     var parameter: String? { if case .parameter(let name) = self { name } else { nil } }
 
     /// Returns whether the parameters' values turned the level into a level that MQTT reserves. `rendered` is the
-    /// level's text with the values. The level is reserved in two cases: it begins with a dollar sign that is not in
-    /// the template, or the values made it `$share` or `$SYS`.
+    /// level's text with the values. The level is reserved if it begins with a dollar sign that is not in the template.
+    /// It is also reserved if the values made it `$share` or `$SYS`.
     func isReserved(as rendered: String) -> Bool {
         guard rendered.utf8.first == UInt8(ascii: "$"), !isPlainText else { return false }
         if case .parts(let parts) = self, case .text? = parts.first { return ["$share", "$SYS"].contains(rendered) }
