@@ -58,17 +58,17 @@ public struct MQTTClientConfig {
     /// The maximum time for fetching credentials, in seconds; 30 by default. The value must be more than 0 if the time
     /// limit is on.
     public var authenticationTimeoutInterval: TimeInterval
-    /// When to give up on an attempt; off by default.
+    /// The rule for giving up on an attempt; disabled by default.
     public var connectTimeoutPolicy: ConnectTimeoutPolicy
-    /// When to treat a silent connection as lost; off by default.
+    /// The rule for treating a silent connection as lost; disabled by default.
     public var idleActivityTimeoutPolicy: IdleActivityTimeoutPolicy
-    /// How long received QoS 1 and 2 messages without a reader are kept for a later reader, in seconds. With 0, the
-    /// default, they are not kept.
+    /// The time for which received QoS 1 and 2 messages without a reader are kept for a later reader, in seconds. With
+    /// 0, the default, such messages are not kept.
     ///
     /// With a message store, a later reader gets the stored messages once, in the order of their arrival. If stored
     /// messages expire before a reader takes them, the log reports their number. If a message waits for room in a full
-    /// store and a reader starts, the reader gets the message. If a reader ends without reading kept messages, they
-    /// keep their order and their remaining time.
+    /// store and a reader starts, the reader gets the message. If a reader ends without reading kept messages, these
+    /// messages keep their order and their remaining time.
     public var messagePersistenceTTLSeconds: TimeInterval
     /// Seconds between two removals of messages that were kept for `messagePersistenceTTLSeconds`; 10 by default.
     public var messageCleanupInterval: TimeInterval
@@ -102,9 +102,10 @@ public struct MQTTClientConfig {
     /// The closure is called for each attempt, on the event loop, and must not block. The returned stream is closed at
     /// the end of the attempt. Host, port, scheme and path of the options still identify the broker and its sessions.
     public var endpoint: (@Sendable (ConnectOptions) -> TransportEndpoint)?
-    /// How the client uses several endpoints of the broker, from `ConnectOptions.alternatives` or DNS service records.
+    /// The rules for choosing among several endpoints of the broker, from `ConnectOptions.alternatives` or DNS service
+    /// records.
     public var endpoints = EndpointPolicy()
-    /// How long a closing connection waits for the broker to close too, after everything was written. `nil`, the
+    /// The time that a closing connection waits for the broker to close too, after all bytes were written. `nil`, the
     /// default, means ``CourierTransport/ChannelOptions/lingerTimeout``.
     package var peerCloseTimeout: Duration?
     /// The TLS contexts that this client shares with other clients of the same TLS settings. So the trusted
@@ -160,9 +161,10 @@ public struct MQTTClientConfig {
     ///   - maxAutoReconnectInterval: The maximum number of seconds between two attempts; 10 by default.
     ///   - enableAuthenticationTimeout: Whether fetching credentials has a time limit; `false` by default.
     ///   - authenticationTimeoutInterval: The maximum time for fetching credentials, in seconds; 30 by default.
-    ///   - connectTimeoutPolicy: When to give up on an attempt; disabled by default.
-    ///   - idleActivityTimeoutPolicy: When to treat a silent connection as lost; disabled by default.
-    ///   - messagePersistenceTTLSeconds: How long messages without a reader are kept, in seconds; 0 by default.
+    ///   - connectTimeoutPolicy: The rule for giving up on an attempt; disabled by default.
+    ///   - idleActivityTimeoutPolicy: The rule for treating a silent connection as lost; disabled by default.
+    ///   - messagePersistenceTTLSeconds: The time for which messages without a reader are kept, in seconds; 0 by
+    ///     default.
     ///   - messageCleanupInterval: Seconds between two removals of expired kept messages; 10 by default.
     public init(
         topics: [String: QoS] = [:],

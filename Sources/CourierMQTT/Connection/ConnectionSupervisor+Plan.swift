@@ -7,7 +7,7 @@ extension ConnectionSupervisor {
         /// The number of the current or planned attempt; 0 if there is none. Attempts are counted from the last
         /// accepted connection, or from the last `disconnect()` or `destroy()`.
         var attempt = 0
-        /// When the planned attempt begins; `nil` if none is planned.
+        /// The time when the planned attempt begins; `nil` if no attempt is planned.
         var nextAttempt: Instant?
         /// The name of the server of the current or the last attempt or connection; `nil` before the first attempt.
         var endpoint: String?

@@ -49,7 +49,7 @@ struct ConnectionSupervisor: Sendable {
         indirect case closing(Closing)
     }
 
-    /// Why no connection is wanted.
+    /// The reason why the client does not try to connect.
     enum Rest: Sendable {
         case unused
         case disconnected

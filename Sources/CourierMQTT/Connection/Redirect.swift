@@ -2,7 +2,7 @@ import CourierCore
 
 /// A broker's instruction to use another server.
 struct Redirect: Hashable, Sendable {
-    /// How long the redirect is valid.
+    /// The time for which the redirect is valid.
     enum Term: Hashable, Sendable {
         /// The client uses the other server for the next attempt only (reason code 0x9C, Use another server).
         case once

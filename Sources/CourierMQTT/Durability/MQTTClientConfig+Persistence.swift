@@ -4,7 +4,7 @@ import Foundation
 
 /// The message store that a client opens itself if `isMessagePersistenceEnabled` is `true`.
 extension MQTTClientConfig {
-    /// The maximum number of files that other clients left behind and that are named in the log.
+    /// The maximum number of other clients' files for which the log warns about remaining messages, 10.
     private static let maximumLeftBehind = 10
 
     /// Returns the location of the files of the client's own store, and the client id of the stored messages. Returns

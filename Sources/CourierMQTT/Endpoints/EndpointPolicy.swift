@@ -1,11 +1,12 @@
-/// How a client chooses among several endpoints of its broker: see ``CourierCore/ConnectOptions/alternatives``.
+/// The rules by which a client chooses among several endpoints of its broker; see
+/// ``CourierCore/ConnectOptions/alternatives``.
 ///
 /// ```swift
 /// config.endpoints.usesServiceRecords = true
 /// config.endpoints.returnsToPreferred = .after(.seconds(600))
 /// ```
 public struct EndpointPolicy: Hashable, Sendable {
-    /// When a client that is connected to a less preferred endpoint returns to a preferred one.
+    /// The rule for returning from a less preferred endpoint to a preferred endpoint.
     public enum Return: Hashable, Sendable {
         /// The client returns only after the connection was lost.
         case never
@@ -31,7 +32,7 @@ public struct EndpointPolicy: Hashable, Sendable {
     /// Unix sockets.
     public var usesServiceRecords = false
 
-    /// When a client returns to a preferred endpoint; never by default.
+    /// The rule for returning to a preferred endpoint; never by default.
     public var returnsToPreferred = Return.never
 
     /// The largest number of endpoints that are used, at least 1; 16 by default. If there are more endpoints, the least

@@ -2,7 +2,7 @@ import CourierCore
 import CourierTransport
 
 extension ConnectPlan {
-    /// Where and how to connect: the endpoint, the settings of TLS and WebSocket, and the name for events and errors.
+    /// The endpoint of a connection, the settings of TLS and WebSocket, and the broker's name for events and errors.
     struct Route {
         /// The default application protocol (ALPN) of WebSocket over TLS: HTTP/1.1. The client opens a WebSocket by an
         /// upgrade request, which HTTP/2 does not have.

@@ -25,7 +25,7 @@ import MQTTEngine
 struct MessageSuspicion: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// How a connection ended, as far as the suspicion of a message depends on it.
+    /// The reason why a connection ended. Has only the cases that matter for the suspicion of a message.
     enum Cause: Equatable, Sendable {
         /// The broker closed the byte stream (FIN or RST) and gave no reason.
         case peerClosed

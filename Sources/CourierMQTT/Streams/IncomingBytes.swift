@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Safe to share between threads: mutable state is used only under the lock of `condition`.
 final class IncomingBytes: @unchecked Sendable {
-    /// How the input ended.
+    /// The reason why the input ended.
     enum End: Equatable, Sendable {
         case ended
         case failed(TransportError)

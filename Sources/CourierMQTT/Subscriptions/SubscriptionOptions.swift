@@ -7,7 +7,7 @@ import MQTTCodec
 /// config.session.subscriptionOptions.retainedMessages = .ofNewSubscriptions
 /// ```
 public struct SubscriptionOptions: Hashable, Sendable {
-    /// When the broker sends retained messages for a subscription.
+    /// The rule for sending retained messages after a SUBSCRIBE.
     public enum RetainedMessages: Hashable, Sendable {
         /// The broker sends retained messages after every SUBSCRIBE, even if the session already has the subscription.
         case always
@@ -20,7 +20,7 @@ public struct SubscriptionOptions: Hashable, Sendable {
         case never
     }
 
-    /// When the broker sends retained messages for a subscription; ``RetainedMessages/always`` by default.
+    /// The rule by which the broker sends retained messages for a subscription; ``RetainedMessages/always`` by default.
     public var retainedMessages: RetainedMessages
 
     /// Whether received messages keep the retain flag with which they were published; `false` by default.
@@ -49,7 +49,7 @@ public struct SubscriptionOptions: Hashable, Sendable {
     /// Makes options. The defaults are the behavior of MQTT 3.1.1.
     ///
     /// - Parameters:
-    ///   - retainedMessages: When the broker sends retained messages; always by default.
+    ///   - retainedMessages: The rule by which the broker sends retained messages; always by default.
     ///   - keepsRetainFlag: Whether messages keep the retain flag; `false` by default.
     ///   - leavesOutOwnMessages: Whether the broker leaves out messages that this client published; `false` by default.
     ///   - identifier: The subscription identifier; the client's choice by default.
