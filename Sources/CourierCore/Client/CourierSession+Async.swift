@@ -216,7 +216,7 @@ extension CourierSession {
     ///   - filter: The topic name or filter, used unchanged. If it is not legal, or if the broker refuses it, the loop
     ///     ends with an error.
     ///   - qos: The highest quality of service; `.one` by default.
-    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; on receipt by default.
+    ///   - acknowledge: The mode of acknowledging messages of QoS 1 and 2; on receipt by default.
     ///   - buffer: The limit of messages that wait for the loop; 16,384 by default.
     /// - Returns: A sequence. Each loop over it is a separate reader.
     public func messages<Value: Sendable>(
@@ -239,7 +239,7 @@ extension CourierSession {
     /// - Parameters:
     ///   - topic: The topic. A parameter without a value matches any level.
     ///   - qos: The highest quality of service; the topic's own by default.
-    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; on receipt by default.
+    ///   - acknowledge: The mode of acknowledging messages of QoS 1 and 2; on receipt by default.
     ///   - buffer: The limit of messages that wait for the loop; 16,384 by default.
     /// - Returns: A sequence. Each loop over it is a separate reader.
     public func messages<Value: Sendable>(
@@ -266,7 +266,7 @@ extension CourierSession {
     ///   - type: ``Received`` of the topic's type.
     ///   - topic: The topic. A parameter without a value matches any level.
     ///   - qos: The highest quality of service; the topic's own by default.
-    ///   - acknowledge: When messages of QoS 1 and 2 are acknowledged; on receipt by default.
+    ///   - acknowledge: The mode of acknowledging messages of QoS 1 and 2; on receipt by default.
     ///   - buffer: The limit of messages that wait for the loop; 16,384 by default.
     /// - Returns: A sequence. Each loop over it is a separate reader.
     public func messages<Value>(

@@ -1,4 +1,4 @@
-/// What happens to the subscriptions of loops when ``CourierClient/shutdown(subscriptions:)`` ends the loops.
+/// The treatment of the loops' subscriptions when ``CourierClient/shutdown(subscriptions:)`` ends the loops.
 public enum LoopSubscriptions: Hashable, Sendable {
     /// The subscriptions remain until ``CourierSession/unsubscribe(from:)-(String)``, like subscriptions of
     /// ``CourierSession/subscribe(to:qos:)-(String,_)``. If the broker keeps the session, it collects messages until

@@ -13,7 +13,7 @@ public struct ConnectGrant: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - options: The options for the connection.
-    ///   - expiresAt: When the credentials expire; `nil` by default.
+    ///   - expiresAt: The date when the credentials expire; `nil` by default.
     public init(_ options: ConnectOptions, expiresAt: Date? = nil) {
         self.options = options
         self.expiresAt = expiresAt

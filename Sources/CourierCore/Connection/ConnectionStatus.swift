@@ -38,11 +38,11 @@ public struct ConnectionStatus: Sendable {
     ///
     /// - Parameters:
     ///   - state: The state of the connection.
-    ///   - since: When the status began; now by default.
+    ///   - since: The date when the status began; now by default.
     ///   - endpoint: The broker of the current or last attempt; `nil` by default.
     ///   - attempt: The number of the current or next attempt; 0 by default.
-    ///   - nextAttempt: When the next attempt begins; `nil` by default.
-    ///   - failure: Why the last attempt failed; `nil` by default.
+    ///   - nextAttempt: The date when the next attempt begins; `nil` by default.
+    ///   - failure: The reason why the last attempt failed; `nil` by default.
     public init(
         _ state: ConnectionState, since: Date = Date(), endpoint: String? = nil, attempt: Int = 0,
         nextAttempt: Date? = nil, failure: CourierError? = nil

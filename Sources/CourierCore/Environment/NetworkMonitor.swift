@@ -1,4 +1,4 @@
-/// Whether the system has a network. The status does not say whether the broker can be reached.
+/// The availability of a network. The status does not say whether the broker can be reached.
 public enum NetworkStatus: Hashable, Sendable {
     /// At least one network can carry a connection.
     case available

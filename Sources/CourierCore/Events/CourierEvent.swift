@@ -4,14 +4,14 @@ public struct CourierEvent: Sendable {
     /// options shows no secret. Host and port are those of the endpoint that the client uses.
     public let connectionInfo: ConnectOptions?
 
-    /// What happened.
+    /// The kind of the event, with its data.
     public let type: CourierEventType
 
     /// Creates an event. Apps need this initializer only in tests.
     ///
     /// - Parameters:
     ///   - connectionInfo: The connect options at the time of the event; `nil` if there were none.
-    ///   - type: What happened.
+    ///   - type: The kind of the event, with its data.
     public init(connectionInfo: ConnectOptions?, type: CourierEventType) {
         self.connectionInfo = connectionInfo
         self.type = type

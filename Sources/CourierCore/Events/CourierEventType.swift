@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a ``CourierEvent`` reports.
+/// The kind of a ``CourierEvent``, with its data.
 ///
 /// The associated values `timeTaken`, `diffLastInbound` and `diffLastOutbound` are in milliseconds. `sizeBytes` is the
 /// size of the payload. No event contains a password or a token.

@@ -8,7 +8,7 @@ public struct SubscriptionRequest: Sendable {
     /// The highest quality of service that the broker uses for this subscription, ``QoS/one`` by default.
     public var qos: QoS
 
-    /// When messages of QoS 1 and 2 are acknowledged, ``AcknowledgementMode/onReceipt`` by default.
+    /// The mode of acknowledging messages of QoS 1 and 2; ``AcknowledgementMode/onReceipt`` by default.
     public var acknowledge: AcknowledgementMode
 
     /// The limits for messages that wait for the reader.
@@ -35,8 +35,8 @@ public struct SubscriptionRequest: Sendable {
     /// - Parameters:
     ///   - topic: The topic.
     ///   - qos: The highest quality of service; `.one` by default.
-    ///   - acknowledge: When messages are acknowledged; `.onReceipt` by default.
-    ///   - buffer: How many messages may wait for the reader; 16,384 by default.
+    ///   - acknowledge: The mode of acknowledging messages; `.onReceipt` by default.
+    ///   - buffer: The limit of messages that wait for the reader; 16,384 by default.
     ///   - identifier: The subscription identifier of MQTT 5; by default, the client decides.
     ///   - userProperties: The user properties of SUBSCRIBE in MQTT 5; none by default.
     public init(

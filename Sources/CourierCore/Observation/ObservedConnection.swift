@@ -42,7 +42,7 @@ public final class ObservedConnection: Sendable {
     ///   - id: A number that differs for every connection of this process.
     ///   - options: The options of the connection.
     ///   - protocolVersion: The protocol version of the connection.
-    ///   - openedAt: When the connection was opened, by the wall clock.
+    ///   - openedAt: The date when the connection was opened, by the wall clock.
     ///   - openedInstant: The same moment by the continuous clock.
     ///   - clientNumber: The number of the client that made the connection; `nil` by default.
     public init(

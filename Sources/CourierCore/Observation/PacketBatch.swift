@@ -29,7 +29,7 @@ public struct PacketBatch: Sendable {
     /// - Parameters:
     ///   - direction: The direction of the packets.
     ///   - bytes: One or more complete packets, without gaps.
-    ///   - time: When the packets were written, or their read returned.
+    ///   - time: The time when the packets were written, or their read returned.
     ///   - connection: The connection that the packets belong to.
     public init(
         direction: Direction, bytes: [UInt8], time: ContinuousClock.Instant, connection: ObservedConnection

@@ -33,7 +33,7 @@ public struct BufferPolicy: Sendable {
     ///   - limit: The largest number of values that may wait; less than 1 counts as 1.
     ///   - byteLimit: The largest total size of the waiting values in bytes; 8 MiB by default, and less than 1 counts
     ///     as 1.
-    ///   - overflow: Which value is dropped when the buffer is full; the oldest by default.
+    ///   - overflow: The rule for dropping a value when the buffer is full; drops the oldest value by default.
     ///   - onDrop: A closure that is called after each dropped value; `nil` by default.
     public init(
         limit: Int, byteLimit: Int = 8 << 20, overflow: Overflow = .dropOldest, onDrop: (@Sendable () -> Void)? = nil

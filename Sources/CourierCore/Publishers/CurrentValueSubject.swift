@@ -39,7 +39,7 @@ public final class CurrentValueSubject<Output: Sendable, Failure: Error>: Sendab
 
     /// Ends the publisher. Only the first call has an effect.
     ///
-    /// - Parameter completion: How the publisher ends.
+    /// - Parameter completion: The end of the publisher: finished or failed.
     public func send(completion: PublisherCompletion<Failure>) { core.send(completion) }
 
     /// Returns a publisher of this subject's values. The publisher has no method to send values.

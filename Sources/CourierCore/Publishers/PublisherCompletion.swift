@@ -1,4 +1,4 @@
-/// How a publisher ended. A publisher sends no value after its end.
+/// The end of a publisher: finished or failed. A publisher sends no value after its end.
 public enum PublisherCompletion<Failure: Error>: Sendable {
     /// The publisher ended without an error: the sender has no more values, or was released.
     case finished

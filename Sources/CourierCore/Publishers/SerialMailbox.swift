@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Queues the signals of any number of senders, and delivers them one at a time, in the sequence of `put`, without
-/// holding a lock.
+/// Queues the signals of any number of senders, and delivers them one at a time, in the order of the `put` calls,
+/// without holding a lock.
 ///
 /// ```
 /// idle ──claim──▶ delivering ──queue empty──▶ idle
