@@ -31,7 +31,7 @@ final class FormerClients: Sendable {
     /// Actions run in the order of the calls. If a former client takes too long, the action is called with `false`, and
     /// the next call waits again.
     func whenFinished(_ action: @escaping Action) {
-        /// What this call has to do.
+        /// The next step of this call.
         enum Next { case act, wait, nothing }
         let next = state.withLock { state -> Next in
             switch state {

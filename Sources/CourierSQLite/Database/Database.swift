@@ -34,7 +34,7 @@ package final class Database {
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - access: The way in which the file is opened.
-    ///   - system: The name of the SQLite VFS; `nil` for the default one.
+    ///   - system: The name of the SQLite VFS; `nil` for the default VFS.
     /// - Throws: A failure if the file cannot be opened. SQLite detects only later, at first use, that a file is not a
     ///   database.
     package init(path: String, _ access: Access, system: String?) throws(SQLiteFailure) {

@@ -21,7 +21,7 @@ struct StoreOpening: Sendable {
     let files: DatabaseFiles
     let durability: SQLiteMessageStore.Durability
     let limits: SQLiteMessageStore.Limits
-    /// The name of the SQLite VFS; `nil` for the default one.
+    /// The name of the SQLite VFS; `nil` for the default VFS.
     let system: String?
     var schema = Schema.current
 
