@@ -125,7 +125,7 @@ struct IncomingExchanges {
         return held.remove(id)
     }
 
-    /// Restores the ids that an earlier process held.
+    /// Restores the packet ids of the QoS 2 messages that an earlier process received and did not complete.
     mutating func restore(_ ids: some Sequence<PacketID>) { for id in ids { _ = held.insert(id) } }
 
     /// Returns a new handle for a message that the caller will acknowledge.

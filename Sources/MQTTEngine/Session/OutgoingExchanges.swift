@@ -145,7 +145,8 @@ struct OutgoingExchanges {
         return exchange
     }
 
-    /// Records that a message was given up although the server may have it. Returns the exchange before this change.
+    /// Records that a message was given up, although the server may have received it. Returns the exchange before this
+    /// change.
     mutating func giveUp(_ id: PacketID, isHeld: Bool) -> Exchange? {
         let index = Self.index(id)
         guard index < table.count, let exchange = table[index] else { return nil }

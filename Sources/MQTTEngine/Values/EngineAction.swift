@@ -19,8 +19,9 @@ public enum EngineAction: Hashable, Sendable {
     case sent(Token, PacketID)
     /// The server has received a QoS 2 message (PUBREC). The message must not be sent as PUBLISH again.
     case receivedByServer(Token)
-    /// A QoS 2 message that the server may have was given up. The action ``failed(_:_:)`` follows. The packet id is
-    /// freed after the caller has stored this end. Reported only with ``EngineConfiguration/awaitsStorage``.
+    /// A QoS 2 message was given up, although the server may have received it. The action ``failed(_:_:)`` follows. The
+    /// packet id is freed after the caller has stored this end. Reported only with
+    /// ``EngineConfiguration/awaitsStorage``.
     case givenUp(Token, PacketID)
     /// The exchange of an outgoing message ended. A failure code means that the server refused the message. QoS 0
     /// messages have no exchange.

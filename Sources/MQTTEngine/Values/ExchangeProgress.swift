@@ -8,8 +8,9 @@ public enum ExchangeProgress: Hashable, Sendable {
     case sent(Token, PacketID)
     /// The server has received a QoS 2 message (PUBREC). The message must not be sent as PUBLISH again.
     case receivedByServer(Token)
-    /// A QoS 2 message that the server may have was given up. ``EngineAction/failed(_:_:)`` follows. The packet id is
-    /// freed after the caller has stored this end. Reported only with ``EngineConfiguration/awaitsStorage``.
+    /// A QoS 2 message was given up, although the server may have received it. ``EngineAction/failed(_:_:)`` follows.
+    /// The packet id is freed after the caller has stored this end. Reported only with
+    /// ``EngineConfiguration/awaitsStorage``.
     case givenUp(Token, PacketID)
     /// The exchange of an outgoing message ended with an acknowledgement that has no properties. A failure code means
     /// that the server refused the message.
