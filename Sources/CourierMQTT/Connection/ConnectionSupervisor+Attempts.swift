@@ -25,9 +25,9 @@ extension ConnectionSupervisor {
         start(occasion, now, &actions)
     }
 
-    /// Plans an attempt for the time `due`, or begins the attempt now if this time has passed. If the failed attempt
-    /// had a planned restart at an earlier time, the next attempt begins at that earlier time. If `failure` is set,
-    /// `connected()` throws `failure` during the pause.
+    /// Plans an attempt for the time `due`, or begins the attempt now if this time has passed. If a restart of the
+    /// failed attempt was planned for an earlier time, the next attempt begins at that earlier time. If `failure` is
+    /// set, `connected()` throws `failure` during the pause.
     mutating func wait(
         until due: Instant, _ occasion: Occasion, failure: ConnectionFailure? = nil, _ now: Instant,
         _ actions: inout [Action]

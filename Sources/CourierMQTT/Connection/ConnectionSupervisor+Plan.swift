@@ -9,7 +9,7 @@ extension ConnectionSupervisor {
         var attempt = 0
         /// The time when the planned attempt begins; `nil` if no attempt is planned.
         var nextAttempt: Instant?
-        /// The name of the server of the current or the last attempt or connection; `nil` before the first attempt.
+        /// The name of the server of the latest attempt or connection; `nil` before the first attempt.
         var endpoint: String?
     }
 

@@ -77,7 +77,7 @@ final class StoreCommitQueue: @unchecked Sendable {
     private(set) var isFailing = false
     private var retryTimer: TimerToken?
     private var end: CourierError?
-    /// The error for steps of the last destroyed session whose commit fails.
+    /// The error for a step of a destroyed session. The step fails with this error if its commit fails.
     private var removal: CourierError?
 
     init(

@@ -26,8 +26,8 @@ extension ConnectOptions {
     /// Checks that CONNECT of this version can carry the client id, user name and password.
     ///
     /// An empty client id is allowed only with a clean session. Without a clean session, the broker would choose a new
-    /// client id for every connection, so no session could be resumed. MQTT 3.1.1 does not allow an empty client id
-    /// without a clean session [MQTT-3.1.3-7]. In MQTT 5, every connection would leave an unused session at the broker.
+    /// client id for every connection, so no session could be resumed. MQTT 3.1.1 requires a clean session for an empty
+    /// client id [MQTT-3.1.3-7]. In MQTT 5, every connection would leave an unused session at the broker.
     ///
     /// - Throws: ``CourierError/Code/invalidConfiguration``. Its message never contains the password.
     func checkCredentials(for version: ProtocolVersionPolicy, _ texts: WireText) throws(CourierError) {

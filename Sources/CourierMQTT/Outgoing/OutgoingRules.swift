@@ -58,7 +58,7 @@ struct OutgoingRules {
         let byteCount: Int
         /// False for a caller of `readyToPublish()`, which has no message yet.
         var hasMessage = true
-        /// True if the message must not wait without a connection.
+        /// True if the message must not wait while there is no connection.
         var needsConnection = false
     }
 
@@ -210,7 +210,7 @@ struct OutgoingRules {
 
     /// Records that the connection ended.
     ///
-    /// - Returns: The callers whose messages must not wait without a connection.
+    /// - Returns: The callers whose messages must not wait while there is no connection.
     mutating func disconnected() -> [Waiter<Void>] {
         (isConnected, awaitsPace) = (false, false)
         pace = nil
