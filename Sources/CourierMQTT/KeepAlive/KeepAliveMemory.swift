@@ -6,7 +6,7 @@ public import Foundation
 /// Encode and store the memory, and set ``AdaptiveKeepAlive/memory`` to it at the next start. Findings that were
 /// edited, or that were found with other bounds, do no harm: the client uses only intervals within its own bounds.
 public struct KeepAliveMemory: Hashable, Sendable {
-    /// The finding for one network.
+    /// The intervals that connections on one network survived or did not survive.
     public struct Finding: Codable, Hashable, Sendable {
         /// The network's name, as ``AdaptiveKeepAlive/network`` returns it.
         public let network: String

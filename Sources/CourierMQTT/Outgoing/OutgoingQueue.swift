@@ -29,7 +29,7 @@ final class OutgoingQueue: Sendable {
     /// The kind of new messages that must wake the event loop.
     enum WakeCondition {
         case anyMessage
-        /// Only QoS 0 messages, because the broker's quota for other messages is used up.
+        /// Only a QoS 0 message wakes the loop, because the broker's quota for other messages is used up.
         case unacknowledgedMessage
         /// No new message needs to wake the loop. The loop checks the queue by itself: after a new connection, when the
         /// socket accepts bytes again, or when the next batch may be sent.
