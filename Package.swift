@@ -120,14 +120,14 @@ let package = Package(
             dependencies: [
                 "CourierCore", "CourierMQTT", "CourierMQTTChuck", "CourierTesting", "MQTTCodec", "TestSupport",
             ],
-            swiftSettings: settings),
+            resources: [.copy("Fixtures")], swiftSettings: settings),
         .testTarget(
             name: "CourierMQTTChuckSQLiteTests",
             dependencies: [
                 "CourierCore", "CourierMQTTChuck", "CourierMQTTChuckSQLite", "CourierSQLite", "MQTTCodec",
                 "TestSupport",
             ],
-            swiftSettings: settings),
+            resources: [.copy("Fixtures")], swiftSettings: settings),
         .testTarget(
             name: "CourierMQTTChuckWebTests",
             dependencies: [
