@@ -58,10 +58,10 @@ final class TestSession: Sendable {
         }
     }
 
-    /// Connects, and waits for CONNACK.
-    func connect(to endpoint: TransportEndpoint, tls: TLSContext? = nil) async throws {
+    /// Connects, and waits for CONNACK. `tap` observes the packets of the connection.
+    func connect(to endpoint: TransportEndpoint, tls: TLSContext? = nil, tap: PacketTap? = nil) async throws {
         let before = record.connections
-        loop.execute { [driver] in driver.open(endpoint, tls: tls) }
+        loop.execute { [driver] in driver.open(endpoint, tls: tls, tap: tap) }
         try await wait("to connect") { $0.connections > before }
     }
 

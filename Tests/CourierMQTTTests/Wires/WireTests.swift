@@ -11,12 +11,14 @@ struct WireTests {
     /// A broker, the event loop, and a factory for sessions that connect to the broker.
     private struct Bench: Sendable {
         let broker: WireBroker
+        let peer: WireCase.Peer
         let loop: EventLoop
         let version: ProtocolVersion
         let tls: TLSContext?
 
         func session(
-            _ id: String, clean: Bool = false, _ change: (inout EngineConfiguration) -> Void = { _ in }
+            _ id: String, clean: Bool = false, record: ExactlyOnceRecord? = nil,
+            _ change: (inout EngineConfiguration) -> Void = { _ in }
         ) async throws -> TestSession {
             let session = TestSession(version, id: id, on: loop) {
                 $0.connect.isCleanStart = clean
@@ -24,12 +26,13 @@ struct WireTests {
                 $0.maximumInFlightBeforeVersion5 = 20
                 change(&$0)
             }
-            try await connect(session)
+            try await connect(session, record)
             return session
         }
 
-        func connect(_ session: TestSession) async throws {
-            try await session.connect(to: broker.endpoint, tls: tls)
+        /// Connects, and passes the packets of the connection to `record`.
+        func connect(_ session: TestSession, _ record: ExactlyOnceRecord? = nil) async throws {
+            try await session.connect(to: broker.endpoint, tls: tls, tap: record?.tap())
         }
 
         /// Ends the connection without DISCONNECT, like a network failure.
@@ -49,7 +52,8 @@ struct WireTests {
                 let tls = try broker.clientTLS.map { configuration throws(TransportError) in
                     try TLSContext(client: configuration)
                 }
-                try await body(Bench(broker: broker, loop: loop, version: wireCase.version, tls: tls))
+                try await body(
+                    Bench(broker: broker, peer: wireCase.peer, loop: loop, version: wireCase.version, tls: tls))
             } catch {
                 await loop.shutdown()
                 throw error
@@ -150,9 +154,10 @@ struct WireTests {
         async throws
     {
         try await withBench(wireCase) { bench in
-            let receiver = try await bench.session("receiver")
+            let (received, sent) = (ExactlyOnceRecord(wireCase.version), ExactlyOnceRecord(wireCase.version))
+            let receiver = try await bench.session("receiver", record: received)
             try await receiver.subscribe("n", qos: .exactlyOnce)
-            let sender = try await bench.session("sender")
+            let sender = try await bench.session("sender", record: sent)
             let (rounds, perRound) = (4, 100)
             for round in 0..<rounds {
                 for number in (round * perRound)..<((round + 1) * perRound) {
@@ -164,16 +169,20 @@ struct WireTests {
                 // The connections end while messages are in flight.
                 try await bench.drop(sender)
                 try await bench.drop(receiver)
-                try await bench.connect(sender)
-                try await bench.connect(receiver)
+                try await bench.connect(sender, sent)
+                try await bench.connect(receiver, received)
             }
             let count = rounds * perRound
             try await sender.wait("for all acknowledgements") { $0.acknowledged.count == count }
             try await receiver.wait("for all messages") { Set($0.messages.map(\.payload)).count == count }
             for session in [sender, receiver] { try await session.disconnect() }
             let exactlyOnce = receiver.record.messages.filter { $0.qos == .exactlyOnce }.map(\.payload)
-            #expect(exactlyOnce.count == count / 2)
-            #expect(Set(exactlyOnce).count == exactlyOnce.count)
+            #expect(Set(exactlyOnce).count == count / 2)
+            // mosquitto 2.0.11 begins a second exchange for some messages after lost connections. The client must pass
+            // a message to the app once for each exchange, and must not cause a second exchange as a sender.
+            #expect(Dictionary(grouping: exactlyOnce) { $0 }.mapValues(\.count) == received.exchanges)
+            if bench.peer == .loopback { #expect(exactlyOnce.count == count / 2) }
+            #expect(sent.violations.isEmpty)
             #expect(sender.record.failed.isEmpty)
         }
     }
