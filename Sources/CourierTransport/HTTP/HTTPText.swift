@@ -17,11 +17,13 @@ extension StringProtocol {
 
 extension Substring {
     /// The text without spaces and tabs at both ends.
+    ///
+    /// Bytes are compared, because a space and a combining mark after it are one `Character`.
     var trimmingBlanks: Substring {
-        var text = self
-        while let first = text.utf8.first, first == 32 || first == 9 { text.removeFirst() }
-        while let last = text.utf8.last, last == 32 || last == 9 { text.removeLast() }
-        return text
+        var bytes = utf8
+        while let first = bytes.first, first == 32 || first == 9 { bytes.removeFirst() }
+        while let last = bytes.last, last == 32 || last == 9 { bytes.removeLast() }
+        return Substring(bytes)
     }
 
     /// The text with each `%XX` replaced by its byte; `nil` if a percent sign is not followed by two hexadecimal

@@ -27,7 +27,9 @@ struct NoProxyList: Sendable {
 
     /// Parses a list. Invalid entries are ignored.
     init(_ text: String) {
-        entries = text.split { $0 == "," || $0.isWhitespace }.compactMap { Self.entry($0) }
+        // Scalars are compared, because a comma and a combining mark after it are one `Character`.
+        entries = text.unicodeScalars.split { $0 == "," || $0.properties.isWhitespace }
+            .compactMap { Self.entry(Substring($0)) }
     }
 
     /// Returns whether the list contains `host`, a name or an address without brackets, for this port.

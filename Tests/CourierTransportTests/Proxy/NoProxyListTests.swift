@@ -15,7 +15,8 @@ import Testing
         ("*.example.com", "nonexample.com", false), ("Example.COM.", "eXample.com", true),
         ("example.com", "example.com.", true), ("localhost", "localhost", true), ("com", "example.com", true),
         (".", "example.com", false), ("a.example b.example", "b.example", true),
-        ("a.example, b.example\t", "b.example", true), ("a.example,b.example", "c.example", false),
+        ("a.example,\u{301}b", "a.example", true), ("a.example, b.example\t", "b.example", true),
+        ("a.example,b.example", "c.example", false),
         // Addresses.
         ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "127.0.0.2", false), ("0.0.1", "127.0.0.1", false),
         ("::1", "::1", true), ("[::1]", "::1", true), ("2001:DB8::1", "2001:db8:0:0::1", true), ("::1", "::2", false),
