@@ -28,7 +28,7 @@ struct ArchiveReader {
                     operation: "examining the file")
             }
         } catch {
-            throw error.archiveError(path)
+            throw Self.notReadable(error, path)
         }
     }
 
@@ -49,7 +49,7 @@ struct ArchiveReader {
                 min(largest, Self.mostBytes) * 8)
             return options
         } catch {
-            throw notReadable(error)
+            throw Self.notReadable(error, path)
         }
     }
 
@@ -73,7 +73,7 @@ struct ArchiveReader {
             try database.execute("COMMIT", "reading")
             try result.get()
         } catch {
-            throw notReadable(error)
+            throw Self.notReadable(error, path)
         }
     }
 
@@ -102,7 +102,7 @@ struct ArchiveReader {
         do throws(SQLiteFailure) {
             return try database.number("PRAGMA data_version", "looking for changes")
         } catch {
-            throw notReadable(error)
+            throw Self.notReadable(error, path)
         }
     }
 
@@ -134,8 +134,8 @@ struct ArchiveReader {
             time: row.integer(2), connection: connection, alias: alias, link: link)
     }
 
-    /// Converts a failure to an error. A file without the expected tables counts as damaged.
-    private func notReadable(_ failure: SQLiteFailure) -> CourierError {
+    /// Converts a failure to an error. A file without the expected format or tables counts as damaged.
+    private static func notReadable(_ failure: SQLiteFailure, _ path: String) -> CourierError {
         guard failure.code == SQLITE_ERROR else { return failure.archiveError(path) }
         return SQLiteFailure(
             extendedCode: SQLITE_CORRUPT, message: failure.message, operation: failure.operation

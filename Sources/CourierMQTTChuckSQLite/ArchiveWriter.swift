@@ -58,7 +58,7 @@ final class ArchiveWriter {
         do throws(SQLiteFailure) {
             tables = try Tables(files, system)
         } catch {
-            guard error.isDamage else { throw error.archiveError(files.path) }
+            guard error.isDamageOfOpenedFile else { throw error.archiveError(files.path) }
             quarantinedFile = try self.quarantine(files, damagedBy: error)
             do throws(SQLiteFailure) { tables = try Tables(files, system) } catch {
                 throw error.archiveError(files.path)

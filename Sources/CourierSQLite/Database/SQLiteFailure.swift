@@ -33,7 +33,11 @@ public struct SQLiteFailure: Error, Hashable, Sendable {
     /// True if the content of the file is damaged. False if the disk or the call failed.
     package var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
 
-    /// The result code for a file version that this library does not support.
+    /// True if a failure while a file is opened means that the content of the file is damaged. SQLite reports a general
+    /// error if the format or the tables of the file do not match, because the SQL of this library is correct.
+    package var isDamageOfOpenedFile: Bool { isDamage || code == SQLITE_ERROR }
+
+    /// The result code for a file with an unsupported version.
     static let wrongVersion = SQLITE_MISMATCH
     /// The result code for a file that is not a message store.
     static let noStore = SQLITE_NOTADB

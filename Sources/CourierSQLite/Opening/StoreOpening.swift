@@ -68,7 +68,7 @@ struct StoreOpening: Sendable {
         do throws(SQLiteFailure) {
             result = try openAsIs(try Database(path: files.path, .owner, system: system), now: now)
         } catch {
-            throw error.isDamage ? .damaged(error) : .other(error.courierError(path: files.path))
+            throw error.isDamageOfOpenedFile ? .damaged(error) : .other(error.courierError(path: files.path))
         }
         return try result.get()
     }
@@ -93,13 +93,25 @@ struct StoreOpening: Sendable {
         do throws(CourierError) { try files.restrict() } catch { return .failure(.other(error)) }
         try schema.migrate(database, from: isNew ? 0 : version)
         try database.lookThrough()
-        do throws(SQLiteFailure) {
-            let ledger = try ScopeLedger.load(from: database, forgetting: limits.emptyScopeAge, now: now)
-            return .success(ChangeWriter(database, try StoreTables(database), ledger, durability))
-        } catch {
-            guard error.code == SQLITE_ERROR else { throw error }
-            return .failure(.damaged(error))  // The tables do not match this version.
+        let ledger = try ScopeLedger.load(from: database, forgetting: limits.emptyScopeAge, now: now)
+        try checkCounts(of: ledger, in: database)
+        return .success(ChangeWriter(database, try StoreTables(database), ledger, durability))
+    }
+
+    /// Compares counts above the limits with the rows. A damaged count would otherwise make the store refuse all new
+    /// messages. The rows are counted only if the counts are above the limits, because counting reads the whole file.
+    private func checkCounts(of ledger: ScopeLedger, in database: Database) throws(SQLiteFailure) {
+        let limit = StoreSize(rows: limits.rows, bytes: limits.bytes)
+        guard !ledger.total.fits(limit) else { return }
+        func sum(_ message: String, _ subscription: String) throws(SQLiteFailure) -> Int {
+            let sql =
+                "SELECT coalesce(sum(n), 0) FROM (SELECT \(message) AS n FROM outgoing UNION ALL "
+                + "SELECT \(message) FROM incoming UNION ALL SELECT \(subscription) FROM subscription)"
+            return Int(clamping: try database.number(sql, "counting the rows"))
         }
+        let rows = try sum("1", "1")
+        let bytes = try sum("size", "length(CAST(filter AS BLOB))")
+        if StoreSize(rows: rows, bytes: bytes).fits(limit) { throw SQLiteFailure.unreadableRow(in: "scope") }
     }
 
     /// True if the file has all tables of a store, even if its header is damaged.

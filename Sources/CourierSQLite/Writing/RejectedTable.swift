@@ -51,8 +51,12 @@ struct RejectedTable {
         var total = StoreSize()
         var excess: [Int64] = []
         while try sizes.step() {
-            total += StoreSize(rows: 1, bytes: Int(clamping: max(sizes.integer(1), 0)))
-            if !excess.isEmpty || !total.fits(limit) { excess.append(sizes.integer(0)) }
+            // A damaged row may have any size. The sum of two such sizes would overflow, so the size is limited, and
+            // nothing is added after the limit is exceeded.
+            if total.fits(limit) {
+                total += StoreSize(rows: 1, bytes: Int(clamping: min(max(sizes.integer(1), 0), Int64(limit.bytes) + 1)))
+            }
+            if !total.fits(limit) { excess.append(sizes.integer(0)) }
         }
         for key in excess { try removal.bind(1, key).run() }
     }

@@ -34,8 +34,9 @@ struct ScopeLedger {
         mutating func gaveOut(_ id: StoredMessage.ID) { lastMessageID = max(lastMessageID ?? 0, id.rawValue) }
     }
 
-    /// The range of valid counts. Real counts are far below its upper limit.
-    private static let plausible: ClosedRange<Int64> = 0...1 << 53
+    /// The range of valid counts. A database file has less than 2^48 bytes, so real counts are below the upper end. The
+    /// sum of the counts of all scopes (at most 2^15) does not overflow.
+    private static let plausible: ClosedRange<Int64> = 0...1 << 47
 
     private var entries: [Entry] = []
     private var places: [StoreScope: Int] = [:]
